@@ -1,0 +1,124 @@
+import type {
+  Prompt,
+  Resource,
+  ResourceTemplateType,
+  ServerCapabilities,
+  Tool,
+} from '@modelcontextprotocol/server';
+import { enumValues } from '../schema/json-schema.js';
+import {
+  completionKey,
+  type CompletionEntry,
+  type Entry,
+  type PromptEntry,
+  type ResourceEntry,
+  type ResourceTemplateEntry,
+  type ToolEntry,
+} from './entries.js';
+import { paginate, type Pages } from './pages.js';
+
+/** The capabilities that are declared although no handler needs them yet, for handlers added at run time. */
+export type DeclaredCapabilities = Partial<
+  Record<'tools' | 'prompts' | 'resources' | 'completions', boolean>
+>;
+
+export interface CatalogOptions {
+  readonly pageSize: number;
+  readonly declare: DeclaredCapabilities;
+}
+
+/** What completes an argument: a handler, or the values of its enumeration. */
+export type Completer = CompletionEntry | readonly string[];
+
+/** Everything that a server offers, compiled. Immutable: a change makes a new one. */
+export class Catalog {
+  readonly tools = new Map<string, ToolEntry>();
+  readonly prompts = new Map<string, PromptEntry>();
+  readonly resources = new Map<string, ResourceEntry>();
+  readonly resourceTemplates = new Map<string, ResourceTemplateEntry>();
+  private readonly completers = new Map<string, Completer>();
+  /** The templates in the order they are tried: the one with more literal text first. */
+  private readonly matchers: readonly ResourceTemplateEntry[];
+
+  readonly toolPages: Pages<Tool>;
+  readonly promptPages: Pages<Prompt>;
+  readonly resourcePages: Pages<Resource>;
+  readonly resourceTemplatePages: Pages<ResourceTemplateType>;
+  readonly capabilities: ServerCapabilities;
+
+  constructor(entries: Iterable<Entry>, options: CatalogOptions) {
+    for (const entry of entries) this.add(entry);
+    this.addEnumCompleters();
+    this.matchers = [...this.resourceTemplates.values()].sort(
+      (a, b) => b.template.specificity - a.template.specificity,
+    );
+    this.toolPages = paginate(definitions(this.tools), options.pageSize);
+    this.promptPages = paginate(definitions(this.prompts), options.pageSize);
+    this.resourcePages = paginate(definitions(this.resources), options.pageSize);
+    this.resourceTemplatePages = paginate(definitions(this.resourceTemplates), options.pageSize);
+    this.capabilities = this.capabilitiesOf(options.declare);
+  }
+
+  /** The template that a URI belongs to, and its decoded variables. */
+  matchTemplate(
+    uri: string,
+  ): { entry: ResourceTemplateEntry; variables: Record<string, string | string[]> } | undefined {
+    for (const entry of this.matchers) {
+      const variables = entry.template.match(uri);
+      if (variables) return { entry, variables };
+    }
+    return undefined;
+  }
+
+  /** What completes an argument, if anything does. */
+  completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {
+    return this.completers.get(completionKey(kind, name, argument));
+  }
+
+  private add(entry: Entry): void {
+    switch (entry.kind) {
+      case 'tool':
+        this.tools.set(entry.key, entry);
+        break;
+      case 'prompt':
+        this.prompts.set(entry.key, entry);
+        break;
+      case 'resource':
+        this.resources.set(entry.key, entry);
+        break;
+      case 'resource template':
+        this.resourceTemplates.set(entry.key, entry);
+        break;
+      case 'completion':
+        this.completers.set(entry.key, entry);
+    }
+  }
+
+  private addEnumCompleters(): void {
+    for (const { kind, key, inputJsonSchema } of [
+      ...this.prompts.values(),
+      ...this.resourceTemplates.values(),
+    ]) {
+      if (inputJsonSchema === undefined) continue;
+      for (const argument of Object.keys(inputJsonSchema['properties'] ?? {})) {
+        const values = enumValues(inputJsonSchema, argument);
+        const completion = completionKey(kind, key, argument);
+        if (values !== undefined && !this.completers.has(completion)) this.completers.set(completion, values);
+      }
+    }
+  }
+
+  private capabilitiesOf(declare: DeclaredCapabilities): ServerCapabilities {
+    const resources = this.resources.size + this.resourceTemplates.size > 0;
+    return {
+      logging: {},
+      ...((declare.tools ?? this.tools.size > 0) && { tools: { listChanged: true } }),
+      ...((declare.prompts ?? this.prompts.size > 0) && { prompts: { listChanged: true } }),
+      ...((declare.resources ?? resources) && { resources: { listChanged: true, subscribe: true } }),
+      ...((declare.completions ?? this.completers.size > 0) && { completions: {} }),
+    };
+  }
+}
+
+const definitions = <T>(entries: Map<string, { definition: T }>): T[] =>
+  [...entries.values()].map(({ definition }) => definition);

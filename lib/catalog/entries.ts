@@ -1,0 +1,66 @@
+import type { CacheHint, Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server';
+import type { RunHandler } from '../execution/handler-executor.js';
+import type { CompiledSchema, JsonSchema } from '../schema/types.js';
+import type { CompiledUriTemplate } from './uri-template.js';
+
+interface EntryBase {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  readonly run: RunHandler;
+}
+
+/** A tool, ready to be listed and called. */
+export interface ToolEntry extends EntryBase {
+  readonly kind: 'tool';
+  readonly key: string;
+  readonly definition: Tool;
+  readonly output?: CompiledSchema;
+}
+
+/** A prompt, ready to be listed and got. */
+export interface PromptEntry extends EntryBase {
+  readonly kind: 'prompt';
+  readonly key: string;
+  readonly definition: Prompt;
+  readonly inputJsonSchema?: JsonSchema;
+}
+
+/** A resource with a fixed URI (its key). */
+export interface ResourceEntry extends EntryBase {
+  readonly kind: 'resource';
+  readonly key: string;
+  readonly definition: Resource;
+  readonly cache?: CacheHint;
+}
+
+/** A resource template (its key: the template). */
+export interface ResourceTemplateEntry extends EntryBase {
+  readonly kind: 'resource template';
+  readonly key: string;
+  readonly definition: ResourceTemplateType;
+  readonly template: CompiledUriTemplate;
+  readonly inputJsonSchema?: JsonSchema;
+  readonly cache?: CacheHint;
+}
+
+/** What completes one argument (its key: see `completionKey`). */
+export interface CompletionEntry extends EntryBase {
+  readonly kind: 'completion';
+  readonly key: string;
+  readonly ref: { readonly prompt?: string; readonly resourceTemplate?: string };
+  readonly argument: string;
+}
+
+export interface EntryByKind {
+  tool: ToolEntry;
+  prompt: PromptEntry;
+  resource: ResourceEntry;
+  'resource template': ResourceTemplateEntry;
+  completion: CompletionEntry;
+}
+
+export type Entry = EntryByKind[keyof EntryByKind];
+
+/** The key of a completion: which prompt or template, and which of its arguments. */
+export const completionKey = (kind: 'prompt' | 'resource template', name: string, argument: string): string =>
+  JSON.stringify([kind, name, argument]);

@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import type { HandlerMetadata, HandlerOptions, HandlerOptionsByKind } from '../decorators/handler-options.js';
+import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.js';
+import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
+import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
+import { compileSchema } from '../schema/compile-schema.js';
+import { promptArguments } from '../schema/json-schema.js';
+import type { CompiledSchema, JsonSchema, SchemaLike } from '../schema/types.js';
+import { completionKey, type Entry, type EntryByKind } from './entries.js';
+import { inputOf } from './handler-input.js';
+import { checkToolName } from './tool-name.js';
+import { checkUri, compileUriTemplate } from './uri-template.js';
+
+/** A handler as declared: by a decorator, or at run time. */
+export interface HandlerDeclaration {
+  readonly metadata: HandlerMetadata;
+  readonly target: HandlerTarget;
+}
+
+type Positional = Pipeline['positional'];
+
+const ANY_OBJECT: JsonSchema = Object.freeze({ type: 'object' });
+
+const withContext: Positional = (data, { context }) => [data, context];
+const uriAndContext: Positional = (data, { context, variables }) => [variables ? data : undefined, context];
+const textAndArguments: Positional = (data, { context }) => {
+  const { value, arguments: args } = data as { value: string; arguments: unknown };
+  return [value, args, context];
+};
+
+/**
+ * Compiles declarations into catalogue entries: schemas to JSON Schema, URI templates to matchers, methods to
+ * pipelines. Every mistake that can be seen by looking at the declaration is found here.
+ */
+@Injectable()
+export class HandlerCompiler {
+  constructor(private readonly executor: HandlerExecutor) {}
+
+  /** @throws McpBootstrapError naming class, method and remedy */
+  async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
+    try {
+      switch (metadata.kind) {
+        case 'tool':
+          return await this.tool(metadata.options, target);
+        case 'prompt':
+          return await this.prompt(metadata.options, target);
+        case 'resource':
+          return this.resource(metadata.options, target);
+        case 'resource template':
+          return await this.resourceTemplate(metadata.options, target);
+        case 'completion':
+          return this.completion(metadata.options, target);
+      }
+    } catch (error) {
+      if (error instanceof McpBootstrapError) throw error;
+      throw new McpBootstrapError(describeTarget(target), (error as Error).message);
+    }
+  }
+
+  private async tool(
+    options: HandlerOptionsByKind['tool'],
+    target: HandlerTarget,
+  ): Promise<EntryByKind['tool']> {
+    const key = options.name ?? target.methodName;
+    checkToolName(key);
+    const { run, input } = await this.callable(target, `tool "${key}"`, options.input, 'args', withContext);
+    const output = options.output && (await compileSchema(options.output, 'output'));
+    const definition = {
+      ...described(key, options),
+      inputSchema: (input?.jsonSchema ?? ANY_OBJECT) as { type: 'object' },
+      ...(output && { outputSchema: output.jsonSchema as { type: 'object' } }),
+      ...(options.annotations && { annotations: options.annotations }),
+    };
+    return { kind: 'tool', key, where: describeTarget(target), definition, run, ...(output && { output }) };
+  }
+
+  private async prompt(
+    options: HandlerOptionsByKind['prompt'],
+    target: HandlerTarget,
+  ): Promise<EntryByKind['prompt']> {
+    const key = options.name ?? target.methodName;
+    const { run, input } = await this.callable(target, `prompt "${key}"`, options.input, 'args', withContext);
+    const definition = {
+      ...described(key, options),
+      ...(input && { arguments: promptArguments(input.jsonSchema) }),
+    };
+    return {
+      kind: 'prompt',
+      key,
+      where: describeTarget(target),
+      definition,
+      run,
+      inputJsonSchema: input?.jsonSchema,
+    };
+  }
+
+  private resource(
+    options: HandlerOptionsByKind['resource'],
+    target: HandlerTarget,
+  ): EntryByKind['resource'] {
+    const { uri, mimeType, annotations, size, cache } = options;
+    const problem = checkUri(uri);
+    if (problem !== undefined) throw new Error(`"${uri}" is no resource URI: ${problem}`);
+    const run = this.runner(target, data => data, uriAndContext);
+    const definition = {
+      ...described(options.name ?? target.methodName, options),
+      uri,
+      ...(mimeType !== undefined && { mimeType }),
+      ...(annotations && { annotations }),
+      ...(size !== undefined && { size }),
+    };
+    return { kind: 'resource', key: uri, where: describeTarget(target), definition, run, cache };
+  }
+
+  private async resourceTemplate(
+    options: HandlerOptionsByKind['resource template'],
+    target: HandlerTarget,
+  ): Promise<EntryByKind['resource template']> {
+    const { uriTemplate, mimeType, annotations, cache } = options;
+    const template = compileUriTemplate(uriTemplate);
+    const subject = `resource template "${uriTemplate}"`;
+    const { run, input } = await this.callable(target, subject, options.input, 'uri', uriAndContext);
+    const definition = {
+      ...described(options.name ?? target.methodName, options),
+      uriTemplate,
+      ...(mimeType !== undefined && { mimeType }),
+      ...(annotations && { annotations }),
+    };
+    return {
+      kind: 'resource template',
+      key: uriTemplate,
+      where: describeTarget(target),
+      definition,
+      template,
+      run,
+      inputJsonSchema: input?.jsonSchema,
+      cache,
+    };
+  }
+
+  private completion(
+    options: HandlerOptionsByKind['completion'],
+    target: HandlerTarget,
+  ): EntryByKind['completion'] {
+    const { prompt, resourceTemplate, argument } = options;
+    const name = prompt ?? resourceTemplate;
+    if (name === undefined || (prompt !== undefined && resourceTemplate !== undefined)) {
+      throw new Error('@Completion() needs either "prompt" or "resourceTemplate"');
+    }
+    const kind = prompt !== undefined ? 'prompt' : 'resource template';
+    return {
+      kind: 'completion',
+      key: completionKey(kind, name, argument),
+      where: describeTarget(target),
+      ref: { prompt, resourceTemplate },
+      argument,
+      run: this.runner(target, data => data, textAndArguments),
+    };
+  }
+
+  private async callable(
+    target: HandlerTarget,
+    subject: string,
+    declared: SchemaLike | undefined,
+    param: 'args' | 'uri',
+    positional: Positional,
+  ): Promise<{ run: RunHandler; input?: CompiledSchema }> {
+    const schema = declared ?? inputOf(this.executor.readParams(target), param);
+    const input = schema && (await compileSchema(schema, 'input'));
+    return { run: this.runner(target, validator(subject, input), positional), input };
+  }
+
+  private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {
+    return this.executor.compile({ target, params: this.executor.readParams(target), prepare, positional });
+  }
+}
+
+function validator(subject: string, schema: CompiledSchema | undefined): Prepare {
+  if (schema === undefined) return data => data;
+  return async data => {
+    const result = await schema.validate(data);
+    if (!result.ok) throw new InvalidArgumentsException(subject, result.issues);
+    return result.value;
+  };
+}
+
+const described = (name: string, { title, description, icons, _meta }: HandlerOptions) => ({
+  name,
+  ...(title !== undefined && { title }),
+  ...(description !== undefined && { description }),
+  ...(icons && { icons }),
+  ...(_meta && { _meta }),
+});

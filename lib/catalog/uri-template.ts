@@ -1,0 +1,285 @@
+/** Longer URIs name nothing here. */
+const MAX_URI_LENGTH = 8192;
+
+const SCHEME = /^[a-z][a-z\d+.-]*:/i;
+const NEVER_IN_A_URI = /[\s\p{Cc}\p{Cs}"<>\\^`{|}]/u;
+const NEVER_IN_A_VALUE = /[\p{Cc}\\]/u;
+const MALFORMED_PERCENT = /%(?![\da-f]{2})/i;
+const DOT_SEGMENT = /(?:^|\/)\.\.?(?:$|[/?#])/;
+const EXPRESSION = /^([+#./;?&]?)((?:\w+(?:\.\w+)*\*?)(?:,\w+(?:\.\w+)*\*?)*)$/;
+
+interface Operator {
+  /** What stands before its first value. */
+  readonly prefix: string;
+  /** What stands between its values. */
+  readonly separator: string;
+  /** Characters that end it, unless they are percent-encoded. */
+  readonly stops: string;
+  /** Its values are written `name=value`, in any order, each of them optional. */
+  readonly named?: true;
+}
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  '': { prefix: '', separator: ',', stops: '/?#' },
+  '.': { prefix: '.', separator: '.', stops: '/?#' },
+  '/': { prefix: '/', separator: '/', stops: '/?#' },
+  '+': { prefix: '', separator: ',', stops: '' },
+  '#': { prefix: '#', separator: ',', stops: '#' },
+  ';': { prefix: ';', separator: ';', stops: '/?#', named: true },
+  '?': { prefix: '?', separator: '&', stops: '#', named: true },
+  '&': { prefix: '&', separator: '&', stops: '#', named: true },
+};
+
+interface Variable {
+  readonly name: string;
+  readonly exploded: boolean;
+}
+
+/** A stretch of the URI that holds one variable, or the pairs of several named ones. */
+interface Run extends Operator {
+  readonly variables: Variable[];
+  /** Whether its values may hold `/`. */
+  readonly crossesSegments: boolean;
+}
+
+type Token = string | Run;
+
+/** A URI template that cannot be compiled: what is wrong with it, and what to write instead. */
+export class UriTemplateError extends Error {
+  override readonly name = 'UriTemplateError';
+
+  constructor(template: string, problem: string) {
+    super(`The URI template "${template}" ${problem}.`);
+  }
+}
+
+export interface CompiledUriTemplate {
+  readonly template: string;
+  readonly variables: readonly string[];
+  /** How much literal text it has: of two templates that match a URI, the one with more is meant. */
+  readonly specificity: number;
+  /** The decoded variables, or nothing if `uri` is not of this template. Never throws. */
+  match(uri: string): Readonly<Record<string, string | string[]>> | undefined;
+}
+
+/** Says why `uri` is no valid absolute URI (RFC 3986, except that letters of any script may stand unencoded). */
+export function checkUri(uri: string): string | undefined {
+  if (uri.length > MAX_URI_LENGTH) return `it is longer than ${MAX_URI_LENGTH} characters`;
+  if (!SCHEME.test(uri)) return 'it does not start with a scheme, such as "docs:"';
+  const invalid = NEVER_IN_A_URI.exec(uri);
+  if (invalid) return `it holds ${JSON.stringify(invalid[0])}, which has to be percent-encoded`;
+  if (MALFORMED_PERCENT.test(uri)) return 'it holds a "%" without two hexadecimal digits after it';
+  return undefined;
+}
+
+/**
+ * Compiles an RFC 6570 template into a matcher. The RFC defines expansion only; matching means this:
+ *
+ * - Literal text is compared exactly, but for the case of the scheme and superfluous percent-encoding.
+ * - Values are percent-decoded once. Decoded, none of them has a backslash, a control character, or a segment `.` or
+ *   `..`; and `{a}`, `{.a}`, `{/a}` and `{;a}` have no `/` either. Mind that `{+a}` may begin with one.
+ * - Named variables (`{?a,b}`, `{&a}`, `{;a}`) come in any order or not at all. A name the template does not have, or
+ *   one given twice without `*`, is no match. All other variables are required and not empty.
+ * - `{a*}` is a list, never a map. Where text could be shared out in several ways, the earlier variable takes the most.
+ *
+ * What cannot be read backwards is refused: prefixes (`{a:3}`), and two variables with nothing between them.
+ * The time of a match is proportional to the length of the URI.
+ *
+ * @throws UriTemplateError
+ */
+export function compileUriTemplate(template: string): CompiledUriTemplate {
+  const tokens = parse(template);
+  const runs = tokens.filter(token => typeof token !== 'string');
+  const variables = runs.flatMap(run => run.variables.map(variable => variable.name));
+  const repeated = variables.find((name, i) => variables.indexOf(name) !== i);
+  if (repeated) throw new UriTemplateError(template, `has two variables named "${repeated}": rename one`);
+
+  const literalLength = tokens.filter(token => typeof token === 'string').join('').length;
+  const isWide = runs.some(run => !run.named && !run.stops.includes('/'));
+  return {
+    template,
+    variables,
+    // `{name}` is more specific than a `{+path}` with the same text around it.
+    specificity: literalLength - (isWide ? 0.5 : 0),
+    match(uri) {
+      if (checkUri(uri) !== undefined) return undefined;
+      try {
+        return matchTokens(tokens, pack(lowerScheme(uri)));
+      } catch (error) {
+        if (error instanceof URIError) return undefined; // percent-encoded bytes that are not UTF-8
+        throw error;
+      }
+    },
+  };
+}
+
+function parse(template: string): Token[] {
+  const refuse = (problem: string): never => {
+    throw new UriTemplateError(template, problem);
+  };
+  const tokens: Token[] = [];
+  const push = (token: Token) => {
+    const previous = tokens.at(-1);
+    const beginning = typeof token === 'string' ? token : token.named ? token.prefix : '';
+    if (typeof previous === 'object') {
+      if (previous.separator === '&' && !beginning.startsWith('#')) {
+        refuse('goes on after its query: let only {&more} and a fragment follow {?...} or {&...}');
+      }
+      if (beginning === '') refuse('has two variables with nothing between them: put literal text there');
+    }
+    tokens.push(token);
+  };
+
+  // Even parts are literal text, odd ones what stood between braces.
+  const parts = lowerScheme(template).split(/\{([^{}]*)\}/);
+  if (!SCHEME.test(parts[0]))
+    refuse('does not begin with a literal scheme: put one there, such as "docs://"');
+  for (const [i, part] of parts.entries()) {
+    if (i % 2 === 0) {
+      const invalid = /[{}]/.exec(part) ?? NEVER_IN_A_URI.exec(part) ?? MALFORMED_PERCENT.exec(part);
+      if (invalid) refuse(`has a stray ${JSON.stringify(invalid[0])}: take it out or percent-encode it`);
+      if (part) push(pack(part));
+      continue;
+    }
+
+    if (/:\d+/.test(part)) refuse(`keeps only the beginning of a value in {${part}}: leave out the length`);
+    const [, symbol, list] =
+      EXPRESSION.exec(part) ??
+      refuse(
+        `has {${part}}: write {name}, of letters, digits, "_" and ".", with at most one of +#./;?& before it`,
+      );
+    const operator = OPERATORS[symbol];
+    const variables = list
+      .split(',')
+      .map(spec => ({ name: spec.replace('*', ''), exploded: spec.endsWith('*') }));
+    const crossesSegments = !operator.stops.includes('/');
+    const inQuery = parts.slice(0, i).join('{').includes('?');
+    if (symbol === '&' && !inQuery) refuse(`has {${part}} without a query before it: write {?${list}}`);
+
+    if (operator.named) {
+      const previous = tokens.at(-1);
+      // `{?a}{&b}` is `{?a,b}`, for each of them can be missing.
+      if (typeof previous === 'object' && previous.separator === symbol)
+        previous.variables.push(...variables);
+      else push({ ...operator, variables, crossesSegments });
+      continue;
+    }
+
+    // A variable ends where a later part of the template begins.
+    const rest = parts.slice(i + 1).join('{');
+    const ends = [...'?#;'].filter(c => rest.includes(c)).join('') + (inQuery ? '&' : '');
+    for (const [k, variable] of variables.entries()) {
+      const delimiter = k === 0 ? operator.prefix : operator.separator;
+      if (delimiter) push(delimiter);
+      let stops = operator.stops + ends;
+      if (variable.exploded) stops = stops.replaceAll(operator.separator, '');
+      else if (variables.length > 1) stops += operator.separator;
+      push({ ...operator, stops, variables: [variable], crossesSegments });
+    }
+  }
+  return tokens;
+}
+
+function matchTokens(tokens: readonly Token[], text: string): Record<string, string | string[]> | undefined {
+  const [first] = tokens;
+  if (typeof first === 'string' && !text.startsWith(first)) return undefined;
+
+  const rows = solve(tokens, text);
+  if (!rows[0][0]) return undefined;
+  const values = new Map<string, string | string[]>();
+  let at = 0;
+  for (const [i, token] of tokens.entries()) {
+    if (typeof token === 'string') {
+      at += token.length;
+      continue;
+    }
+    let end = at;
+    for (let to = at; to <= text.length; to++) {
+      if (rows[i + 1][to]) end = to;
+      if (!(to === at ? begins : continues)(token, text.charAt(to))) break;
+    }
+    if (!capture(token, text.slice(at, end), values)) return undefined;
+    at = end;
+  }
+  return Object.fromEntries(values);
+}
+
+const continues = (run: Run, c: string) => c !== '' && !run.stops.includes(c);
+const begins = (run: Run, c: string) => (run.named ? c === run.prefix : continues(run, c));
+
+/**
+ * `rows[i][at]` says whether the tokens from the i-th on match all of `text` from `at` on. Filled in from the right,
+ * every cell once, in place of a regular expression, which would try the same ends of several variables over and over.
+ */
+function solve(tokens: readonly Token[], text: string): Uint8Array[] {
+  const end = new Uint8Array(text.length + 1);
+  end[text.length] = 1;
+  const rows = [end];
+  for (const token of [...tokens].reverse()) {
+    const [next] = rows;
+    const row = new Uint8Array(text.length + 1);
+    if (typeof token === 'string') {
+      for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1))
+        row[at] = next[at + token.length];
+    } else {
+      let closes = false; // whether a run that has begun before `at + 1` can end there or later
+      for (let at = text.length; at >= 0; at--) {
+        const c = text.charAt(at);
+        row[at] = Number((token.named && next[at] === 1) || (begins(token, c) && closes));
+        closes = next[at] === 1 || (continues(token, c) && closes);
+      }
+    }
+    rows.unshift(row);
+  }
+  return rows;
+}
+
+/** Decodes what a run has matched into `values`; false if it is not allowed there. */
+function capture(run: Run, text: string, values: Map<string, string | string[]>): boolean {
+  if (!run.named) {
+    const [{ name, exploded }] = run.variables;
+    const items = exploded ? text.split(run.separator) : [text];
+    const decoded = items.map(unpack);
+    values.set(name, exploded ? decoded : decoded[0]);
+    return decoded.every(value => value !== '' && isAllowed(run, value));
+  }
+  if (text === '') return true;
+  for (const pair of text.slice(1).split(run.separator)) {
+    const [name] = pair.split('=', 1);
+    const variable = run.variables.find(candidate => candidate.name === name);
+    const value = unpack(pair.slice(name.length + 1));
+    const before = values.get(name);
+    if (!variable || !isAllowed(run, value)) return false;
+    if (before === undefined) values.set(name, variable.exploded ? [value] : value);
+    else if (typeof before === 'string') return false;
+    else before.push(value);
+  }
+  return true;
+}
+
+function isAllowed(run: Run, value: string): boolean {
+  if (NEVER_IN_A_VALUE.test(value) || DOT_SEGMENT.test(value)) return false;
+  return run.crossesSegments || !value.includes('/');
+}
+
+/**
+ * Writes each character of a URI as one code unit, so that no match begins or ends inside a percent triplet: a triplet
+ * becomes U+E000 plus its byte, unless it stands for a character that needs none.
+ */
+function pack(uri: string): string {
+  return uri.replace(/[^\0-\x7f]+/g, encodeURIComponent).replace(/%(..)/g, (_, digits: string) => {
+    const byte = parseInt(digits, 16);
+    const character = String.fromCharCode(byte);
+    return /[\w.~-]/.test(character) ? character : String.fromCharCode(0xe000 + byte);
+  });
+}
+
+function lowerScheme(uri: string): string {
+  return uri.replace(SCHEME, scheme => scheme.toLowerCase());
+}
+
+function unpack(text: string): string {
+  return decodeURIComponent(
+    text.replace(/[\ue000-\ue0ff]/g, c => `%${(c.charCodeAt(0) - 0xe000).toString(16).padStart(2, '0')}`),
+  );
+}

@@ -1,0 +1,51 @@
+import type { PipeTransform, Type } from '@nestjs/common';
+import { ARGS_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
+
+type Pipe = Type<PipeTransform> | PipeTransform;
+
+/** Options of a single named argument. */
+export interface ArgOptions {
+  /** Name of the argument. */
+  name: string;
+  /** Whether a call may leave it out. Default: false. */
+  optional?: boolean;
+  /** What it means, for the model. */
+  description?: string;
+}
+
+function parameter(
+  kind: string,
+  data?: string,
+  pipes: Pipe[] = [],
+  options?: ArgOptions,
+): ParameterDecorator {
+  return (target, key, index) => {
+    if (key === undefined) return;
+    const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key) ?? {}) as object;
+    Reflect.defineMetadata(
+      ROUTE_ARGS_METADATA,
+      { ...declared, [`${kind}:${index}`]: { index, data, pipes, options } },
+      target.constructor,
+      key,
+    );
+  };
+}
+
+/** The arguments of the call, validated: all of them, or one by its name. Pipes run on it, as on `@Body()`. */
+export function Args(...pipes: Pipe[]): ParameterDecorator;
+export function Args(argument: string | ArgOptions, ...pipes: Pipe[]): ParameterDecorator;
+export function Args(first?: string | ArgOptions | Pipe, ...rest: Pipe[]): ParameterDecorator {
+  if (typeof first === 'string') return parameter(ARGS_PARAM, first, rest, { name: first });
+  if (isArgOptions(first)) return parameter(ARGS_PARAM, first.name, rest, first);
+  return parameter(ARGS_PARAM, undefined, first === undefined ? rest : [first, ...rest]);
+}
+
+/** The `McpContext` of the call. */
+export const Ctx = (): ParameterDecorator => parameter(CONTEXT_PARAM);
+
+/** The decoded variables of a resource template's URI: all of them, or one by its name. */
+export const UriParams = (name?: string): ParameterDecorator => parameter(URI_PARAMS_PARAM, name);
+
+function isArgOptions(value: unknown): value is ArgOptions {
+  return typeof value === 'object' && value !== null && 'name' in value && !('transform' in value);
+}

@@ -1,0 +1,12 @@
+import { declareHandler } from './handler-metadata.js';
+import type { ToolOptions } from './handler-options.js';
+
+/**
+ * Makes a provider's method an MCP tool.
+ *
+ * The method may return a plain value (text, or structured content where `output` is given), content blocks,
+ * a `CallToolResult`, a Promise or an Observable of one; the earlier emissions of an Observable are sent as progress.
+ *
+ * Specification: server/tools.
+ */
+export const Tool = (options: ToolOptions = {}): MethodDecorator => declareHandler({ kind: 'tool', options });

@@ -1,0 +1,17 @@
+import type { SchemaIssue } from '../schema/types.js';
+import { McpErrorCode, McpException } from './mcp.exception.js';
+
+/** Arguments that do not match the handler's input schema. The message names every path. */
+export class InvalidArgumentsException extends McpException {
+  /**
+   * @param subject what was called, as in `tool "search"`
+   * @param issues one entry a breach; `path` is empty for the arguments as a whole
+   */
+  constructor(
+    subject: string,
+    readonly issues: readonly SchemaIssue[],
+  ) {
+    const list = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+    super(McpErrorCode.InvalidParams, `Invalid arguments for ${subject}: ${list}`);
+  }
+}

@@ -1,0 +1,29 @@
+/** The JSON-RPC error codes that this module answers with by itself. */
+export const McpErrorCode = {
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+  /** A refusal that JSON-RPC has no code for; `data.statusCode` holds the HTTP status that fits. */
+  Refused: -32000,
+} as const;
+
+/**
+ * An error that reaches the client as it stands: `code`, `message` and `data` become the JSON-RPC error.
+ * Throw it from a handler, a guard or a pipe to answer with a protocol error of your own.
+ */
+export class McpException extends Error {
+  /**
+   * @param code JSON-RPC error code, an integer
+   * @param message one sentence, safe to show to the client
+   * @param data optional JSON value for the error's `data`
+   */
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+    this.name = new.target.name;
+  }
+}

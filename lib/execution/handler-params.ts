@@ -1,0 +1,60 @@
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { ARGS_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
+import type { ArgOptions } from '../decorators/params.decorator.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { describeTarget, type HandlerTarget } from './handler-target.js';
+
+export type ParamKind = 'args' | 'context' | 'uri' | 'custom';
+
+/** One decorated parameter of a handler. */
+export interface HandlerParam {
+  readonly kind: ParamKind;
+  readonly index: number;
+  /** The name given to the decorator, or a custom decorator's data. */
+  readonly data?: unknown;
+  readonly options?: ArgOptions;
+  readonly pipes: unknown[];
+  /** The parameter's type, as TypeScript's decorator metadata has it. */
+  readonly metatype?: Type;
+  /** For a custom decorator, what makes its value. */
+  readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
+}
+
+interface StoredParam {
+  index: number;
+  data?: unknown;
+  pipes?: unknown[];
+  options?: ArgOptions;
+  factory?: HandlerParam['factory'];
+}
+
+const KINDS: Readonly<Record<string, ParamKind>> = {
+  [ARGS_PARAM]: 'args',
+  [CONTEXT_PARAM]: 'context',
+  [URI_PARAMS_PARAM]: 'uri',
+};
+
+/**
+ * The decorated parameters of a method.
+ * @throws McpBootstrapError for a decorator that only means something in an HTTP route, such as `@Query()`
+ */
+export function readParams(target: HandlerTarget): HandlerParam[] {
+  const { handlerClass, methodName } = target;
+  const stored = (Reflect.getMetadata(ROUTE_ARGS_METADATA, handlerClass, methodName) ?? {}) as Record<
+    string,
+    StoredParam
+  >;
+  const prototype = handlerClass.prototype as object;
+  const types = (Reflect.getMetadata('design:paramtypes', prototype, methodName) ?? []) as Type[];
+  return Object.entries(stored).map(([key, { index, data, options, pipes = [], factory }]) => {
+    const kind = factory ? 'custom' : KINDS[key.slice(0, key.lastIndexOf(':'))];
+    if (kind === undefined) {
+      throw new McpBootstrapError(
+        describeTarget(target),
+        `parameter ${index + 1} has a decorator that only HTTP routes have; use @Args(), @Ctx() or @UriParams() ` +
+          'instead, or read the HTTP request from McpContext.request',
+      );
+    }
+    return { kind, index, data, options, pipes, factory, metatype: types[index] };
+  });
+}

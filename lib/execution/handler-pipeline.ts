@@ -1,0 +1,130 @@
+import {
+  ForbiddenException,
+  type CanActivate,
+  type NestInterceptor,
+  type PipeTransform,
+} from '@nestjs/common';
+import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external-exceptions-handler.js';
+import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { isObservable, lastValueFrom, type Observable } from 'rxjs';
+import { MCP_CONTEXT_TYPE } from '../constants.js';
+import { GuardDenied } from './guard-denied.js';
+import type { HandlerParam } from './handler-params.js';
+import { methodOf, type HandlerTarget, type Method } from './handler-target.js';
+import { createExecutionContext, type HandlerCall } from './mcp-execution-context.js';
+import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
+import { lastValue } from './observe.js';
+
+/** Checks and converts what the client sent; runs after the guards. */
+export type Prepare = (data: unknown) => unknown;
+
+export interface PipelineParam extends HandlerParam {
+  /** What runs on the value: global, class, method and parameter pipes, in Nest's order. */
+  readonly transforms: readonly PipeTransform[];
+}
+
+/** Everything that one handler needs to run, resolved beforehand. */
+export interface Pipeline {
+  readonly target: HandlerTarget;
+  readonly guards: CanActivate[];
+  readonly interceptors: NestInterceptor[];
+  readonly params: readonly PipelineParam[];
+  readonly filters: ExternalExceptionsHandler;
+  readonly prepare: Prepare;
+  /** How a method without parameter decorators is called. */
+  readonly positional: (data: unknown, call: HandlerCall) => unknown[];
+}
+
+/**
+ * One call: guards, interceptors, validation, pipes, the method; exception filters around them all.
+ * @throws whatever no filter took; a guard's refusal as `GuardDenied`
+ */
+export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promise<unknown> {
+  const { target, guards, interceptors } = pipeline;
+  const method = methodOf(target.instance, target.methodName);
+  const host = createExecutionContext(call, target.handlerClass, method);
+  let guarded = false;
+  try {
+    if (!(await guardsConsumer.tryActivate(guards, [host], target.instance, method, MCP_CONTEXT_TYPE))) {
+      throw new ForbiddenException('Forbidden resource');
+    }
+    guarded = true;
+    const result: unknown = await interceptorsConsumer.intercept(
+      interceptors,
+      [host],
+      target.instance,
+      method,
+      () => invoke(pipeline, call, host, method),
+      MCP_CONTEXT_TYPE,
+    );
+    return isObservable(result)
+      ? await lastValue(result, call.context.signal, (value, index) => call.context.progressOf(value, index))
+      : result;
+  } catch (error) {
+    return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
+  }
+}
+
+async function invoke(
+  { target, params, prepare, positional }: Pipeline,
+  call: HandlerCall,
+  host: ExecutionContextHost,
+  method: Method,
+): Promise<unknown> {
+  const data = await prepare(call.data);
+  if (params.length === 0) return method.apply(target.instance, positional(data, call));
+  const args: unknown[] = [];
+  await Promise.all(
+    params.map(async param => {
+      args[param.index] = await transform(param, await valueOf(param, data, call, host));
+    }),
+  );
+  return method.apply(target.instance, args);
+}
+
+function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: ExecutionContextHost): unknown {
+  switch (param.kind) {
+    case 'args':
+      return pick(data, param.data);
+    case 'context':
+      return call.context;
+    case 'uri':
+      return pick(call.variables === undefined ? undefined : data, param.data);
+    case 'custom':
+      return param.factory?.(param.data, host);
+  }
+}
+
+const pick = (data: unknown, name: unknown): unknown =>
+  typeof name !== 'string'
+    ? data
+    : typeof data === 'object' && data !== null && Object.hasOwn(data, name)
+      ? (data as Record<string, unknown>)[name]
+      : undefined;
+
+async function transform(
+  { kind, metatype, data, transforms }: PipelineParam,
+  value: unknown,
+): Promise<unknown> {
+  let result = value;
+  for (const pipe of transforms) {
+    result = await pipe.transform(result, {
+      type: kind === 'custom' ? 'custom' : 'body',
+      metatype,
+      data: data as string | undefined,
+    });
+  }
+  return result;
+}
+
+/** The first filter that takes the error decides the result, unless it returns nothing: then the error stands. */
+async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unknown): Promise<unknown> {
+  const denied = error instanceof GuardDenied;
+  const handled: unknown = await pipeline.filters.invokeCustomFilters(denied ? error.cause : error, host);
+  const value: unknown = isObservable(handled) ? await lastValueFrom(handled) : handled;
+  if (value === undefined || value === null) throw error;
+  return value;
+}
+
+/** Whether pipes run on a parameter: never on the context or the URI. */
+export const isPiped = ({ kind }: HandlerParam): boolean => kind === 'args' || kind === 'custom';

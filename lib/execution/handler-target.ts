@@ -1,0 +1,25 @@
+import type { Type } from '@nestjs/common';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+
+/** Nest's record of a provider or controller. */
+export type Wrapper = InstanceWrapper;
+
+/** A method that serves a handler, and where Nest keeps it. */
+export interface HandlerTarget {
+  readonly instance: object;
+  readonly methodName: string;
+  readonly handlerClass: Type;
+  /** Key of the module that holds it, where guards and other enhancers are looked up. */
+  readonly moduleKey: string;
+  /** Nest's record of the provider or controller; absent for a handler added at run time. */
+  readonly wrapper?: Wrapper;
+}
+
+export type Method = (...args: unknown[]) => unknown;
+
+export const methodOf = (instance: object, name: string): Method =>
+  (instance as Record<string, Method>)[name];
+
+/** `Class.method`, as error messages name it. */
+export const describeTarget = ({ handlerClass, methodName }: HandlerTarget): string =>
+  `${handlerClass.name}.${methodName}`;

@@ -1,0 +1,65 @@
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { MCP_CONTEXT_TYPE } from '../constants.js';
+import type { McpContext } from '../server/mcp-context.js';
+import { shieldResponse } from './response-shield.js';
+
+/** What one call of a handler carries through its guards, pipes, interceptors and filters. */
+export interface HandlerCall {
+  /** What the client sent: a tool's or prompt's arguments, a template's variables. */
+  readonly data: unknown;
+  readonly context: McpContext;
+  /** The decoded URI variables, for a resource template. */
+  readonly variables?: Readonly<Record<string, string | string[]>>;
+}
+
+/**
+ * The `ExecutionContext` of an MCP handler. `getType()` is `'mcp'`, `getClass()` and `getHandler()` are the
+ * provider's class and its method. `switchToHttp()` holds the HTTP request that carried the message, so guards
+ * written for REST work; over stdio there is none. `switchToRpc()` holds the arguments and the `McpContext`.
+ */
+class McpExecutionContextHost extends ExecutionContextHost {
+  constructor(
+    private readonly call: HandlerCall,
+    handlerClass: Type,
+    handler: (...args: unknown[]) => unknown,
+  ) {
+    super([call.context.request, shieldResponse(call.context.response)], handlerClass, handler);
+    this.setType(MCP_CONTEXT_TYPE);
+  }
+
+  override switchToRpc(): ReturnType<ExecutionContext['switchToRpc']> {
+    return Object.assign(this, {
+      getData: <T>() => this.call.data as T,
+      getContext: <T>() => this.call.context as T,
+    });
+  }
+}
+
+/** @internal */
+export function createExecutionContext(
+  call: HandlerCall,
+  handlerClass: Type,
+  handler: (...args: unknown[]) => unknown,
+): ExecutionContextHost {
+  return new McpExecutionContextHost(call, handlerClass, handler);
+}
+
+/** Reads an `ExecutionContext` of type `'mcp'`, in a guard, an interceptor or a parameter decorator. */
+export class McpExecutionContext {
+  private constructor(private readonly host: ExecutionContext) {}
+
+  static create(context: ExecutionContext): McpExecutionContext {
+    return new McpExecutionContext(context);
+  }
+
+  /** The arguments, as the client sent them: not validated yet when a guard runs. */
+  getArguments<T = unknown>(): T {
+    return this.host.switchToRpc().getData<T>();
+  }
+
+  /** The `McpContext` of the call. */
+  getContext(): McpContext {
+    return this.host.switchToRpc().getContext<McpContext>();
+  }
+}

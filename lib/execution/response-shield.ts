@@ -1,0 +1,39 @@
+/** Methods that would answer the HTTP request, on Node, Express and Fastify. */
+const ANSWERS = new Set<PropertyKey>([
+  'end',
+  'write',
+  'writeHead',
+  'flushHeaders',
+  'send',
+  'json',
+  'jsonp',
+  'sendStatus',
+  'sendFile',
+  'download',
+  'redirect',
+  'render',
+  'hijack',
+  'serialize',
+]);
+
+/**
+ * The platform's response as guards, interceptors and filters of a handler may see it: headers can be read and
+ * set, but nothing can be sent, because the answer is the transport's. So a global filter that was written for
+ * REST neither breaks the JSON-RPC response nor swallows the error.
+ */
+export function shieldResponse(response: object | undefined): object | undefined {
+  if (response === undefined) return undefined;
+  const shield: object = new Proxy(response, {
+    get(target, property) {
+      if (ANSWERS.has(property)) return () => shield;
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(value, target, args);
+        return result === target ? shield : result;
+      };
+    },
+    set: (target, property, value) => Reflect.set(target, property, value, target),
+  });
+  return shield;
+}

@@ -1,0 +1,130 @@
+import type {
+  ControllerOptions,
+  InjectionToken,
+  ModuleMetadata,
+  OptionalFactoryDependency,
+  Type,
+} from '@nestjs/common';
+import type { CacheHint, Icon } from '@modelcontextprotocol/server';
+import type { DeclaredCapabilities } from './catalog/catalog.js';
+
+/** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
+export type LegacyMode = 'sessions' | 'stateless' | 'reject';
+
+/** The Streamable HTTP endpoint. */
+export interface McpHttpOptions {
+  /** Path of the route; the global prefix and versioning apply to it as to any route. Default: `/mcp`. */
+  path?: string;
+  /** Version of the route, where the application enables versioning. Default: none, as for an undecorated controller. */
+  version?: ControllerOptions['version'];
+  /**
+   * Host names that a request's `Host` header may hold, without port; `'*'` for any.
+   * Default: `localhost`, `127.0.0.1` and `[::1]`, which keeps DNS rebinding out. Name your own when you deploy.
+   */
+  allowedHosts?: string[] | '*';
+  /**
+   * Host names that a browser's `Origin` header may hold, without scheme and port; `'*'` for any. A request without
+   * `Origin` passes. Default: the `allowedHosts`.
+   */
+  allowedOrigins?: string[] | '*';
+  /** The largest request body, in bytes. Default: 4 MiB (4,194,304). */
+  maxBodyBytes?: number;
+  /** The most open `subscriptions/listen` streams. Default: 1,024. */
+  maxListeners?: number;
+  /** Interval of keep-alive comments on event streams, in milliseconds; 0 for none. Default: 15,000. */
+  keepAliveMs?: number;
+  /**
+   * Decorators for the route itself, as you would write them on a controller: `[Public(), UseGuards(KeyGuard)]`.
+   * Nest reads them before options can be made asynchronously, so `forRootAsync` takes them beside its factory.
+   * Default: none.
+   */
+  decorators?: ClassDecorator[];
+}
+
+/** Bounds on 2025-era sessions. */
+export interface McpSessionOptions {
+  /** The most sessions at a time; past it, a new one is answered with HTTP 503. Default: 1,000. */
+  max?: number;
+  /** How long a session without a request or an open stream lives, in milliseconds. Default: 600,000 (10 minutes). */
+  idleTimeoutMs?: number;
+  /** The most resources that one session, or one stdio connection, may subscribe to. Default: 1,000. */
+  maxSubscriptions?: number;
+}
+
+/** Methods whose results may carry a cache hint (2026-07-28). */
+export type CacheableMethod =
+  | 'tools/list'
+  | 'prompts/list'
+  | 'resources/list'
+  | 'resources/templates/list'
+  | 'resources/read'
+  | 'server/discover';
+
+/** Options of one MCP server. */
+export interface McpModuleOptions {
+  /** Name of the server, unique in the application; handlers choose it with `server`. */
+  name: string;
+  /** Version of the server. */
+  version: string;
+  /** Name for people. */
+  title?: string;
+  /** What the server is for, for the model. */
+  instructions?: string;
+  /** Icons that a client may show. */
+  icons?: Icon[];
+  /** Where the server's web site is. */
+  websiteUrl?: string;
+  /** The HTTP endpoint, or false for none. Default: `{ path: '/mcp' }`. */
+  http?: McpHttpOptions | false;
+  /** Whether the process's stdin and stdout carry the protocol too; logs then go to stderr. Default: false. */
+  stdio?: boolean;
+  /** How 2025-era clients are served over HTTP; over stdio, `reject` alone matters. Default: `sessions`. */
+  legacy?: LegacyMode;
+  /** Bounds on sessions. */
+  sessions?: McpSessionOptions;
+  /** How many entries a list answers with at a time. Default: 1,000. */
+  pageSize?: number;
+  /** Cache hints for results (2026-07-28). Default: not cacheable. */
+  cache?: Partial<Record<CacheableMethod, CacheHint>>;
+  /**
+   * Capabilities to declare although no handler needs them at start, because handlers are added at run time.
+   * Default: those that the handlers need.
+   */
+  capabilities?: DeclaredCapabilities;
+}
+
+/** Makes the options of a server, for `forRootAsync({ useClass })` and `useExisting`. */
+export interface McpOptionsFactory {
+  createMcpOptions(): McpModuleOptions | Promise<McpModuleOptions>;
+}
+
+/** `forRootAsync` takes one of `useFactory`, `useClass` and `useExisting`. */
+export interface McpModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  inject?: (InjectionToken | OptionalFactoryDependency)[];
+  useFactory?: (...dependencies: never[]) => McpModuleOptions | Promise<McpModuleOptions>;
+  useClass?: Type<McpOptionsFactory>;
+  useExisting?: InjectionToken<McpOptionsFactory>;
+  /** Decorators for the route itself; see `McpHttpOptions.decorators`. Default: none. */
+  decorators?: ClassDecorator[];
+}
+
+export type ResolvedHttpOptions = Readonly<
+  Required<Omit<McpHttpOptions, 'version' | 'decorators'>> & Pick<McpHttpOptions, 'version'>
+>;
+
+/** Options with every default filled in. */
+export interface ResolvedOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly instructions?: string;
+  readonly icons?: Icon[];
+  readonly websiteUrl?: string;
+  readonly http: ResolvedHttpOptions | false;
+  readonly stdio: boolean;
+  readonly legacy: LegacyMode;
+  readonly sessions: Readonly<Required<McpSessionOptions>>;
+  readonly pageSize: number;
+  readonly cache: Partial<Record<CacheableMethod, CacheHint>>;
+  readonly capabilities: DeclaredCapabilities;
+}

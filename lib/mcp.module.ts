@@ -1,0 +1,141 @@
+import {
+  Inject,
+  Logger,
+  Module,
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { MCP_FEATURE, MCP_OPTIONS } from './constants.js';
+import type { McpFeature } from './catalog/explorer.js';
+import { McpCoreModule } from './mcp-core.module.js';
+import { resolveOptions } from './mcp.module-definition.js';
+import type { McpModuleAsyncOptions, McpModuleOptions, McpOptionsFactory } from './mcp.module-options.js';
+import { McpServerHost } from './server/mcp-server-host.js';
+import { McpServers } from './server/mcp-servers.js';
+import { createController, type EndpointSlot } from './transports/http/mcp.controller.js';
+import { HttpTransport } from './transports/http/http-transport.js';
+import { StderrLogger } from './transports/stdio/stderr.logger.js';
+import { StdioTransport } from './transports/stdio/stdio-transport.js';
+
+const CONTROLLER = 'nestjs-mcp:controller';
+
+/** What a server's controller is made of. */
+interface Route {
+  readonly controller: Type;
+  readonly slot: EndpointSlot;
+}
+
+/** Options of `McpModule.forFeature`. */
+export interface McpFeatureOptions {
+  /** Name of the server that the handlers belong to. Default: the first server. */
+  server?: string;
+  /** Modules that export what the handlers inject, where no module provides the handlers themselves. */
+  imports?: DynamicModule['imports'];
+}
+
+/** Serves the application's providers over the Model Context Protocol. */
+@Module({})
+export class McpModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly host: McpServerHost;
+  private readonly http: HttpTransport | undefined;
+  private readonly stdio: StdioTransport | undefined;
+
+  constructor(
+    @Inject(MCP_OPTIONS) options: McpModuleOptions,
+    @Inject(CONTROLLER) { controller, slot }: Route,
+    private readonly servers: McpServers,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {
+    const resolved = resolveOptions(options);
+    this.host = new McpServerHost(resolved);
+    this.servers.register(this.host);
+    if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
+    if (resolved.stdio) this.stdio = new StdioTransport(this.host);
+  }
+
+  /**
+   * Adds a server to the application. Call it several times, with different names and paths, for several servers.
+   * @throws McpBootstrapError, while the application starts, for options that cannot be served
+   */
+  static forRoot(options: McpModuleOptions): DynamicModule {
+    if (options?.stdio) Logger.overrideLogger(new StderrLogger());
+    const decorators = options?.http ? options.http.decorators : [];
+    return serverModule({ provide: MCP_OPTIONS, useValue: options }, { decorators });
+  }
+
+  /** Like `forRoot`, with options that are made by a factory or another provider. */
+  static forRootAsync({ imports, inject, decorators, ...async }: McpModuleAsyncOptions): DynamicModule {
+    const factory = async.useExisting ?? async.useClass;
+    const options: Provider = factory
+      ? {
+          provide: MCP_OPTIONS,
+          inject: [factory],
+          useFactory: (made: McpOptionsFactory) => made.createMcpOptions(),
+        }
+      : {
+          provide: MCP_OPTIONS,
+          inject: inject ?? [],
+          useFactory: (async.useFactory ?? missingFactory) as () => McpModuleOptions,
+        };
+    return serverModule(options, { imports, decorators, providers: async.useClass ? [async.useClass] : [] });
+  }
+
+  /**
+   * Gives handler classes to a server. Classes that no module provides are provided here.
+   * @param handlers classes with `@Tool`, `@Prompt`, … methods
+   */
+  static forFeature(handlers: Type[], { server, imports = [] }: McpFeatureOptions = {}): DynamicModule {
+    const feature: McpFeature = { handlers, server, imports };
+    return { module: McpFeatureModule, providers: [{ provide: MCP_FEATURE, useValue: feature }] };
+  }
+
+  /** @internal */
+  onApplicationBootstrap(): void {
+    this.http?.open();
+    this.stdio?.open(() => this.onStdinEnd());
+  }
+
+  /** @internal Nest's HTTP server closes after this hook, and waits for streams that are still open. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.stdio?.close(), this.http?.close()]);
+  }
+
+  /** The host hung up. A process that nobody else can reach has nothing left to do. */
+  private onStdinEnd(): void {
+    if (this.adapterHost.listening) return;
+    if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM');
+    else setImmediate(() => process.exit());
+  }
+}
+
+/** Holds what `McpModule.forFeature` was given. */
+@Module({})
+class McpFeatureModule {}
+
+function missingFactory(): never {
+  throw new Error('McpModule.forRootAsync() needs one of "useFactory", "useClass" and "useExisting"');
+}
+
+interface ServerModuleParts extends Pick<DynamicModule, 'imports' | 'providers'> {
+  decorators?: ClassDecorator[];
+}
+
+function serverModule(
+  options: Provider,
+  { imports = [], providers = [], decorators = [] }: ServerModuleParts,
+): DynamicModule {
+  const slot: EndpointSlot = {};
+  const controller = createController(slot);
+  for (const decorate of decorators) decorate(controller);
+  const route: Route = { controller, slot };
+  return {
+    module: McpModule,
+    imports: [McpCoreModule, ...imports],
+    controllers: [controller],
+    providers: [...providers, options, { provide: CONTROLLER, useValue: route }],
+  };
+}

@@ -1,0 +1,132 @@
+import type { Type } from '@nestjs/common';
+import type { ClassPeers, DeclaredType } from './class-peers.js';
+import { type ClassProperty, isRequired, propertySchema, reflectedType } from './class-property.js';
+import { isScalar, type Keywords } from './class-rules.js';
+import { keywordsOf } from './keywords.js';
+import { reasonOf, SchemaError } from './schema.error.js';
+import type { SchemaIo } from './types.js';
+
+/** The property that tells the classes of a union apart. */
+interface Tag {
+  readonly property: string;
+  readonly value: string;
+}
+
+interface Definition {
+  readonly type: Type<unknown>;
+  readonly tag: Tag | undefined;
+  readonly key: string;
+  schema: Keywords;
+}
+
+/** Converts a class and those nested in it to one JSON Schema. Classes are told apart by identity, not by name. */
+export class ClassConverter {
+  private readonly definitions: Definition[] = [];
+
+  constructor(
+    private readonly root: Type<unknown>,
+    private readonly peers: ClassPeers,
+    private readonly io: SchemaIo,
+  ) {}
+
+  /** @throws SchemaError that names the class, and the property, at fault */
+  convert(): Keywords {
+    const schema = this.objectSchema(this.root);
+    if (this.definitions.length === 0) return schema;
+    return { ...schema, $defs: Object.fromEntries(this.definitions.map(({ key, schema }) => [key, schema])) };
+  }
+
+  private objectSchema(type: Type<unknown>, tag?: Tag): Keywords {
+    const properties = this.propertiesOf(type);
+    const defaults = defaultsOf(type);
+    const schemas = properties.map(property => {
+      const { name } = property;
+      const schema = propertySchema(property, () => this.nestedSchema(property), this.peers, this.io);
+      return [name, Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema] as const;
+    });
+    const required = new Set(properties.filter(isRequired).map(({ name }) => name));
+    if (tag) required.add(tag.property);
+    return {
+      type: 'object',
+      ...keywordsOf(type, undefined),
+      properties: Object.fromEntries(tag ? [...schemas, [tag.property, { const: tag.value }]] : schemas),
+      ...(required.size > 0 && { required: [...required] }),
+      additionalProperties: false,
+    };
+  }
+
+  private propertiesOf(type: Type<unknown>): ClassProperty[] {
+    const properties = new Map<string, ClassProperty & { rules: ClassProperty['rules'][number][] }>();
+    for (const rule of this.peers.rulesOf(type)) {
+      const name = rule.propertyName;
+      const known = properties.get(name);
+      if (known) known.rules.push(rule);
+      else properties.set(name, { owner: type, name, rules: [rule] });
+    }
+    if (properties.size > 0) return [...properties.values()];
+    throw new SchemaError(
+      `the class ${type.name} has no class-validator decorators: decorate its properties, or use another kind of schema`,
+    );
+  }
+
+  private nestedSchema({ owner, name }: ClassProperty): Keywords {
+    const declared = this.peers.declaredType(owner, name);
+    if (declared?.discriminator) return this.unionSchema(declared.discriminator);
+
+    const isTransformed = this.peers.isTransformed(owner, name);
+    const type = declared?.type ?? (isTransformed ? reflectedType(owner, name) : undefined);
+    if (isClass(type)) return this.reference(type);
+    if (isTransformed) return { type: 'object' };
+    throw new SchemaError(
+      `${owner.name}.${name} is @ValidateNested(), but of no known class: add @Type() of class-transformer`,
+    );
+  }
+
+  private unionSchema({ property, subTypes }: NonNullable<DeclaredType['discriminator']>): Keywords {
+    return {
+      anyOf: subTypes.map(({ value, name }) =>
+        this.reference(value as Type<unknown>, { property, value: name }),
+      ),
+    };
+  }
+
+  private reference(type: Type<unknown>, tag?: Tag): Keywords {
+    if (type === this.root && !tag) return { $ref: '#' };
+    let definition = this.definitions.find(
+      known =>
+        known.type === type && known.tag?.property === tag?.property && known.tag?.value === tag?.value,
+    );
+    if (!definition) {
+      definition = { type, tag, key: this.freeKey(type.name), schema: {} };
+      this.definitions.push(definition); // before its properties, which may lead back to it
+      definition.schema = this.objectSchema(type, tag);
+    }
+    return { $ref: `#/$defs/${definition.key}` };
+  }
+
+  private freeKey(name: string): string {
+    const base = name.replaceAll(/\W/g, '_') || 'Anonymous';
+    const isTaken = (key: string) => this.definitions.some(definition => definition.key === key);
+    let key = base;
+    for (let n = 2; isTaken(key); n++) key = `${base}${n}`;
+    return key;
+  }
+}
+
+function isClass(type: unknown): type is Type<unknown> {
+  return typeof type === 'function' && type !== Object && type !== Array;
+}
+
+/** What the class gives its properties by itself. class-transformer constructs it the same way on every call. */
+function defaultsOf(type: Type<unknown>): Record<string, unknown> {
+  let instance: object;
+  try {
+    instance = new type() as object;
+  } catch (error) {
+    throw new SchemaError(
+      `new ${type.name}() throws (${reasonOf(error)}): a schema class needs a constructor without arguments`,
+      { cause: error },
+    );
+  }
+  return Object.fromEntries(Object.entries(instance).filter(([, value]) => isScalar(value)));
+}

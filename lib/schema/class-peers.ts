@@ -1,0 +1,100 @@
+import type { Type } from '@nestjs/common';
+import { reasonOf, SchemaError } from './schema.error.js';
+
+/** One decorator of class-validator on one property. */
+export interface ValidationRule {
+  readonly type: string;
+  readonly name?: string;
+  readonly propertyName: string;
+  readonly constraints?: readonly unknown[];
+  readonly each?: boolean;
+  readonly validateIf?: unknown;
+}
+
+/** What `@Type()` of class-transformer says about a property. */
+export interface DeclaredType {
+  readonly type: unknown;
+  readonly discriminator?: {
+    readonly property: string;
+    readonly subTypes: readonly { readonly value: unknown; readonly name: string }[];
+  };
+}
+
+/** One property that class-validator found wrong, or whose children it did. */
+export interface PropertyFailure {
+  readonly property?: string;
+  readonly constraints?: Readonly<Record<string, string>>;
+  readonly children?: readonly PropertyFailure[];
+}
+
+/** What is used of class-validator and class-transformer. Both are optional, so no signature names their types. */
+export interface ClassPeers {
+  rulesOf(type: Type<unknown>): readonly ValidationRule[];
+  declaredType(type: Type<unknown>, property: string): DeclaredType | undefined;
+  isTransformed(type: Type<unknown>, property: string): boolean;
+  toInstance(type: Type<unknown>, plain: object): object;
+  validate(instance: object): Promise<readonly PropertyFailure[]>;
+}
+
+interface TypeStorage {
+  findTypeMetadata(type: Type<unknown>, property: string): TypeMetadata | undefined;
+  findTransformMetadatas(type: Type<unknown>, property: string, transformation: number): readonly unknown[];
+}
+
+interface TypeMetadata {
+  readonly typeFunction?: (options: { newObject: object; object: object; property: string }) => unknown;
+  readonly reflectedType: unknown;
+  readonly options: { readonly discriminator?: DeclaredType['discriminator'] };
+}
+
+const PLAIN_TO_CLASS = 0;
+
+/**
+ * Loads both packages.
+ * @throws SchemaError that says what to install
+ */
+export async function loadClassPeers(): Promise<ClassPeers> {
+  const [validator, transformer, storage] = await load();
+  return {
+    rulesOf: type => validator.getMetadataStorage().getTargetValidationMetadatas(type, '', false, false),
+    declaredType: (type, property) => {
+      const metadata = storage.findTypeMetadata(type, property);
+      return (
+        metadata && {
+          type: metadata.typeFunction?.({ newObject: {}, object: {}, property }) ?? metadata.reflectedType,
+          discriminator: metadata.options.discriminator,
+        }
+      );
+    },
+    isTransformed: (type, property) =>
+      storage.findTransformMetadatas(type, property, PLAIN_TO_CLASS).length > 0,
+    toInstance: (type, plain) => transformer.plainToInstance(type, plain) as object,
+    validate: instance =>
+      validator.validate(instance, {
+        whitelist: true,
+        forbidNonWhitelisted: true,
+        forbidUnknownValues: true,
+        validationError: { target: false, value: false },
+      }),
+  };
+}
+
+async function load() {
+  try {
+    return await Promise.all([import('class-validator'), import('class-transformer'), loadTypeStorage()]);
+  } catch (error) {
+    throw new SchemaError(
+      `a class as a schema needs class-validator and class-transformer: install both (${reasonOf(error)})`,
+      { cause: error },
+    );
+  }
+}
+
+/** Where `@Type()` writes to. The package has no other way to read it. */
+async function loadTypeStorage(): Promise<TypeStorage> {
+  // @ts-expect-error: the package ships no types beside this file
+  const storage = (await import('class-transformer/cjs/storage.js')) as {
+    defaultMetadataStorage: TypeStorage;
+  };
+  return storage.defaultMetadataStorage;
+}

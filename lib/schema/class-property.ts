@@ -1,0 +1,95 @@
+import type { Type } from '@nestjs/common';
+import { narrow } from './narrow.js';
+import type { ClassPeers, ValidationRule } from './class-peers.js';
+import { type Keywords, keywordsOfRule } from './class-rules.js';
+import { keywordsOf } from './keywords.js';
+import { SchemaError } from './schema.error.js';
+import type { SchemaIo } from './types.js';
+
+export interface ClassProperty {
+  readonly owner: Type<unknown>;
+  readonly name: string;
+  readonly rules: readonly ValidationRule[];
+}
+
+/** Used where no decorator tells the type. What TypeScript cannot reflect (unions, interfaces) stays open. */
+const REFLECTED = new Map<unknown, Keywords>([
+  [String, { type: 'string' }],
+  [Number, { type: 'number' }],
+  [Boolean, { type: 'boolean' }],
+  [Array, { type: 'array' }],
+  [Date, { type: 'string', format: 'date-time' }],
+]);
+
+/** Whether `@IsOptional()` or `@ValidateIf()` lets the property be absent. */
+export function isConditional({ rules }: ClassProperty): boolean {
+  return rules.some(rule => rule.type === 'conditionalValidation');
+}
+
+/** Whether a value must be given. `@Allow()` alone asks for nothing. */
+export function isRequired(property: ClassProperty): boolean {
+  return !isConditional(property) && property.rules.some(rule => rule.type !== 'whitelistValidation');
+}
+
+/** What TypeScript's metadata says the property is. */
+export function reflectedType(owner: Type<unknown>, name: string): unknown {
+  return Reflect.getMetadata('design:type', owner.prototype as object, name);
+}
+
+/**
+ * The JSON Schema of one property.
+ * @param nested makes the schema of the class that the property holds, for `@ValidateNested()`
+ * @throws SchemaError if no value could ever be valid, for want of a `@Type()`
+ */
+export function propertySchema(
+  property: ClassProperty,
+  nested: () => Keywords,
+  peers: ClassPeers,
+  io: SchemaIo,
+): Keywords {
+  const { owner, name, rules } = property;
+  requireDateType(property, peers);
+
+  const whole: Keywords = {};
+  const each: Keywords = {};
+  for (const rule of rules) {
+    if (rule.validateIf) continue;
+    narrow(rule.each ? each : whole, keywordsOfRule(rule.name, rule.constraints ?? [], io));
+  }
+
+  const reflected = reflectedType(owner, name);
+  const isArray = whole.type === 'array' || reflected === Array || rules.some(rule => rule.each);
+  if (isArray) whole.type ??= 'array';
+  if (rules.some(rule => rule.type === 'nestedValidation')) {
+    narrow(isArray ? each : whole, nested());
+    delete whole.uniqueItems; // class-validator compares objects by identity
+  }
+  if (isArray && Object.keys(each).length > 0) whole.items = tidy(each);
+  if (!isTyped(whole)) Object.assign(whole, REFLECTED.get(reflected));
+
+  const about = keywordsOf(owner.prototype as object, name);
+  return { ...orNull(tidy(whole), io === 'output' && isConditional(property)), ...about };
+}
+
+function requireDateType({ owner, name, rules }: ClassProperty, peers: ClassPeers): void {
+  if (!rules.some(rule => rule.name === 'isDate')) return;
+  if (peers.declaredType(owner, name)?.type === Date || peers.isTransformed(owner, name)) return;
+  throw new SchemaError(
+    `${owner.name}.${name} is @IsDate(), but JSON has only strings: add @Type(() => Date) of class-transformer`,
+  );
+}
+
+function isTyped(keywords: Keywords): boolean {
+  return ['type', 'enum', 'const', '$ref', 'anyOf'].some(key => key in keywords);
+}
+
+/** `@IsNotEmpty()` concerns the length of strings only. */
+function tidy(keywords: Keywords): Keywords {
+  const { minLength: _, ...rest } = keywords;
+  return isTyped(keywords) && keywords.type !== 'string' ? rest : keywords;
+}
+
+/** class-validator takes null for absent: on input that is tolerance, in a result the client has to know. */
+function orNull(keywords: Keywords, nullable: boolean): Keywords {
+  return nullable && Object.keys(keywords).length > 0 ? { anyOf: [keywords, { type: 'null' }] } : keywords;
+}

@@ -1,0 +1,35 @@
+import { compileClass } from './class-compiler.js';
+import { compileJsonSchema } from './json-schema-compiler.js';
+import { SchemaError } from './schema.error.js';
+import { compileStandardSchema, isStandardSchema } from './standard-schema-compiler.js';
+import type { CompiledSchema, SchemaIo, SchemaLike } from './types.js';
+
+const compiled = {
+  input: new WeakMap<object, Promise<CompiledSchema>>(),
+  output: new WeakMap<object, Promise<CompiledSchema>>(),
+};
+
+/**
+ * Compiles whatever an author declared. The same class or schema object is compiled once for each direction.
+ * @throws SchemaError
+ */
+export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
+  requireSchema(schema);
+  let result = compiled[io].get(schema);
+  if (!result) compiled[io].set(schema, (result = compile(schema, io)));
+  return result;
+}
+
+async function compile(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
+  // arktype's schemas are functions too, so this is asked before what is a class.
+  if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
+  return typeof schema === 'function' ? compileClass(schema, io) : compileJsonSchema(schema, io);
+}
+
+function requireSchema(schema: unknown): void {
+  if (schema === undefined) throw new SchemaError('the schema is undefined: look for a circular import');
+  if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) return;
+  throw new SchemaError(
+    `a schema is a class, a Standard Schema or JSON Schema, not ${JSON.stringify(schema)}`,
+  );
+}

@@ -1,0 +1,37 @@
+import type { ErrorObject } from 'ajv';
+import { pointerSteps } from './json-pointer.js';
+import { compileValidator } from './json-schema-engine.js';
+import { requireObjectRoot } from './object-root.js';
+import { toPlainJson } from './plain-json.js';
+import { childPath, failure, success } from './result.js';
+import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue } from './types.js';
+
+/**
+ * Compiles raw JSON Schema. Values come back as given: defaults are not filled in.
+ * @throws SchemaError
+ */
+export function compileJsonSchema(schema: JsonSchema, io: SchemaIo): CompiledSchema {
+  const plain = toPlainJson(schema);
+  const jsonSchema = io === 'input' ? requireObjectRoot(plain) : plain;
+  const check = compileValidator(jsonSchema);
+  return {
+    jsonSchema,
+    validate: value =>
+      check(value) ? success(value) : failure((check.errors ?? []).map(error => toIssue(error, value))),
+  };
+}
+
+function toIssue({ instancePath, params, message, keyword }: ErrorObject, value: unknown): SchemaIssue {
+  let path = '';
+  let parent = value;
+  for (const step of pointerSteps(instancePath)) {
+    path = childPath(path, Array.isArray(parent) ? Number(step) : step);
+    parent = (parent as Record<string, unknown>)[step];
+  }
+  const property: unknown =
+    params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
+  return {
+    path: typeof property === 'string' ? childPath(path, property) : path,
+    message: message ?? keyword,
+  };
+}

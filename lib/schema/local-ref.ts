@@ -1,0 +1,31 @@
+import { pointerSteps } from './json-pointer.js';
+import { isRecord } from './plain-json.js';
+import type { JsonSchema } from './types.js';
+
+/**
+ * `schema` with its local `$ref`s followed; keywords beside a `$ref` win over those behind it.
+ * @returns undefined for anything but a schema object, and for a `$ref` to nowhere, elsewhere or itself
+ */
+export function resolveLocalRef(root: JsonSchema, schema: unknown): JsonSchema | undefined {
+  const seen = new Set<string>();
+  let resolved = schema;
+  while (isRecord(resolved) && typeof resolved.$ref === 'string') {
+    const { $ref, ...beside } = resolved;
+    if (seen.has($ref)) return undefined;
+    seen.add($ref);
+    const target = lookUp(root, $ref);
+    if (!isRecord(target)) return undefined;
+    resolved = { ...target, ...beside };
+  }
+  return isRecord(resolved) ? resolved : undefined;
+}
+
+function lookUp(root: JsonSchema, ref: string): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined;
+  let found: unknown = root;
+  for (const step of pointerSteps(ref)) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<string, unknown>)[step];
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+import { reasonOf, SchemaError } from './schema.error.js';
+import type { JsonSchema } from './types.js';
+
+/**
+ * A deep-frozen copy of `schema` as plain JSON data, so that nobody changes what a client was told.
+ * @throws SchemaError if it is not a JSON object
+ */
+export function toPlainJson(schema: unknown): JsonSchema {
+  let plain: unknown;
+  try {
+    plain = JSON.parse(JSON.stringify(schema));
+  } catch (error) {
+    throw new SchemaError(`the JSON Schema must be plain JSON data: ${reasonOf(error)}`, { cause: error });
+  }
+  if (!isRecord(plain)) throw new SchemaError('the JSON Schema must be an object, not a boolean or a list');
+  return deepFreeze(plain);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const child of Object.values(value))
+    if (typeof child === 'object' && child !== null) deepFreeze(child);
+  return Object.freeze(value);
+}

@@ -1,0 +1,12 @@
+/** A schema that cannot be used as declared. The message is a sentence with the remedy; callers say where it was. */
+export class SchemaError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SchemaError';
+  }
+}
+
+/** The words of whatever a library threw. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+import { requireObjectRoot } from './object-root.js';
+import { toPlainJson } from './plain-json.js';
+import { childPath, failure, success } from './result.js';
+import { reasonOf, SchemaError } from './schema.error.js';
+import type {
+  CompiledSchema,
+  JsonSchema,
+  SchemaIo,
+  SchemaIssue,
+  SchemaResult,
+  StandardIssue,
+  StandardResult,
+  StandardSchemaWithJSON,
+} from './types.js';
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  zod: 'use zod 4.2 or later',
+  valibot: 'wrap it in toStandardJsonSchema() of @valibot/to-json-schema',
+};
+
+/** Whether `value` is a Standard Schema, with JSON Schema or without. Those of arktype are functions. */
+export function isStandardSchema(value: object): value is StandardSchemaWithJSON {
+  return '~standard' in value;
+}
+
+/**
+ * Compiles a Standard Schema. Values come back as the schema's own `validate` returns them.
+ * @throws SchemaError
+ */
+export function compileStandardSchema(schema: StandardSchemaWithJSON, io: SchemaIo): CompiledSchema {
+  const standard = schema['~standard'];
+  const jsonSchema = toJsonSchema(standard, io);
+  return {
+    jsonSchema: io === 'input' ? requireObjectRoot(jsonSchema) : jsonSchema,
+    validate: value => {
+      const result = standard.validate(value);
+      return result instanceof Promise ? result.then(toResult) : toResult(result);
+    },
+  };
+}
+
+function toJsonSchema(standard: Partial<StandardSchemaWithJSON['~standard']>, io: SchemaIo): JsonSchema {
+  const { vendor = 'unknown', jsonSchema } = standard;
+  if (!jsonSchema || !standard.validate) {
+    const remedy = Object.hasOwn(REMEDIES, vendor) ? `${REMEDIES[vendor]}, or ` : '';
+    throw new SchemaError(`the ${vendor} schema carries no JSON Schema: ${remedy}pass JSON Schema instead`);
+  }
+  try {
+    const { $schema: _, ...rest } = jsonSchema[io]({ target: 'draft-2020-12' });
+    return toPlainJson(rest);
+  } catch (error) {
+    if (error instanceof SchemaError) throw error;
+    throw new SchemaError(
+      `the ${vendor} schema does not convert to JSON Schema (${reasonOf(error)}): use types that JSON has, or pass JSON Schema`,
+      { cause: error },
+    );
+  }
+}
+
+function toResult(result: StandardResult): SchemaResult {
+  return result.issues ? failure(result.issues.map(toIssue)) : success(result.value);
+}
+
+function toIssue({ message, path = [] }: StandardIssue): SchemaIssue {
+  const stepInto = (parent: string, step: PropertyKey | { key: PropertyKey }) =>
+    childPath(parent, typeof step === 'object' ? step.key : step);
+  return { path: path.reduce<string>(stepInto, ''), message };
+}

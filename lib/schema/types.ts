@@ -1,0 +1,55 @@
+import type { Type } from '@nestjs/common';
+
+/** A schema as JSON Schema, 2020-12 unless its `$schema` says otherwise. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** `input`: what a client sends. `output`: what a handler returns. */
+export type SchemaIo = 'input' | 'output';
+
+/** One breach of a schema. */
+export interface SchemaIssue {
+  /** Such as `address.lines[0].street`; empty for the value as a whole. */
+  readonly path: string;
+  /** In the words of the library that found it. */
+  readonly message: string;
+}
+
+export type SchemaResult<T = unknown> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
+
+/** What an author declared, ready for use: converted and compiled once. */
+export interface CompiledSchema<T = unknown> {
+  /** Deep-frozen plain data. The root of an input schema has `type: 'object'`. */
+  readonly jsonSchema: JsonSchema;
+  /** Checks `value` and hands it back as the schema makes it: an instance, a parsed value, or just as it came. */
+  validate(value: unknown): SchemaResult<T> | Promise<SchemaResult<T>>;
+}
+
+/** One breach, as Standard Schema reports it. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The answer of a Standard Schema: a value, or issues. */
+export type StandardResult<Output = unknown> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+
+type StandardJsonSchema = (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+
+/** The part of Standard Schema v1 with JSON Schema (https://standardschema.dev) that is used here. */
+export interface StandardSchemaWithJSON<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: { readonly input: StandardJsonSchema; readonly output: StandardJsonSchema };
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/**
+ * What authors may write: a class with class-validator decorators, a Standard Schema with JSON Schema (zod >= 4.2,
+ * arktype, valibot in `toStandardJsonSchema()` of @valibot/to-json-schema), or JSON Schema itself.
+ */
+export type SchemaLike = Type<unknown> | StandardSchemaWithJSON | JsonSchema;

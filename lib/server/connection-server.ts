@@ -1,0 +1,74 @@
+import type {
+  ServerCapabilities,
+  ServerEvent,
+  ServerEventBus,
+  Transport,
+} from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Subscriptions } from './exchange.js';
+import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
+
+/** How a connection learns of changes. */
+export interface ConnectionOptions {
+  readonly bus: ServerEventBus;
+  /** The most resources that one connection may subscribe to. */
+  readonly maxSubscriptions: number;
+  /** Whether every change is forwarded, because the transport itself knows who listens to what (2026-07-28, stdio). */
+  readonly forwardAll: boolean;
+}
+
+/** The SDK's server for a connection that lasts: a 2025-era session, or stdio. It passes changes on to the client. */
+export class ConnectionServer extends ExchangeServer {
+  private readonly subscribed = new Set<string>();
+  private readonly options: ConnectionOptions;
+
+  constructor(host: ExchangeHost, capabilities: ServerCapabilities, options: ConnectionOptions) {
+    super(host, capabilities);
+    this.options = options;
+  }
+
+  protected override get subscriptions(): Subscriptions {
+    return {
+      add: uri => {
+        if (this.subscribed.size >= this.options.maxSubscriptions && !this.subscribed.has(uri)) {
+          throw new McpException(
+            McpErrorCode.Refused,
+            `Too many subscriptions: at most ${this.options.maxSubscriptions} resources per connection`,
+          );
+        }
+        this.subscribed.add(uri);
+      },
+      delete: uri => void this.subscribed.delete(uri),
+    };
+  }
+
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const unsubscribe = this.options.bus.subscribe(event => {
+      this.forward(event).catch((error: unknown) => this.host.report(error as Error));
+    });
+    const { server } = this;
+    const onclose = server.onclose;
+    server.onclose = () => {
+      unsubscribe();
+      onclose?.();
+    };
+  }
+
+  private async forward(event: ServerEvent): Promise<void> {
+    const { server } = this;
+    const { tools, prompts, resources } = server.getCapabilities();
+    switch (event.kind) {
+      case 'tools_list_changed':
+        return tools && server.sendToolListChanged();
+      case 'prompts_list_changed':
+        return prompts && server.sendPromptListChanged();
+      case 'resources_list_changed':
+        return resources && server.sendResourceListChanged();
+      case 'resource_updated':
+        if (resources && (this.options.forwardAll || this.subscribed.has(event.uri))) {
+          await server.sendResourceUpdated({ uri: event.uri });
+        }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import {
+  ResourceNotFoundError,
+  type CallToolResult,
+  type CompleteResult,
+  type GetPromptResult,
+  type ReadResourceResult,
+  type Result,
+} from '@modelcontextprotocol/server';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
+import type { Page, Pages } from '../catalog/pages.js';
+import { checkUri } from '../catalog/uri-template.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { HandlerCall } from '../execution/mcp-execution-context.js';
+import type { ChangeNotifier } from './changes.js';
+import { toCompletion } from './completion-result.js';
+import { toFailure, unexpected } from './errors.js';
+import type { Exchange } from './exchange.js';
+import { McpContext } from './mcp-context.js';
+import { asObject, requireString } from './params.js';
+import { toPromptResult } from './prompt-result.js';
+import { toResourceResult } from './resource-result.js';
+import { InvalidOutputError, toolError, toToolResult } from './tool-result.js';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** The methods that a server answers from its catalogue. */
+export const DISPATCHED = [
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+] as const;
+
+export type DispatchedMethod = (typeof DISPATCHED)[number];
+
+/**
+ * Answers a method from the catalogue. It knows neither HTTP nor the SDK's server, so a transport, a gateway or a
+ * test can stand in front of it.
+ */
+export class Dispatcher {
+  constructor(
+    private readonly catalog: () => Catalog,
+    private readonly changes: ChangeNotifier,
+  ) {}
+
+  private readonly methods: Record<
+    DispatchedMethod,
+    (params: Params, exchange: Exchange) => Result | Promise<Result>
+  > = {
+    'tools/list': params => list('tools', this.catalog().toolPages, params),
+    'tools/call': (params, exchange) => this.callTool(params, exchange),
+    'prompts/list': params => list('prompts', this.catalog().promptPages, params),
+    'prompts/get': (params, exchange) => this.getPrompt(params, exchange),
+    'resources/list': params => list('resources', this.catalog().resourcePages, params),
+    'resources/templates/list': params =>
+      list('resourceTemplates', this.catalog().resourceTemplatePages, params),
+    'resources/read': (params, exchange) => this.readResource(params, exchange),
+    'resources/subscribe': (params, exchange) => this.subscribe(params, exchange),
+    'resources/unsubscribe': (params, exchange) => this.unsubscribe(params, exchange),
+    'completion/complete': (params, exchange) => this.complete(params, exchange),
+  };
+
+  /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
+  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    return this.methods[method](params, exchange);
+  }
+
+  private async callTool(params: Params, exchange: Exchange): Promise<CallToolResult> {
+    const name = requireString(params, 'name');
+    const entry = this.catalog().tools.get(name);
+    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown tool: ${name}`);
+    const data = asObject(params['arguments'] ?? {}, 'arguments');
+    try {
+      return await toToolResult(await entry.run(this.call(data, exchange)), entry.output);
+    } catch (thrown) {
+      if (thrown instanceof InvalidOutputError) return toolError(unexpected(thrown, entry.where).message);
+      const { error, asResult } = toFailure(thrown, entry.where);
+      if (asResult) return toolError(error.message);
+      throw error;
+    }
+  }
+
+  private async getPrompt(params: Params, exchange: Exchange): Promise<GetPromptResult> {
+    const name = requireString(params, 'name');
+    const entry = this.catalog().prompts.get(name);
+    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${name}`);
+    const data = asObject(params['arguments'] ?? {}, 'arguments');
+    return this.run(entry, this.call(data, exchange), value =>
+      toPromptResult(value, entry.definition.description),
+    );
+  }
+
+  private async readResource(params: Params, exchange: Exchange): Promise<ReadResourceResult> {
+    const uri = requireString(params, 'uri');
+    const problem = checkUri(uri);
+    if (problem !== undefined) {
+      throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`, { uri });
+    }
+    const { entry, data, variables } = this.findResource(uri);
+    const { mimeType } = entry.definition;
+    const cache = exchange.era === 'modern' ? entry.cache : undefined;
+    return this.run(entry, { ...this.call(data, exchange), variables }, value =>
+      toResourceResult(value, { uri, mimeType, cache }),
+    );
+  }
+
+  private findResource(uri: string): {
+    entry: ResourceEntry | ResourceTemplateEntry;
+    data: unknown;
+    variables?: Record<string, string | string[]>;
+  } {
+    const entry = this.catalog().resources.get(uri);
+    if (entry) return { entry, data: uri };
+    const match = this.catalog().matchTemplate(uri);
+    if (!match) throw new ResourceNotFoundError(uri);
+    return { ...match, data: match.variables };
+  }
+
+  private subscribe(params: Params, { subscriptions }: Exchange): Result {
+    const uri = requireString(params, 'uri');
+    this.findResource(uri);
+    if (!subscriptions) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+    subscriptions.add(uri);
+    return {};
+  }
+
+  private unsubscribe(params: Params, { subscriptions }: Exchange): Result {
+    subscriptions?.delete(requireString(params, 'uri'));
+    return {};
+  }
+
+  private async complete(params: Params, exchange: Exchange): Promise<CompleteResult> {
+    const ref = asObject(params['ref'], 'ref');
+    const argument = asObject(params['argument'], 'argument');
+    const context = asObject(params['context'] ?? {}, 'context');
+    const value = requireString(argument, 'value');
+    const completer = this.completerFor(ref, requireString(argument, 'name'));
+    if (completer === undefined) return toCompletion([]);
+    if (!('run' in completer)) {
+      const typed = value.toLowerCase();
+      return toCompletion(completer.filter(option => option.toLowerCase().startsWith(typed)));
+    }
+    const data = { value, arguments: context['arguments'] ?? {} };
+    return this.run(completer, this.call(data, exchange), toCompletion);
+  }
+
+  private completerFor(ref: Params, argument: string) {
+    const catalog = this.catalog();
+    if (ref['type'] === 'ref/prompt') {
+      const name = requireString(ref, 'name');
+      if (!catalog.prompts.has(name))
+        throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${name}`);
+      return catalog.completer('prompt', name, argument);
+    }
+    if (ref['type'] === 'ref/resource') {
+      const uri = requireString(ref, 'uri');
+      if (!catalog.resourceTemplates.has(uri) && !catalog.resources.has(uri)) {
+        throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${uri}`);
+      }
+      return catalog.completer('resource template', uri, argument);
+    }
+    throw new McpException(McpErrorCode.InvalidParams, 'ref.type must be "ref/prompt" or "ref/resource"');
+  }
+
+  /** Runs a handler whose failures are all JSON-RPC errors. */
+  private async run<T>(entry: Entry, call: HandlerCall, convert: (value: unknown) => T): Promise<T> {
+    try {
+      return convert(await entry.run(call));
+    } catch (thrown) {
+      throw toFailure(thrown, entry.where).error;
+    }
+  }
+
+  private call(data: unknown, exchange: Exchange): HandlerCall {
+    return { data, context: new McpContext(exchange, this.changes) };
+  }
+}
+
+function list<T>(key: string, pages: Pages<T>, { cursor }: Params): Result {
+  const page: Page<T> | undefined = pages.page(cursor as string | undefined);
+  if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
+  const { items, ...rest } = page;
+  return { [key]: items, ...rest };
+}

@@ -1,0 +1,82 @@
+import { HttpException, Logger } from '@nestjs/common';
+import { ProtocolError } from '@modelcontextprotocol/server';
+import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { GuardDenied } from '../execution/guard-denied.js';
+
+const logger = new Logger('McpModule');
+
+/** A failure of a handler, sorted by who may know what. */
+export interface Failure {
+  /** The JSON-RPC error that a client gets for it. */
+  readonly error: McpException;
+  /**
+   * Whether a tool reports it as a result with `isError`, for the model to read, rather than as a JSON-RPC error:
+   * true for anything that went wrong while the tool ran, false for refusals and for protocol errors.
+   */
+  readonly asResult: boolean;
+}
+
+/**
+ * Sorts what a handler threw. `HttpException` and `RpcException` keep their message; anything unexpected becomes a
+ * safe sentence with a reference, and is logged in full under that reference.
+ */
+export function toFailure(thrown: unknown, subject: string): Failure {
+  if (thrown instanceof GuardDenied)
+    return { error: toFailure(thrown.cause, subject).error, asResult: false };
+  if (thrown instanceof InvalidArgumentsException) return { error: thrown, asResult: true };
+  if (thrown instanceof McpException) return { error: thrown, asResult: false };
+  if (thrown instanceof ProtocolError) {
+    return { error: new McpException(thrown.code, thrown.message, thrown.data), asResult: false };
+  }
+  if (isHttpException(thrown)) return { error: fromHttp(thrown), asResult: true };
+  const rpc = fromRpc(thrown);
+  if (rpc) return rpc;
+  return { error: unexpected(thrown, subject), asResult: true };
+}
+
+/** Logs an error in full and gives what a client may know of it. */
+export function unexpected(thrown: unknown, subject: string): McpException {
+  const reference = crypto.randomUUID();
+  const detail = thrown instanceof Error ? thrown.stack : JSON.stringify(thrown);
+  logger.error(`${subject} failed (reference ${reference})`, detail);
+  return new McpException(McpErrorCode.InternalError, `Internal error (reference ${reference})`);
+}
+
+/** By shape as well: an application may hold another copy of `@nestjs/common`. */
+const isHttpException = (thrown: unknown): thrown is HttpException =>
+  thrown instanceof HttpException ||
+  (thrown instanceof Error &&
+    typeof (thrown as Partial<HttpException>).getStatus === 'function' &&
+    typeof (thrown as Partial<HttpException>).getResponse === 'function');
+
+function fromHttp(exception: HttpException): McpException {
+  const statusCode = exception.getStatus();
+  const code = statusCode === 400 || statusCode === 422 ? McpErrorCode.InvalidParams : McpErrorCode.Refused;
+  return new McpException(statusCode >= 500 ? McpErrorCode.InternalError : code, messageOf(exception), {
+    statusCode,
+  });
+}
+
+function messageOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const message = typeof response === 'object' ? (response as { message?: unknown }).message : response;
+  if (Array.isArray(message)) return message.join('; ');
+  return typeof message === 'string' ? message : exception.message;
+}
+
+/** `RpcException` by its shape, because `@nestjs/microservices` need not be installed. */
+function fromRpc(thrown: unknown): Failure | undefined {
+  if (!(thrown instanceof Error) || !('getError' in thrown) || typeof thrown.getError !== 'function') return;
+  const error = (thrown.getError as () => unknown)();
+  if (typeof error !== 'object' || error === null) {
+    return { error: new McpException(McpErrorCode.Refused, String(error)), asResult: true };
+  }
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  const text = typeof message === 'string' ? message : thrown.message;
+  const coded = Number.isSafeInteger(code);
+  return {
+    error: new McpException(coded ? (code as number) : McpErrorCode.Refused, text, data),
+    asResult: !coded,
+  };
+}

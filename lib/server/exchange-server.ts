@@ -1,0 +1,133 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  McpServer,
+  PROTOCOL_VERSION_META_KEY,
+  type CallToolResult,
+  type ClientCapabilities,
+  type Implementation,
+  type McpServerOptions,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Catalog } from '../catalog/catalog.js';
+import { DISPATCHED, type DispatchedMethod, type Dispatcher, type Params } from './dispatcher.js';
+import type { Exchange, HttpExchange, Subscriptions } from './exchange.js';
+
+/** What the exchanges of one server share. */
+export interface ExchangeHost {
+  readonly info: Implementation;
+  readonly sdkOptions: McpServerOptions;
+  readonly catalog: Catalog;
+  readonly dispatcher: Dispatcher;
+  /** The HTTP exchange behind a web `Request`, where there is one. */
+  httpOf(request: Request | undefined): HttpExchange | undefined;
+  /** Reports an error that no client is to see. */
+  report(error: Error): void;
+}
+
+/** The capability that a method belongs to; a server without it does not know the method. */
+const CAPABILITY: Record<DispatchedMethod, keyof ServerCapabilities> = {
+  'tools/list': 'tools',
+  'tools/call': 'tools',
+  'prompts/list': 'prompts',
+  'prompts/get': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resources',
+  'resources/read': 'resources',
+  'resources/subscribe': 'resources',
+  'resources/unsubscribe': 'resources',
+  'completion/complete': 'completions',
+};
+
+/** Lets params through as they are: the dispatcher checks what it reads, with an error of its own. */
+const UNCHECKED = {
+  '~standard': {
+    version: 1,
+    vendor: 'nestjs-mcp',
+    validate: (value: unknown) => ({ value: value as Params }),
+  },
+} as const;
+
+/**
+ * The SDK's server for one exchange or connection. Its handlers only call the dispatcher, so making one costs the
+ * same whatever the number of tools. It is an `McpServer`, rather than the `Server` below, because only for an
+ * `McpServer` does `createMcpHandler` check the `Mcp-Param-*` headers, by asking it for the tool's schema.
+ */
+export class ExchangeServer extends McpServer {
+  constructor(
+    protected readonly host: ExchangeHost,
+    capabilities: ServerCapabilities,
+  ) {
+    super(host.info, host.sdkOptions);
+    const { server } = this;
+    server.onerror = error => host.report(error);
+    server.registerCapabilities(capabilities);
+    for (const method of DISPATCHED) {
+      if (capabilities[CAPABILITY[method]] === undefined) continue;
+      server.setRequestHandler(method, { params: UNCHECKED }, (params, ctx) =>
+        this.serve(method, params as Params, ctx),
+      );
+    }
+  }
+
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    return this.host.catalog.tools.get(name)?.definition.inputSchema;
+  }
+
+  /** The resources this connection is subscribed to, where it lasts long enough to be told of a change. */
+  protected get subscriptions(): Subscriptions | undefined {
+    return undefined;
+  }
+
+  private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext) {
+    const result = await this.host.dispatcher.dispatch(method, params, this.exchangeOf(method, ctx));
+    if (method !== 'tools/call') return result;
+    const outputSchema = this.host.catalog.tools.get(params['name'] as string)?.definition.outputSchema;
+    return this.server.projectCallToolResult(result as CallToolResult, outputSchema);
+  }
+
+  private exchangeOf(method: DispatchedMethod, ctx: ServerContext): Exchange {
+    const { mcpReq } = ctx;
+    return {
+      requestId: mcpReq.id,
+      method,
+      signal: mcpReq.signal,
+      ...this.clientOf(mcpReq.envelope),
+      sessionId: ctx.sessionId,
+      authInfo: ctx.http?.authInfo,
+      http: this.host.httpOf(ctx.http?.req),
+      meta: mcpReq._meta,
+      inputResponses: mcpReq.inputResponses,
+      requestState: mcpReq.requestState,
+      notify: (name, params) => mcpReq.notify({ method: name, params }),
+      log: (level, data, logger) => mcpReq.log(level, data, logger),
+      subscriptions: this.subscriptions,
+    };
+  }
+
+  /** Who is calling: said with every request since 2026-07-28, once per connection before. */
+  private clientOf(
+    envelope: Readonly<Record<string, unknown>> | undefined,
+  ): Pick<Exchange, 'era' | 'protocolVersion' | 'clientInfo' | 'clientCapabilities'> {
+    const version = envelope?.[PROTOCOL_VERSION_META_KEY];
+    if (typeof version === 'string') {
+      return {
+        era: 'modern',
+        protocolVersion: version,
+        clientInfo: envelope?.[CLIENT_INFO_META_KEY] as Implementation | undefined,
+        clientCapabilities: envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined,
+      };
+    }
+    const { server } = this;
+    return {
+      era: 'legacy',
+      protocolVersion: server.getNegotiatedProtocolVersion() ?? OLDEST_ASSUMED,
+      clientInfo: server.getClientVersion(),
+      clientCapabilities: server.getClientCapabilities(),
+    };
+  }
+}
+
+/** The revision of a 2025-era request that names none (specification 2025-11-25: basic/transports). */
+const OLDEST_ASSUMED = '2025-03-26';

@@ -1,0 +1,50 @@
+import type {
+  AuthInfo,
+  ClientCapabilities,
+  Implementation,
+  LoggingLevel,
+  RequestId,
+} from '@modelcontextprotocol/server';
+
+/** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */
+export type Era = 'modern' | 'legacy';
+
+/** The HTTP exchange that carries a message, as the platform (Express or Fastify) and Node know it. */
+export interface HttpExchange {
+  /** Express's or Fastify's request. */
+  readonly request: object;
+  /** Express's or Fastify's response. */
+  readonly response: object;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** One request of a client, stripped of transport and SDK. */
+export interface Exchange {
+  readonly requestId: RequestId;
+  readonly method: string;
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly signal: AbortSignal;
+  readonly sessionId?: string;
+  readonly authInfo?: AuthInfo;
+  readonly clientInfo?: Implementation;
+  readonly clientCapabilities?: ClientCapabilities;
+  readonly http?: HttpExchange;
+  /** The request's `_meta`, less what the protocol itself keeps there. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** Answers to an `input_required` result, of the latest round only. */
+  readonly inputResponses?: Readonly<Record<string, unknown>>;
+  readonly requestState: <T>() => T | undefined;
+  /** Sends a notification on this request's own stream. */
+  notify(method: string, params: Record<string, unknown>): Promise<void>;
+  /** Sends a log message, if the client's level admits it. */
+  log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>;
+  /** Resource subscriptions of this connection; absent where the revision has none (2026-07-28 listens instead). */
+  readonly subscriptions?: Subscriptions;
+}
+
+/** The resources that one connection is subscribed to. */
+export interface Subscriptions {
+  add(uri: string): void;
+  delete(uri: string): void;
+}

@@ -1,0 +1,43 @@
+import type { Entry } from '../catalog/entries.js';
+import type { HandlerKind } from '../decorators/handler-options.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+
+/** The handlers of one server, enabled or not, in the order in which they came. */
+export class HandlerTable {
+  private readonly rows = new Map<string, { entry: Entry; enabled: boolean }>();
+
+  /** @throws McpBootstrapError naming both places, where another handler has the name */
+  add(entry: Entry): void {
+    const other = this.rows.get(rowKey(entry.kind, entry.key))?.entry;
+    if (other) {
+      throw new McpBootstrapError(
+        entry.where,
+        `the ${entry.kind} ${JSON.stringify(entry.key)} exists already, in ${other.where}; give one of them another name`,
+      );
+    }
+    this.rows.set(rowKey(entry.kind, entry.key), { entry, enabled: true });
+  }
+
+  /** Puts an entry in the place of the one of its name. */
+  replace(entry: Entry): boolean {
+    const row = this.rows.get(rowKey(entry.kind, entry.key));
+    if (row) row.entry = entry;
+    return row !== undefined;
+  }
+
+  setEnabled(kind: HandlerKind, key: string, enabled: boolean): boolean {
+    const row = this.rows.get(rowKey(kind, key));
+    if (row) row.enabled = enabled;
+    return row !== undefined;
+  }
+
+  remove(kind: HandlerKind, key: string): boolean {
+    return this.rows.delete(rowKey(kind, key));
+  }
+
+  *enabled(): Generator<Entry> {
+    for (const { entry, enabled } of this.rows.values()) if (enabled) yield entry;
+  }
+}
+
+const rowKey = (kind: HandlerKind, key: string): string => `${kind} ${key}`;

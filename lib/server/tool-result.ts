@@ -1,0 +1,71 @@
+import { isInputRequiredResult, type CallToolResult, type ContentBlock } from '@modelcontextprotocol/server';
+import type { CompiledSchema } from '../schema/types.js';
+
+const CONTENT_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+/** A value that a tool returned, which does not match the tool's `output` schema. */
+export class InvalidOutputError extends Error {}
+
+/**
+ * What a tool returned, as the protocol has it: structured content where the tool has an output schema,
+ * content blocks otherwise. A `CallToolResult` and an input-required result pass as they are.
+ * @throws InvalidOutputError naming every path of the breach
+ */
+export async function toToolResult(
+  value: unknown,
+  output: CompiledSchema | undefined,
+): Promise<CallToolResult> {
+  if (isInputRequiredResult(value)) return value as unknown as CallToolResult;
+  const result = isToolResult(value) ? value : undefined;
+  if (output === undefined) return result ?? { content: toContent(value) };
+  if (result?.isError) return result;
+  const structuredContent = await checkOutput(result ? result.structuredContent : value, output);
+  // For clients that know no structured content (specification: server/tools, structured content).
+  const content: ContentBlock[] = result?.content ?? [
+    { type: 'text', text: JSON.stringify(structuredContent) },
+  ];
+  return { ...result, content, structuredContent };
+}
+
+/** The text of a failure, for the model to read. */
+export const toolError = (text: string): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+});
+
+async function checkOutput(value: unknown, output: CompiledSchema): Promise<Record<string, unknown>> {
+  const checked = await output.validate(toJson(value));
+  if (!checked.ok) {
+    const breaches = checked.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+    throw new InvalidOutputError(`The result does not match the output schema: ${breaches.join('; ')}`);
+  }
+  return toJson(checked.value) as Record<string, unknown>;
+}
+
+/** The value as it will stand on the wire, so that what is checked is what leaves. */
+const toJson = (value: unknown): unknown =>
+  value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
+
+function toContent(value: unknown): ContentBlock[] {
+  if (value === undefined || value === null) return [];
+  if (isContentBlock(value)) return [value];
+  if (Array.isArray(value) && value.length > 0 && value.every(isContentBlock)) return value;
+  return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isContentBlock = (value: unknown): value is ContentBlock =>
+  isObject(value) && CONTENT_TYPES.has(value['type']);
+
+function isToolResult(value: unknown): value is CallToolResult {
+  if (!isObject(value)) return false;
+  const { content, structuredContent, isError } = value;
+  if (Array.isArray(content))
+    return content.every(isContentBlock) && (content.length > 0 || onlyResultKeys(value));
+  return content === undefined && (isObject(structuredContent) || isError === true) && onlyResultKeys(value);
+}
+
+const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta']);
+const onlyResultKeys = (value: object): boolean => Object.keys(value).every(key => RESULT_KEYS.has(key));

@@ -1,0 +1,60 @@
+import type { Server } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
+import { McpServers } from '../server/mcp-servers.js';
+
+/** Options of `createTestClient`. */
+export interface TestClientOptions {
+  /** The protocol era to speak: `modern` for 2026-07-28, `legacy` for 2025-11-25. Default: `modern`. */
+  era?: 'modern' | 'legacy';
+  /** Name of the server to connect to. Default: the first one. */
+  server?: string;
+  /** Path of the endpoint. Default: the server's own, with the application's global prefix and version. */
+  path?: string;
+  /** HTTP headers to send with every request, such as `authorization`. */
+  headers?: Record<string, string>;
+  /** What the client says it can do. */
+  capabilities?: ClientCapabilities;
+}
+
+/**
+ * Connects the official client to an application, over its real HTTP handler: what the test sees is what clients see.
+ * The application is started on a free port of the loopback interface unless it listens already; `app.close()` ends
+ * both. Close the client with `client.close()`.
+ * @throws Error where the application has no such server, or none with an HTTP endpoint
+ */
+export async function createTestClient(
+  app: INestApplication,
+  { era = 'modern', server, path, headers = {}, capabilities = {} }: TestClientOptions = {},
+): Promise<Client> {
+  const client = new Client(
+    { name: 'nestjs-mcp-testing', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+  );
+  const url = new URL(path ?? pathOf(app, server), await originOf(app));
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  return client;
+}
+
+async function originOf(app: INestApplication): Promise<string> {
+  const http = app.getHttpServer() as Server;
+  if (!http.listening) await app.listen(0, '127.0.0.1');
+  const address = http.address();
+  if (address === null || typeof address === 'string')
+    throw new Error('The application does not listen on a port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+function pathOf(app: INestApplication, name: string | undefined): string {
+  const host = app.get(McpServers, { strict: false }).get(name);
+  if (!host?.options.http)
+    throw new Error(`The application has no MCP server ${name ?? ''} with an HTTP endpoint`);
+  const { path, version } = host.options.http;
+  const prefix = app.get(ApplicationConfig, { strict: false }).getGlobalPrefix();
+  const parts = [prefix, typeof version === 'string' ? `v${version}` : '', path];
+  return `/${parts
+    .map(part => part.replace(/^\/+|\/+$/g, ''))
+    .filter(part => part !== '')
+    .join('/')}`;
+}

@@ -1,0 +1,1 @@
+export { createTestClient, type TestClientOptions } from './create-test-client.js';

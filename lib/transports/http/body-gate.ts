@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { readBody, type Body } from './read-body.js';
+
+/**
+ * Reads the bodies of an endpoint's requests before the framework's own parser can, because that one has a limit of
+ * its own (100 kB on Express) and answers bad JSON with a body that is not JSON-RPC.
+ */
+export class BodyGate {
+  private readonly bodies = new WeakMap<IncomingMessage, Body>();
+  private readonly paths: RegExp;
+
+  /**
+   * @param path the route's path; what a global prefix, a version or `RouterModule` put before it may be anything
+   * @param maxBytes the largest body
+   */
+  constructor(
+    path: string,
+    readonly maxBytes: number,
+  ) {
+    const segments = path.split('/').filter(segment => segment !== '');
+    const pattern = segments.map(segment => (segment.startsWith(':') ? '[^/]+' : escapeRegExp(segment)));
+    this.paths = new RegExp(`/${pattern.join('/')}/?$`, 'i');
+  }
+
+  /** What the gate read of a request, if the request passed through it. */
+  bodyOf(request: IncomingMessage): Body | undefined {
+    return this.bodies.get(request);
+  }
+
+  install(adapter: AbstractHttpAdapter): void {
+    if (adapter.getType() === 'fastify') this.onFastify(adapter.getInstance<FastifyInstance>());
+    else this.onExpress(adapter);
+  }
+
+  private onExpress(adapter: AbstractHttpAdapter): void {
+    adapter.use(
+      (request: IncomingMessage & { body?: unknown }, _response: ServerResponse, next: () => void) => {
+        if (!this.isOurs(request)) return next();
+        void this.read(request).then(body => {
+          // Express's parsers leave a request alone whose stream has been read to its end.
+          if (body.ok) request.body = body.json;
+          next();
+        });
+      },
+    );
+  }
+
+  private onFastify(instance: FastifyInstance): void {
+    const hidden = new WeakMap<IncomingMessage, IncomingMessage['headers']>();
+    instance.addHook('onRequest', async ({ raw }) => {
+      if (!this.isOurs(raw)) return;
+      await this.read(raw);
+      // Fastify runs no parser on a request that shows no content; the headers come back before anyone else looks.
+      hidden.set(raw, raw.headers);
+      const {
+        'content-type': _type,
+        'content-length': _length,
+        'transfer-encoding': _encoding,
+        ...rest
+      } = raw.headers;
+      raw.headers = rest;
+    });
+    instance.addHook('preValidation', async request => {
+      const headers = hidden.get(request.raw);
+      if (headers === undefined) return;
+      request.raw.headers = headers;
+      const body = this.bodies.get(request.raw);
+      if (body?.ok) request.body = body.json;
+    });
+  }
+
+  private async read(request: IncomingMessage): Promise<Body> {
+    const body = await readBody(request, this.maxBytes);
+    this.bodies.set(request, body);
+    return body;
+  }
+
+  private isOurs(request: IncomingMessage): boolean {
+    if (request.method !== 'POST' || this.bodies.has(request)) return false;
+    const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '';
+    const query = url.indexOf('?');
+    return isJson(request.headers['content-type']) && this.paths.test(query < 0 ? url : url.slice(0, query));
+  }
+}
+
+const isJson = (type: string | undefined): boolean =>
+  type !== undefined && type.split(';', 1)[0].trim().toLowerCase() === 'application/json';
+
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

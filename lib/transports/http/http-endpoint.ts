@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  isJsonContentType,
+  isLegacyRequest,
+  validateHostHeader,
+  validateOriginHeader,
+  type AuthInfo,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
+import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { McpServerHost } from '../../server/mcp-server-host.js';
+import { SessionStore } from '../sessions/session-store.js';
+import type { Body } from './read-body.js';
+import { TransportError } from './transport-error.js';
+
+/** One HTTP request, as the platform, Node and the body gate know it. */
+export interface Incoming {
+  /** Express's or Fastify's request and response. */
+  readonly request: object;
+  readonly response: object;
+  /** Node's. */
+  readonly rawRequest: IncomingMessage;
+  readonly rawResponse: ServerResponse;
+  /** The body of a POST. */
+  readonly body?: Body;
+  readonly authInfo?: AuthInfo;
+}
+
+const METHODS = new Set(['POST', 'GET', 'DELETE']);
+
+/** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
+export class HttpEndpoint {
+  private readonly handler: McpHttpHandler;
+  private readonly sessions: SessionStore | undefined;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly host: McpServerHost,
+    private readonly http: ResolvedHttpOptions,
+  ) {
+    const { legacy, sessions } = host.options;
+    this.handler = createMcpHandler(({ era }) => host.forExchange(era), {
+      legacy: legacy === 'stateless' ? 'stateless' : 'reject',
+      bus: host.bus,
+      maxSubscriptions: http.maxListeners,
+      keepAliveMs: http.keepAliveMs,
+      onerror: error => host.reportRejected(error),
+    });
+    if (legacy === 'sessions') this.sessions = new SessionStore(host, sessions, http.keepAliveMs);
+  }
+
+  /** Answers one request. Settles once the answer is complete or, for an event stream, once it has begun. */
+  serve(incoming: Incoming): Promise<void> {
+    const { body, rawRequest, rawResponse } = incoming;
+    return new Promise((resolve, reject) => {
+      const handle = toNodeHandler({
+        fetch: async request => {
+          const response = await this.answer(request, incoming);
+          if (response.headers.get('content-type') === 'text/event-stream') resolve();
+          return response;
+        },
+      });
+      // An unreadable body has been answered for already, but the SDK must not try to read it again.
+      const parsed = body === undefined ? undefined : body.ok ? body.json : null;
+      handle(rawRequest, rawResponse, parsed).then(resolve, reject);
+    });
+  }
+
+  /** Ends every exchange, stream and session. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await Promise.all([this.handler.close(), this.sessions?.close()]);
+  }
+
+  private async answer(request: Request, incoming: Incoming): Promise<Response> {
+    const refusal = this.refusal(request, incoming);
+    if (refusal) return refusal.toResponse(refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
+    const { body, authInfo } = incoming;
+    const parsedBody = body?.ok ? body.json : undefined;
+    const options = { authInfo, parsedBody };
+    this.host.bindHttp(request, incoming);
+    if (this.sessions && (await isLegacyRequest(request, parsedBody)))
+      return this.sessions.fetch(request, options);
+    return this.handler.fetch(request, options);
+  }
+
+  private refusal({ method, headers }: Request, { body }: Incoming): TransportError | undefined {
+    const { allowedHosts, allowedOrigins } = this.http;
+    if (allowedHosts !== '*' && !validateHostHeader(headers.get('host'), allowedHosts).ok) {
+      return new TransportError(
+        403,
+        -32000,
+        'Forbidden: the Host header names a host that this server does not serve',
+      );
+    }
+    if (allowedOrigins !== '*' && !validateOriginHeader(headers.get('origin'), allowedOrigins).ok) {
+      return new TransportError(403, -32000, 'Forbidden: requests from this Origin are not accepted');
+    }
+    if (!METHODS.has(method)) return new TransportError(405, -32000, 'Method Not Allowed');
+    if (method !== 'POST') return undefined;
+    if (!isJsonContentType(headers.get('content-type'))) {
+      return new TransportError(415, -32000, 'Unsupported Media Type: Content-Type must be application/json');
+    }
+    return body === undefined || body.ok ? undefined : body.error;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Type } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { Subscription } from 'rxjs';
+import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
+import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { McpServerHost } from '../../server/mcp-server-host.js';
+import { BodyGate } from './body-gate.js';
+import { HttpEndpoint } from './http-endpoint.js';
+import { mount, type EndpointSlot } from './mcp.controller.js';
+
+const PLATFORMS = new Set(['express', 'fastify']);
+
+/** Puts a server's endpoint into the application's HTTP server, if it has one. */
+export class HttpTransport {
+  private readonly installed: Subscription;
+
+  constructor(
+    private readonly host: McpServerHost,
+    private readonly http: ResolvedHttpOptions,
+    adapterHost: HttpAdapterHost,
+    controller: Type,
+    private readonly slot: EndpointSlot,
+  ) {
+    mount(controller, http);
+    const gate = new BodyGate(http.path, http.maxBodyBytes);
+    slot.gate = gate;
+    // The adapter is known when the application is created, before it registers its own body parsers.
+    this.installed = adapterHost.init$.subscribe(() => {
+      const { httpAdapter } = adapterHost;
+      if (!PLATFORMS.has(httpAdapter.getType())) {
+        throw new McpBootstrapError(
+          `McpModule.forRoot({ name: ${JSON.stringify(host.options.name)} })`,
+          `the HTTP adapter "${httpAdapter.getType()}" is not supported; use Express or Fastify, or set "http" to false`,
+        );
+      }
+      gate.install(httpAdapter);
+    });
+  }
+
+  open(): void {
+    this.slot.endpoint = new HttpEndpoint(this.host, this.http);
+  }
+
+  async close(): Promise<void> {
+    this.installed.unsubscribe();
+    await this.slot.endpoint?.close();
+  }
+}

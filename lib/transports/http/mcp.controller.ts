@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { All, Controller, Req, Res, UseFilters, type Type } from '@nestjs/common';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { BodyGate } from './body-gate.js';
+import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
+import type { HttpEndpoint, Incoming } from './http-endpoint.js';
+import { readBody, type Body } from './read-body.js';
+
+/** What an endpoint's controller serves; known only once the options are. */
+export interface EndpointSlot {
+  endpoint?: HttpEndpoint;
+  gate?: BodyGate;
+}
+
+interface PlatformRequest extends IncomingMessage {
+  readonly raw?: IncomingMessage;
+  readonly auth?: AuthInfo;
+  readonly body?: unknown;
+}
+
+interface PlatformResponse extends ServerResponse {
+  readonly raw?: ServerResponse;
+  hijack?(): void;
+  getHeaders(): Record<string, string | string[] | number>;
+}
+
+/** A controller without a route; `mount` gives it one. Every server has a class of its own. */
+export function createController(slot: EndpointSlot): Type {
+  class McpController {
+    async handle(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+      const incoming = await accept(request, response, slot.gate);
+      await slot.endpoint?.serve(incoming);
+    }
+  }
+  return McpController;
+}
+
+/** Makes the controller a real Nest route, so that prefix, versioning, middleware and global guards apply. */
+export function mount(controller: Type, { path, version }: ResolvedHttpOptions): void {
+  const prototype = controller.prototype as object;
+  const handle = Object.getOwnPropertyDescriptor(prototype, 'handle') as PropertyDescriptor;
+  Controller({ path, ...(version !== undefined && { version }) })(controller);
+  UseFilters(new JsonRpcExceptionFilter())(controller);
+  All()(prototype, 'handle', handle);
+  Req()(prototype, 'handle', 0);
+  Res()(prototype, 'handle', 1);
+}
+
+async function accept(
+  request: PlatformRequest,
+  response: PlatformResponse,
+  gate: BodyGate | undefined,
+): Promise<Incoming> {
+  const rawRequest = request.raw ?? request;
+  const rawResponse = response.raw ?? response;
+  if (response.hijack) {
+    // The transport writes to Node's response; what plugins (CORS …) put on Fastify's reply goes with it.
+    response.hijack();
+    for (const [name, value] of Object.entries(response.getHeaders())) rawResponse.setHeader(name, value);
+  }
+  const body = rawRequest.method === 'POST' ? await bodyOf(request, rawRequest, gate) : undefined;
+  return { request, response, rawRequest, rawResponse, body, authInfo: request.auth };
+}
+
+/** The body as the gate read it or, where the gate saw no JSON, as another parser left it. */
+async function bodyOf(
+  { body }: PlatformRequest,
+  rawRequest: IncomingMessage,
+  gate: BodyGate | undefined,
+): Promise<Body> {
+  const read = gate?.bodyOf(rawRequest);
+  if (read) return read;
+  if (body !== undefined && body !== null) return { ok: true, json: body };
+  return readBody(rawRequest, gate?.maxBytes ?? 0);
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isInitializeRequest,
+  WebStandardStreamableHTTPServerTransport,
+  type McpHandlerRequestOptions,
+} from '@modelcontextprotocol/server';
+import type { ResolvedOptions } from '../../mcp.module-options.js';
+import type { McpServerHost } from '../../server/mcp-server-host.js';
+import { TransportError } from '../http/transport-error.js';
+import { Session } from './session.js';
+
+const SESSION_HEADER = 'mcp-session-id';
+
+/** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles. */
+export class SessionStore {
+  private readonly sessions = new Map<string, Session>();
+  /** Sessions whose `initialize` is under way; they count against the bound. */
+  private opening = 0;
+  private closed = false;
+
+  constructor(
+    private readonly host: McpServerHost,
+    private readonly limits: ResolvedOptions['sessions'],
+    private readonly keepAliveMs: number,
+  ) {}
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.sessions.size + this.opening;
+  }
+
+  async fetch(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    const id = request.headers.get(SESSION_HEADER);
+    if (id !== null) {
+      const session = this.sessions.get(id);
+      // Whose session it is may not be learned by trying, so a foreign one looks like none.
+      if (!session?.belongsTo(options.authInfo))
+        return new TransportError(404, -32001, 'Session not found').toResponse();
+      return session.serve(request, options);
+    }
+    if (request.method !== 'POST' || !isInitializeRequest(options.parsedBody)) {
+      return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required').toResponse();
+    }
+    return this.open(request, options);
+  }
+
+  /** Ends all sessions, and takes no more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.sessions.values()].map(session => session.close()));
+  }
+
+  private async open(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    if (this.closed || this.size >= this.limits.max) {
+      return new TransportError(503, -32000, 'Too many sessions; try again later').toResponse({
+        'retry-after': '30',
+      });
+    }
+    this.opening += 1;
+    try {
+      const session = await this.create(options);
+      const response = await session.serve(request, options);
+      // An `initialize` that was refused leaves no session behind.
+      if (!this.sessions.has(session.id)) await session.close();
+      return response;
+    } finally {
+      this.opening -= 1;
+    }
+  }
+
+  private async create({ authInfo }: McpHandlerRequestOptions): Promise<Session> {
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      keepAliveMs: this.keepAliveMs,
+      onsessioninitialized: () => void this.sessions.set(id, session),
+    });
+    const server = this.host.forConnection('legacy');
+    const session: Session = new Session(id, transport, authInfo, this.limits.idleTimeoutMs);
+    server.server.onclose = () => {
+      session.dispose();
+      this.sessions.delete(id);
+    };
+    await server.connect(transport);
+    return session;
+  }
+}

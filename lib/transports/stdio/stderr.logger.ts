@@ -1,0 +1,17 @@
+import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+
+/**
+ * Nest's logger, on stderr. `McpModule.forRoot({ stdio: true })` installs it by itself; give it to `NestFactory`
+ * where the options are made later (`forRootAsync`).
+ */
+export class StderrLogger extends ConsoleLogger {
+  protected override printMessages(
+    messages: unknown[],
+    context?: string,
+    logLevel?: LogLevel,
+    _stream?: 'stdout' | 'stderr',
+    ...rest: unknown[]
+  ): void {
+    super.printMessages(messages, context, logLevel, 'stderr', ...(rest as []));
+  }
+}

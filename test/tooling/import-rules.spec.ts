@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+type Snippet = [path: string, code: string];
+
+const ROOMS = [
+  'catalog',
+  'client',
+  'decorators',
+  'exceptions',
+  'execution',
+  'gateway',
+  'interceptors/chain',
+  'interceptors/hosts',
+  'interceptors/protocol',
+  'mrtr',
+  'redis',
+  'schema',
+  'server',
+  'testing',
+  'transports',
+  'transports/http',
+];
+
+const sideEffect = (specifier: string) => `import '${specifier}';`;
+const value = (specifier: string) => `import { a } from '${specifier}';\nvoid a;`;
+const type = (specifier: string) => `import type { A } from '${specifier}';\nexport const a = (b: A) => b;`;
+const mixed = (specifier: string) => `import { a, type A } from '${specifier}';\nexport const b: A = a;`;
+const reExport = (specifier: string) => `export { a } from '${specifier}';`;
+const typeReExport = (specifier: string) => `export type { A } from '${specifier}';`;
+const dynamic = (specifier: string) => `export const load = () => import('${specifier}');`;
+
+/** The snippets of `forms` in every room of which `rooms` is true. */
+const inRooms = (
+  rooms: (room: string) => boolean,
+  forms: ((specifier: string) => string)[],
+  ...specifiers: string[]
+): Snippet[] =>
+  ROOMS.filter(rooms).flatMap(room =>
+    specifiers.flatMap(specifier =>
+      forms.map((form): Snippet => [`lib/${room}/snippet.ts`, form(specifier)]),
+    ),
+  );
+
+const values = [sideEffect, value, mixed, reExport];
+const types = [type, typeReExport];
+const all = [...values, ...types];
+const one = (room: string) => (candidate: string) => candidate === room;
+const isPure = (room: string) => ['interceptors/chain', 'interceptors/protocol'].includes(room);
+const hasSdk = (room: string) =>
+  /^(server|transports|client|gateway|schema|testing|interceptors\/hosts)/.test(room);
+const hasClient = (room: string) => ['client', 'testing'].includes(room);
+const isPlain = (room: string) => !isPure(room) && room !== 'decorators';
+
+const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
+  'the chain and its protocol import neither Nest nor the SDK': {
+    bad: inRooms(
+      isPure,
+      all,
+      '@nestjs/common',
+      '@nestjs/core',
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/core',
+    ),
+    good: [
+      ...inRooms(isPure, all, './order.js', '../protocol/types.js', 'node:crypto'),
+      ...inRooms(isPlain, all, '@nestjs/common', '@nestjs/core'),
+    ],
+  },
+  'decorators import only constants, Nest decorators and types': {
+    bad: inRooms(
+      one('decorators'),
+      values,
+      '../catalog/catalog.js',
+      '../schema/types.js',
+      '../constants-of-others.js',
+      'zod',
+      '@nestjs/core',
+      '@modelcontextprotocol/server',
+    ),
+    good: [
+      ...inRooms(one('decorators'), all, './tool.decorator.js', '../constants.js', '@nestjs/common'),
+      ...inRooms(one('decorators'), types, '../schema/types.js', 'zod', '@modelcontextprotocol/server'),
+      ...inRooms(isPlain, all, '../exceptions/mcp.exception.js'),
+    ],
+  },
+  'only execution imports the internals of Nest': {
+    bad: [
+      ...inRooms(
+        room => room !== 'execution' && room !== 'decorators',
+        all,
+        '@nestjs/core/injector/injector.js',
+      ),
+      ['lib/mcp.module.ts', value('@nestjs/core/injector/injector.js')],
+    ],
+    good: [
+      ...inRooms(one('execution'), all, '@nestjs/core/injector/injector.js'),
+      ['lib/mcp.module.ts', value('@nestjs/core')],
+    ],
+  },
+  'only the rooms of the SDK import it as values': {
+    bad: [
+      ...inRooms(
+        room => !hasSdk(room),
+        values,
+        '@modelcontextprotocol/server',
+        '@modelcontextprotocol/node',
+        '@modelcontextprotocol/server/stdio',
+      ),
+      ['lib/mcp.module.ts', value('@modelcontextprotocol/server')],
+    ],
+    good: [
+      ...inRooms(hasSdk, all, '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'),
+      ...inRooms(isPlain, types, '@modelcontextprotocol/server'),
+      ['lib/mcp.module.ts', type('@modelcontextprotocol/server')],
+    ],
+  },
+  'the catalogue imports nothing from the transports': {
+    bad: inRooms(
+      one('catalog'),
+      all,
+      '../transports/http/route.js',
+      '../transports/index.js',
+      '../../lib/transports/a.js',
+    ),
+    good: [
+      ...inRooms(one('catalog'), all, '../server/exchange.js', './transports.js'),
+      ...inRooms(one('server'), all, '../transports/http/route.js'),
+    ],
+  },
+  'optional packages are imported as types or when they are needed': {
+    bad: [
+      ...inRooms(() => true, values, 'class-validator', 'class-transformer', 'class-transformer/storage.js'),
+      ...inRooms(room => !hasClient(room), values, '@modelcontextprotocol/client'),
+      ['lib/index.ts', reExport('@modelcontextprotocol/client')],
+    ],
+    good: [
+      ...inRooms(() => true, [...types, dynamic], 'class-validator', 'class-transformer'),
+      ...inRooms(isPlain, [...types, dynamic], '@modelcontextprotocol/client'),
+      ...inRooms(hasClient, all, '@modelcontextprotocol/client'),
+      ['lib/schema/snippet.spec.ts', value('class-validator')],
+    ],
+  },
+};
+
+const TEST_AND_SOURCE_RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
+  '@typescript-eslint/no-explicit-any': {
+    bad: [
+      ['lib/a.ts', 'export const a = (b: any) => void b;'],
+      ['test/a.ts', 'export let a: any;'],
+    ],
+    good: [['lib/a.ts', 'export const a = (b: unknown) => void b;']],
+  },
+  '@typescript-eslint/ban-ts-comment': {
+    bad: [
+      ['lib/a.ts', '// @ts-ignore because\nexport const a = 1;'],
+      ['lib/a.ts', '// @ts-nocheck\nexport const a = 1;'],
+      ['test/a.spec.ts', '// @ts-expect-error\nexport const a: string = 1;'],
+    ],
+    good: [['test/a.spec.ts', '// @ts-expect-error a number is refused\nexport const a: string = 1;']],
+  },
+  'no-console': {
+    bad: [['lib/server/a.ts', 'console.log(1);']],
+    good: [['sample/a/main.ts', 'console.log(1);']],
+  },
+  'no-restricted-syntax': {
+    bad: ['describe.only', 'it.skip', 'test.only', 'it.only.each([1])', 'fit', 'xdescribe'].flatMap(
+      (call): Snippet[] => [
+        ['test/e2e/a.spec.ts', `${call}('a', () => {});`],
+        ['lib/a.spec.ts', `${call}('a', () => {});`],
+      ],
+    ),
+    good: [['test/e2e/a.spec.ts', "it.each([1])('a', () => {});\ndescribe('b', () => {});"]],
+  },
+};
+
+const cases = [
+  ...Object.entries(RULES).map(([title, snippets]) => ({
+    title,
+    rule: 'no-restricted-imports',
+    ...snippets,
+  })),
+  ...Object.entries(TEST_AND_SOURCE_RULES).map(([rule, snippets]) => ({ title: rule, rule, ...snippets })),
+];
+
+describe('lint', () => {
+  const broken = new Map<Snippet, string[]>();
+
+  beforeAll(() => {
+    const snippets = cases.flatMap(({ bad, good }) => [...bad, ...good]);
+    const output = execFileSync(process.execPath, [join(__dirname, 'lint-snippets.mjs')], {
+      input: JSON.stringify(snippets),
+      encoding: 'utf8',
+    });
+    for (const [i, rules] of (JSON.parse(output) as string[][]).entries()) broken.set(snippets[i], rules);
+  }, 60_000);
+
+  it.each(cases)('fails what breaks "$title"', ({ rule, bad }) => {
+    expect(bad.length).toBeGreaterThan(0);
+    expect(bad.filter(snippet => !broken.get(snippet)?.includes(rule))).toEqual([]);
+  });
+
+  it.each(cases)('passes what keeps "$title"', ({ good }) => {
+    expect(good.length).toBeGreaterThan(0);
+    expect(good.map(snippet => [snippet, broken.get(snippet)]).filter(([, rules]) => rules?.length)).toEqual(
+      [],
+    );
+  });
+});

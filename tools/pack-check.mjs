@@ -1,0 +1,77 @@
+// Installs the package as it would be published into an empty project, without the network, and loads every entry with
+// `require` and with `import`. The main entry is loaded where no optional peer is installed.
+// Usage, after a build: node tools/pack-check.mjs [package folder]
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+
+const root = resolve(process.argv[2] ?? '.');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { name, dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+const peers = Object.keys(peerDependencies);
+const optionalPeers = peers.filter(peer => peerDependenciesMeta[peer]?.optional);
+
+/** Prints what an entry exports, and under which keys its `Tool`, if it has one, writes metadata. */
+const PROBE = `
+  const metadata = [];
+  if (entry.Tool) {
+    class Tools { echo() {} }
+    entry.Tool({ description: 'Says it again' })(Tools.prototype, 'echo', Object.getOwnPropertyDescriptor(Tools.prototype, 'echo'));
+    for (const target of [Tools, Tools.prototype, Tools.prototype.echo]) metadata.push(...Reflect.getMetadataKeys(target).map(String));
+  }
+  const exported = Object.keys(entry).filter(key => !['default', '__esModule', 'module.exports'].includes(key)).sort();
+  console.log(JSON.stringify({ exported, metadata }));
+`;
+
+const temp = mkdtempSync(join(tmpdir(), `${name}-pack-`));
+try {
+  const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] };
+  const packed = execFileSync(
+    'npm',
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', temp],
+    options,
+  );
+  const [{ filename, files }] = JSON.parse(packed);
+  assert.deepEqual(
+    files.map(file => file.path).filter(path => /\.spec\.|(^|\/)test\//.test(path)),
+    [],
+    'The package holds tests',
+  );
+
+  const modules = join(temp, 'node_modules');
+  mkdirSync(join(modules, name), { recursive: true });
+  execFileSync('tar', ['-xzf', join(temp, filename), '-C', join(modules, name), '--strip-components=1']);
+  const link = packageName => {
+    const path = join(modules, packageName);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(join(root, 'node_modules', packageName), path, 'junction');
+  };
+  const load = (file, code) => {
+    writeFileSync(join(temp, file), `${code}\n${PROBE}`);
+    return JSON.parse(execFileSync(process.execPath, [file], { ...options, cwd: temp }));
+  };
+  const check = entry => {
+    const specifier = entry.replace(/^\./, name);
+    const required = load('probe.cjs', `const entry = require('${specifier}');`);
+    const imported = load('probe.mjs', `import * as entry from '${specifier}';`);
+    assert.deepEqual(imported, required, `${specifier} is not the same for import and for require`);
+    assert.ok(required.exported.length > 0, `${specifier} exports nothing`);
+    if (entry === '.') assert.ok(required.metadata.length > 0, `@Tool of ${specifier} writes no metadata`);
+    console.log(`${specifier}: ${required.exported.length} exports, by require and by import`);
+  };
+
+  const [mainEntry, ...otherEntries] = Object.keys(manifest.exports).filter(
+    entry => !entry.endsWith('.json'),
+  );
+  for (const packageName of [...Object.keys(dependencies), ...peers]) {
+    if (!optionalPeers.includes(packageName)) link(packageName);
+  }
+  check(mainEntry);
+  optionalPeers.forEach(link);
+  otherEntries.forEach(check);
+} finally {
+  rmSync(temp, { recursive: true, force: true });
+}
