@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external-exceptions-handler.js';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { isObservable, lastValueFrom, type Observable } from 'rxjs';
+import { isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
 import { GuardDenied } from './guard-denied.js';
 import type { HandlerParam } from './handler-params.js';

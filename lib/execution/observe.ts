@@ -26,7 +26,7 @@ export function lastValue(
         last = value;
         count += 1;
       },
-      error: (error: unknown) => settle(() => reject(error)),
+      error: (error: Error) => settle(() => reject(error)),
       complete: () => settle(() => resolve(last)),
     });
     if (signal.aborted) onAbort();

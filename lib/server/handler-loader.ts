@@ -38,7 +38,7 @@ export class HandlerLoader implements OnModuleInit {
       const definition = { module: McpFeatureHandlers, imports: imports as Type[], providers: missing };
       const module = await this.lazyModules.load(() => definition);
       // Nest calls a lazy module's other hooks, but by now it is past this one.
-      for (const type of missing) await (module.get(type) as Partial<OnModuleInit>).onModuleInit?.();
+      for (const type of missing) await module.get<Partial<OnModuleInit>>(type).onModuleInit?.();
     }
   }
 

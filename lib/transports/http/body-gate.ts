@@ -36,10 +36,11 @@ export class BodyGate {
 
   private onExpress(adapter: AbstractHttpAdapter): void {
     adapter.use(
-      (request: IncomingMessage & { body?: unknown }, _response: ServerResponse, next: () => void) => {
+      (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => {
         if (!this.isOurs(request)) return next();
         void this.read(request).then(body => {
-          // Express's parsers leave a request alone whose stream has been read to its end.
+          // A parser would go on reading what was left unread; it leaves alone what has come to its end.
+          if (!body.ok && body.error.close) return body.error.send(response);
           if (body.ok) request.body = body.json;
           next();
         });

@@ -11,7 +11,7 @@ export type Body =
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
-    return failed(415, -32000, 'Unsupported Media Type: a compressed body is not accepted');
+    return failed(415, -32000, 'Unsupported Media Type: a compressed body is not accepted', true);
   }
   if (Number(request.headers['content-length']) > maxBytes) return tooLarge(maxBytes);
   const chunks: Buffer[] = [];

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 /** A refusal below JSON-RPC: an HTTP status, with a JSON-RPC error in the body nevertheless. */
 export class TransportError extends Error {
   /**
@@ -16,9 +18,19 @@ export class TransportError extends Error {
   }
 
   toResponse(headers: Record<string, string> = {}): Response {
-    return Response.json(
-      { jsonrpc: '2.0', error: { code: this.code, message: this.message }, id: null },
-      { status: this.status, headers: { ...headers, ...(this.close && { connection: 'close' }) } },
-    );
+    return Response.json(this.body, { status: this.status, headers: { ...headers, ...this.connection } });
+  }
+
+  send(response: ServerResponse): void {
+    response.writeHead(this.status, { 'content-type': 'application/json', ...this.connection });
+    response.end(JSON.stringify(this.body));
+  }
+
+  private get body(): object {
+    return { jsonrpc: '2.0', error: { code: this.code, message: this.message }, id: null };
+  }
+
+  private get connection(): Record<string, string> {
+    return this.close ? { connection: 'close' } : {};
   }
 }
