@@ -72,6 +72,7 @@ export default defineConfig(
     files: ['**/*.{js,cjs,mjs}'],
     languageOptions: {
       globals: {
+        __dirname: 'readonly',
         console: 'readonly',
         module: 'writable',
         process: 'readonly',

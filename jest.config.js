@@ -27,6 +27,6 @@ module.exports = {
     '^.+\\.ts$': swc({ syntax: 'typescript', decorators: true }),
     '^.+\\.m?js$': swc({ syntax: 'ecmascript' }),
   },
-  // Nest 12 is ESM only, which Jest cannot require untransformed on Node before 24.9.
-  transformIgnorePatterns: ['/node_modules/(?!(@nestjs)/)'],
+  // ESM only, which Jest cannot require untransformed on Node before 24.9.
+  transformIgnorePatterns: ['/node_modules/(?!(@nestjs|arktype|@ark|arkregex)/)'],
 };

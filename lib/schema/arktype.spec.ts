@@ -1,14 +1,7 @@
-import type * as arktype from 'arktype';
+import { type } from 'arktype';
 import { compileSchema } from './compile-schema.js';
 
-// arktype is ESM only, which Jest cannot require on Node before 24.9, and swc makes a require of every `import()`.
-// eslint-disable-next-line @typescript-eslint/no-implied-eval
-const load = new Function('name', 'return import(name)') as (name: string) => Promise<typeof arktype>;
-
 describe('a schema of arktype', () => {
-  let type: typeof arktype.type;
-  beforeAll(async () => ({ type } = await load('arktype')));
-
   it('is no class, though it is a function', async () => {
     const Page = type({ page: 'number.integer', 'tone?': '"dry" | "warm"' });
     expect(typeof Page).toBe('function');

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
+import { shapeIssues } from './class-shape.js';
 import { copyPlain } from './copy-plain.js';
 import { isRecord, toPlainJson } from './plain-json.js';
 import { childPath, failure, success } from './result.js';
@@ -13,8 +14,9 @@ import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './type
  */
 export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<CompiledSchema> {
   const peers = await loadClassPeers();
+  const { schema, shapes } = new ClassConverter(type, peers, io).convert();
   return {
-    jsonSchema: toPlainJson(new ClassConverter(type, peers, io).convert()),
+    jsonSchema: toPlainJson(schema),
     async validate(value): Promise<SchemaResult> {
       if (!isRecord(value)) return failure([{ path: '', message: 'must be an object' }]);
 
@@ -29,7 +31,9 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       if (unsafe.length > 0) return failure(unsafe);
 
       const failures = await peers.validate(instance);
-      return failures.length > 0 ? failure(toIssues(failures, instance, '')) : success(instance);
+      const issues =
+        failures.length > 0 ? toIssues(failures, instance, '') : shapeIssues(shapes, instance, '');
+      return issues.length > 0 ? failure(issues) : success(instance);
     },
   };
 }

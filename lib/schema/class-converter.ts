@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
 import type { ClassPeers, DeclaredType } from './class-peers.js';
-import { type ClassProperty, isRequired, propertySchema, reflectedType } from './class-property.js';
+import { type ClassProperty, isRequired, propertySchema, reflectedType, shapeOf } from './class-property.js';
 import { isScalar, type Keywords } from './class-rules.js';
+import type { PropertyShape, Shapes } from './class-shape.js';
 import { keywordsOf } from './keywords.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
@@ -19,9 +20,10 @@ interface Definition {
   schema: Keywords;
 }
 
-/** Converts a class and those nested in it to one JSON Schema. Classes are told apart by identity, not by name. */
+/** Converts a class, and those nested in it, to one JSON Schema. Classes go by identity, not by name. */
 export class ClassConverter {
   private readonly definitions: Definition[] = [];
+  private readonly shapes = new Map<unknown, PropertyShape[]>();
 
   constructor(
     private readonly root: Type<unknown>,
@@ -30,21 +32,26 @@ export class ClassConverter {
   ) {}
 
   /** @throws SchemaError that names the class, and the property, at fault */
-  convert(): Keywords {
+  convert(): { schema: Keywords; shapes: Shapes } {
     const schema = this.objectSchema(this.root);
-    if (this.definitions.length === 0) return schema;
-    return { ...schema, $defs: Object.fromEntries(this.definitions.map(({ key, schema }) => [key, schema])) };
+    const definitions = this.definitions.map(({ key, schema }) => [key, schema] as const);
+    if (definitions.length > 0) schema.$defs = Object.fromEntries(definitions);
+    return { schema, shapes: this.shapes };
   }
 
   private objectSchema(type: Type<unknown>, tag?: Tag): Keywords {
     const properties = this.propertiesOf(type);
-    const defaults = defaultsOf(type);
+    const initial = initialValues(type, properties);
     const schemas = properties.map(property => {
       const { name } = property;
       const schema = propertySchema(property, () => this.nestedSchema(property), this.peers, this.io);
-      return [name, Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema] as const;
+      return [name, isScalar(initial[name]) ? { ...schema, default: initial[name] } : schema] as const;
     });
-    const required = new Set(properties.filter(isRequired).map(({ name }) => name));
+    this.shapes.set(type, properties.map(shapeOf));
+    // A client may leave out what the class itself fills in; a result always has it.
+    const isGiven = ({ name }: ClassProperty) => this.io === 'input' && initial[name] !== undefined;
+    const asked = properties.filter(property => isRequired(property) && !isGiven(property));
+    const required = new Set(asked.map(({ name }) => name));
     if (tag) required.add(tag.property);
     return {
       type: 'object',
@@ -65,7 +72,7 @@ export class ClassConverter {
     }
     if (properties.size > 0) return [...properties.values()];
     throw new SchemaError(
-      `the class ${type.name} has no class-validator decorators: decorate its properties, or use another kind of schema`,
+      `the class ${type.name} has no class-validator decorators: add some, or use another kind of schema`,
     );
   }
 
@@ -117,16 +124,22 @@ function isClass(type: unknown): type is Type<unknown> {
   return typeof type === 'function' && type !== Object && type !== Array;
 }
 
-/** What the class gives its properties by itself. class-transformer constructs it the same way on every call. */
-function defaultsOf(type: Type<unknown>): Record<string, unknown> {
-  let instance: object;
+/** What the class gives its properties by itself. class-transformer constructs it like this on every call. */
+function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]): Record<string, unknown> {
+  let instance: Record<string, unknown>;
   try {
-    instance = new type() as object;
+    instance = new type() as Record<string, unknown>;
   } catch (error) {
     throw new SchemaError(
       `new ${type.name}() throws (${reasonOf(error)}): a schema class needs a constructor without arguments`,
       { cause: error },
     );
   }
-  return Object.fromEntries(Object.entries(instance).filter(([, value]) => isScalar(value)));
+  const names = new Set(properties.map(({ name }) => name));
+  const stray = Object.keys(instance).find(key => !names.has(key));
+  if (stray === undefined) return instance;
+  // With `useDefineForClassFields`, the default since ES2022, a mere declaration makes the property.
+  throw new SchemaError(
+    `${type.name}.${stray} has no class-validator decorator, so that every instance is invalid: add @Allow()`,
+  );
 }

@@ -27,7 +27,7 @@ export interface PropertyFailure {
   readonly children?: readonly PropertyFailure[];
 }
 
-/** What is used of class-validator and class-transformer. Both are optional, so no signature names their types. */
+/** What is used of class-validator and class-transformer. As both are optional, no signature names their types. */
 export interface ClassPeers {
   rulesOf(type: Type<unknown>): readonly ValidationRule[];
   declaredType(type: Type<unknown>, property: string): DeclaredType | undefined;
@@ -81,7 +81,13 @@ export async function loadClassPeers(): Promise<ClassPeers> {
 
 async function load() {
   try {
-    return await Promise.all([import('class-validator'), import('class-transformer'), loadTypeStorage()]);
+    return [
+      await loadModule<typeof import('class-validator')>('class-validator'),
+      await loadModule<typeof import('class-transformer')>('class-transformer'),
+      // Where `@Type()` writes to. The package has no other way to read it.
+      (await loadModule<{ defaultMetadataStorage: TypeStorage }>('class-transformer/cjs/storage.js'))
+        .defaultMetadataStorage,
+    ] as const;
   } catch (error) {
     throw new SchemaError(
       `a class as a schema needs class-validator and class-transformer: install both (${reasonOf(error)})`,
@@ -90,11 +96,7 @@ async function load() {
   }
 }
 
-/** Where `@Type()` writes to. The package has no other way to read it. */
-async function loadTypeStorage(): Promise<TypeStorage> {
-  // @ts-expect-error: the package ships no types beside this file
-  const storage = (await import('class-transformer/cjs/storage.js')) as {
-    defaultMetadataStorage: TypeStorage;
-  };
-  return storage.defaultMetadataStorage;
+/** In CommonJS by `require`, because an application's Jest would refuse `import()` without a flag of Node's. */
+async function loadModule<T>(name: string): Promise<T> {
+  return (typeof require === 'function' ? require(name) : await import(name)) as T;
 }

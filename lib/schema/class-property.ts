@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
-import { narrow } from './narrow.js';
 import type { ClassPeers, ValidationRule } from './class-peers.js';
 import { type Keywords, keywordsOfRule } from './class-rules.js';
+import type { PropertyShape } from './class-shape.js';
 import { keywordsOf } from './keywords.js';
+import { narrow } from './narrow.js';
 import { SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 
@@ -21,14 +22,34 @@ const REFLECTED = new Map<unknown, Keywords>([
   [Date, { type: 'string', format: 'date-time' }],
 ]);
 
-/** Whether `@IsOptional()` or `@ValidateIf()` lets the property be absent. */
-export function isConditional({ rules }: ClassProperty): boolean {
+function isConditional({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'conditionalValidation');
 }
 
 /** Whether a value must be given. `@Allow()` alone asks for nothing. */
 export function isRequired(property: ClassProperty): boolean {
   return !isConditional(property) && property.rules.some(rule => rule.type !== 'whitelistValidation');
+}
+
+function isList({ owner, name, rules }: ClassProperty): boolean {
+  const isListRule = ({ each, name, constraints = [] }: ValidationRule) =>
+    each || keywordsOfRule(name, constraints, 'input').type === 'array';
+  return reflectedType(owner, name) === Array || rules.some(isListRule);
+}
+
+function isNested({ rules }: ClassProperty): boolean {
+  return rules.some(rule => rule.type === 'nestedValidation');
+}
+
+/** What class-validator does not check of the property. */
+export function shapeOf(property: ClassProperty): PropertyShape {
+  const isLoose = isNested(property) || property.rules.some(rule => rule.each);
+  return {
+    name: property.name,
+    isRequired: isRequired(property),
+    isList: isLoose ? isList(property) : undefined,
+    isNested: isNested(property),
+  };
 }
 
 /** What TypeScript's metadata says the property is. */
@@ -57,15 +78,13 @@ export function propertySchema(
     narrow(rule.each ? each : whole, keywordsOfRule(rule.name, rule.constraints ?? [], io));
   }
 
-  const reflected = reflectedType(owner, name);
-  const isArray = whole.type === 'array' || reflected === Array || rules.some(rule => rule.each);
-  if (isArray) whole.type ??= 'array';
-  if (rules.some(rule => rule.type === 'nestedValidation')) {
-    narrow(isArray ? each : whole, nested());
+  if (isList(property)) whole.type ??= 'array';
+  if (isNested(property)) {
+    narrow(isList(property) ? each : whole, nested());
     delete whole.uniqueItems; // class-validator compares objects by identity
   }
-  if (isArray && Object.keys(each).length > 0) whole.items = tidy(each);
-  if (!isTyped(whole)) Object.assign(whole, REFLECTED.get(reflected));
+  if (Object.keys(each).length > 0) whole.items = tidy(each);
+  if (!isTyped(whole)) Object.assign(whole, REFLECTED.get(reflectedType(owner, name)));
 
   const about = keywordsOf(owner.prototype as object, name);
   return { ...orNull(tidy(whole), io === 'output' && isConditional(property)), ...about };

@@ -60,8 +60,8 @@ export function isScalar(value: unknown): value is string | number | boolean {
 }
 
 /**
- * A format that is narrower than the decorator's own check. It tells a client what to send; on a result it would
- * promise more than was checked, and make the client refuse what this server accepted.
+ * A format that is narrower than the decorator's own check. It tells a client what to send; of a result it
+ * would promise more than was checked, and make the client refuse what this server let pass.
  */
 function advised(io: SchemaIo, keywords: Keywords): Keywords {
   return io === 'input' ? keywords : {};
@@ -75,7 +75,7 @@ function ipFormat(version: unknown): Keywords {
   return version ? { format: `ipv${Number(version)}` } : { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] };
 }
 
-/** Patterns in JSON Schema are Unicode and have no flags: one that needs a flag, or does not compile, is left out. */
+/** JSON Schema has Unicode patterns and no flags: one that needs a flag, or does not compile, is left out. */
 function portablePattern(pattern: unknown, flags: unknown): Keywords {
   try {
     const { source, flags: needed } = new RegExp(pattern as RegExp | string, flags as string | undefined);

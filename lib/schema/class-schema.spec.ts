@@ -255,7 +255,7 @@ describe('the JSON Schema of a class', () => {
     expect((await jsonSchemaOf(Base)).properties.to).toHaveProperty('description', 'Last');
   });
 
-  it('has defaults that JSON can hold, for properties that are required or not', async () => {
+  it('has defaults that JSON can hold, and asks for nothing that has one', async () => {
     class Dto {
       @IsInt() @IsOptional() limit = 10;
       @IsString() sort = 'name';
@@ -273,7 +273,7 @@ describe('the JSON Schema of a class', () => {
       ratio: { type: 'number' },
       none: { type: 'string' },
     });
-    expect(required).toEqual(['sort']);
+    expect(required).toBeUndefined();
   });
 });
 
@@ -415,9 +415,20 @@ describe('a class that cannot be a schema', () => {
     await expect(property(decorators, Bare)).rejects.toThrow(message);
   });
 
+  it('has a property that is not decorated, which class-validator would refuse on every call', async () => {
+    class Dto {
+      @IsString() name!: string;
+      @Allow() anything: unknown;
+      helper?: string;
+    }
+    await expect(jsonSchemaOf(Dto)).rejects.toThrow(
+      'Dto.helper has no class-validator decorator, so that every',
+    );
+  });
+
   it('has no decorators', async () => {
     await expect(jsonSchemaOf(Bare)).rejects.toThrow(
-      'the class Bare has no class-validator decorators: decorate its properties, or use another kind of schema',
+      'the class Bare has no class-validator decorators: add some, or use another kind of schema',
     );
   });
 });

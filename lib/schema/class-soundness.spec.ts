@@ -84,7 +84,7 @@ const { line } = fc.letrec(tie => ({
     {
       qty: fc.integer({ min: 1, max: 5 }),
       price: fc.double({ min: Number.MIN_VALUE, max: 1e9, noNaN: true }),
-      parts: fc.array(tie('line'), { maxLength: 2, depthIdentifier: 'parts', depthSize: 'small' }),
+      parts: fc.array(tie('line'), { maxLength: 2, depthIdentifier: 'parts' }),
     },
     { requiredKeys: ['qty', 'price'] },
   ),

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Transform, Type } from 'class-transformer';
 import {
+  Allow,
   IsArray,
   IsDate,
   IsInt,
@@ -135,6 +136,48 @@ it('takes a value that cannot be converted for an issue, and does not repeat it'
 it('takes an instance, as a handler may return', async () => {
   const order = Object.assign(new Order(), VALID, { due: new Date(0) });
   expect(await check(order)).toMatchObject({ ok: true, value: { due: new Date(0) } });
+});
+
+describe('what class-validator lets pass, and the JSON Schema does not', () => {
+  class Basket {
+    @ValidateNested() @Type(() => Address) address!: Address;
+    @ValidateNested({ each: true }) @Type(() => Line) lines!: Line[];
+    @IsString({ each: true }) @IsOptional() tags?: string[];
+    @IsArray() @IsArray({ each: true }) @IsOptional() matrix?: unknown[][];
+    @Allow() any?: unknown;
+  }
+  const basket = { address: { street: 's' }, lines: [{ qty: 1 }] };
+
+  it.each([
+    ['an absent object', { lines: [] }, [['address', 'address must be given']]],
+    [
+      'a list for an object',
+      { ...basket, address: [basket.address] },
+      [['address', 'address must not be an array']],
+    ],
+    ['no item for an object', { ...basket, address: [] }, [['address', 'address must not be an array']]],
+    ['an object for a list', { ...basket, lines: basket.lines[0] }, [['lines', 'lines must be an array']]],
+    [
+      'a list in a list',
+      { ...basket, lines: [basket.lines] },
+      [['lines[0]', 'each value in lines must be an object']],
+    ],
+    [
+      'a list deep inside',
+      { ...basket, lines: [{ qty: 1, to: [] }] },
+      [['lines[0].to', 'to must not be an array']],
+    ],
+    ['a value for a list', { ...basket, tags: 'x' }, [['tags', 'tags must be an array']]],
+  ])('is refused: %s', async (_, value, expected) => {
+    expect(await issuesOf(value, Basket)).toEqual(expected);
+  });
+
+  it.each([{}, { tags: ['x'] }, { tags: null }, { matrix: [[1]] }, { any: [1] }])(
+    'is not: %j',
+    async more => {
+      expect(await issuesOf({ ...basket, ...more }, Basket)).toEqual([]);
+    },
+  );
 });
 
 describe('a validator of the author', () => {

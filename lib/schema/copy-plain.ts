@@ -2,9 +2,9 @@ import { childPath } from './result.js';
 import type { SchemaIssue } from './types.js';
 
 /**
- * A copy of plain data for class-transformer, which deletes discriminators from what it is given. Keys that every
- * object inherits (`__proto__`, `constructor`, `toString`, …) become issues: class-transformer trips over them, or
- * drops them without a word. Instances of classes are passed through.
+ * A copy of plain data for class-transformer, which deletes discriminators from what it is given. Keys that
+ * every object inherits (`__proto__`, `constructor`, `toString`) become issues: class-transformer trips over
+ * them, or drops them without a word. Instances of classes are passed through.
  */
 export function copyPlain(value: unknown, path: string, issues: SchemaIssue[]): unknown {
   if (Array.isArray(value))

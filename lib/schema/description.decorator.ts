@@ -1,7 +1,7 @@
 import { addKeywords } from './keywords.js';
 
 /**
- * Describes a property of a DTO, or the DTO itself, in its JSON Schema: what a model reads before it fills it in.
+ * Describes a property of a DTO, or the DTO itself, in the JSON Schema that a model reads before it calls.
  *
  * @publicApi
  */

@@ -145,7 +145,16 @@ describe('compileJsonSchema', () => {
       { $schema: 'https://example.com/x' },
       'no schema with key or ref "https://example.com/x"',
     ],
-    ['a remote $ref', { $ref: 'https://example.com/x' }, "can't resolve reference https://example.com/x"],
+    [
+      'a remote $ref',
+      { $ref: 'https://example.com/x' },
+      'refers to https://example.com/x, which is not in it: add it',
+    ],
+    [
+      'a $ref to nowhere',
+      { $ref: '#/$defs/A' },
+      'refers to #/$defs/A, which is not in it: add it under $defs',
+    ],
     ['a broken pattern', { type: 'string', pattern: '[' }, 'Invalid regular expression'],
     ['an asynchronous schema', { $async: true, type: 'object' }, 'remove the keyword'],
     ['a BigInt', { const: 1n }, 'must be plain JSON data'],

@@ -1,4 +1,4 @@
-import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv, MissingRefError, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { reasonOf, SchemaError } from './schema.error.js';
@@ -10,7 +10,7 @@ const OPTIONS: Options = { allErrors: true, strict: false, ownProperties: true, 
 const metaValidators = new Map<typeof Ajv, Ajv>();
 
 /**
- * The check that `schema` stands for: 2020-12, or draft-07 where its `$schema` says so. Unknown keywords are fine.
+ * What `schema` says as a check: in 2020-12, or draft-07 if its `$schema` says so. Unknown keywords are fine.
  * @throws SchemaError if it breaks its dialect, refers to a remote schema or is asynchronous
  */
 export function compileValidator(schema: JsonSchema): ValidateFunction {
@@ -20,7 +20,7 @@ export function compileValidator(schema: JsonSchema): ValidateFunction {
     const meta = metaValidator(Engine);
     if (!meta.validateSchema(schema)) reason = meta.errorsText(meta.errors, { dataVar: 'schema' });
   } catch (error) {
-    reason = reasonOf(error);
+    reason = `${reasonOf(error)}, only 2020-12 and draft-07 are known`;
   }
   if (reason) throw new SchemaError(`the JSON Schema is invalid: ${reason}`);
 
@@ -32,6 +32,11 @@ export function compileValidator(schema: JsonSchema): ValidateFunction {
     return validate;
   } catch (error) {
     if (error instanceof SchemaError) throw error;
+    if (error instanceof MissingRefError) {
+      throw new SchemaError(
+        `the JSON Schema refers to ${error.missingRef}, which is not in it: add it under $defs`,
+      );
+    }
     throw new SchemaError(`the JSON Schema does not compile: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -38,8 +38,8 @@ export function promptArguments(jsonSchema: JsonSchema): PromptArgument[] {
 }
 
 /**
- * The values that `property` is limited to, as strings: what a completion can offer without being written. For a
- * list, the values of its items.
+ * The values that `property` is limited to, as strings: what a completion offers without anybody writing it.
+ * For a list, the values of its items.
  * @returns undefined where the schema does not name them all
  */
 export function enumValues(jsonSchema: JsonSchema, property: string): readonly string[] | undefined {

@@ -3,8 +3,8 @@ import { SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 
 /**
- * `schema` with `type: 'object'` at its root, as MCP asks of every input schema; added where the root says it in other
- * words (`properties`, a union of objects, a `$ref` to one).
+ * `schema` with `type: 'object'` at its root, as MCP asks of every input schema; added where the root says so
+ * in other words (`properties`, a union of objects, a `$ref` to one).
  * @throws SchemaError if the root may be something else
  */
 export function requireObjectRoot(schema: JsonSchema): JsonSchema {

@@ -51,7 +51,7 @@ function toJsonSchema(standard: Partial<StandardSchemaWithJSON['~standard']>, io
   } catch (error) {
     if (error instanceof SchemaError) throw error;
     throw new SchemaError(
-      `the ${vendor} schema does not convert to JSON Schema (${reasonOf(error)}): use types that JSON has, or pass JSON Schema`,
+      `the ${vendor} schema has no JSON Schema (${reasonOf(error)}): use types that JSON has, or pass JSON Schema`,
       { cause: error },
     );
   }

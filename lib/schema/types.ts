@@ -21,7 +21,7 @@ export type SchemaResult<T = unknown> =
 export interface CompiledSchema<T = unknown> {
   /** Deep-frozen plain data. The root of an input schema has `type: 'object'`. */
   readonly jsonSchema: JsonSchema;
-  /** Checks `value` and hands it back as the schema makes it: an instance, a parsed value, or just as it came. */
+  /** Checks `value`, and hands back what the schema makes of it: an instance, a parsed value, or `value`. */
   validate(value: unknown): SchemaResult<T> | Promise<SchemaResult<T>>;
 }
 
@@ -49,7 +49,7 @@ export interface StandardSchemaWithJSON<Input = unknown, Output = Input> {
 }
 
 /**
- * What authors may write: a class with class-validator decorators, a Standard Schema with JSON Schema (zod >= 4.2,
- * arktype, valibot in `toStandardJsonSchema()` of @valibot/to-json-schema), or JSON Schema itself.
+ * What authors may write: a class with class-validator decorators, a Standard Schema with JSON Schema (zod 4.2
+ * or later, arktype, valibot in the `toStandardJsonSchema()` of @valibot/to-json-schema), or JSON Schema itself.
  */
 export type SchemaLike = Type<unknown> | StandardSchemaWithJSON | JsonSchema;
