@@ -1,4 +1,6 @@
 import type { Type } from '@nestjs/common';
+import type * as Transformer from 'class-transformer';
+import type * as Validator from 'class-validator';
 import { reasonOf, SchemaError } from './schema.error.js';
 
 /** One decorator of class-validator on one property. */
@@ -82,8 +84,8 @@ export async function loadClassPeers(): Promise<ClassPeers> {
 async function load() {
   try {
     return [
-      await loadModule<typeof import('class-validator')>('class-validator'),
-      await loadModule<typeof import('class-transformer')>('class-transformer'),
+      await loadModule<typeof Validator>('class-validator'),
+      await loadModule<typeof Transformer>('class-transformer'),
       // Where `@Type()` writes to. The package has no other way to read it.
       (await loadModule<{ defaultMetadataStorage: TypeStorage }>('class-transformer/cjs/storage.js'))
         .defaultMetadataStorage,
@@ -98,5 +100,6 @@ async function load() {
 
 /** In CommonJS by `require`, because an application's Jest would refuse `import()` without a flag of Node's. */
 async function loadModule<T>(name: string): Promise<T> {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- there is none in the ES half of the build
   return (typeof require === 'function' ? require(name) : await import(name)) as T;
 }
