@@ -26,7 +26,7 @@ export class McpServerHost implements ExchangeHost {
   readonly dispatcher: Dispatcher;
   private readonly logger: Logger;
   private readonly https = new WeakMap<Request, HttpExchange>();
-  private current: Catalog;
+  private current?: Catalog;
 
   constructor(readonly options: ResolvedOptions) {
     const { name, version, title, icons, websiteUrl, instructions, cache } = options;
@@ -46,17 +46,17 @@ export class McpServerHost implements ExchangeHost {
     };
     this.bus = new InMemoryServerEventBus(error => this.report(error));
     this.changes = notifierOver(this.bus);
-    this.dispatcher = new Dispatcher(() => this.current, this.changes);
-    this.current = this.catalogOf();
+    this.dispatcher = new Dispatcher(() => this.catalog, this.changes);
   }
 
+  /** What the server offers now. */
   get catalog(): Catalog {
-    return this.current;
+    return (this.current ??= this.compileCatalog());
   }
 
-  /** Makes what the table holds now what the server offers, at once. */
+  /** Makes what the table holds now what the server offers. Many changes in a row cost one new catalogue. */
   publish(): void {
-    this.current = this.catalogOf();
+    this.current = undefined;
   }
 
   /** A server for one HTTP exchange. */
@@ -92,7 +92,7 @@ export class McpServerHost implements ExchangeHost {
     this.logger.debug(error.message);
   }
 
-  private catalogOf(): Catalog {
+  private compileCatalog(): Catalog {
     const { pageSize, capabilities } = this.options;
     return new Catalog(this.table.enabled(), { pageSize, declare: capabilities });
   }
