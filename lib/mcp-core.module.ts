@@ -1,7 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { HandlerExplorer } from './catalog/explorer.js';
 import { HandlerCompiler } from './catalog/handler-compiler.js';
+import { StandInHost } from './execution/enhancer-host.js';
 import { HandlerExecutor } from './execution/handler-executor.js';
+import { LateProviders } from './execution/late-providers.js';
 import { HandlerLoader } from './server/handler-loader.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
 import { McpServers } from './server/mcp-servers.js';
@@ -14,8 +16,10 @@ import { McpServers } from './server/mcp-servers.js';
     HandlerExplorer,
     HandlerCompiler,
     HandlerLoader,
+    LateProviders,
     McpServers,
     McpServerRegistry,
+    StandInHost,
   ],
   exports: [McpServers, McpServerRegistry],
 })

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Module } from '@nestjs/core/injector/module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { HandlerParam } from './handler-params.js';
 import { describeTarget, methodOf, type HandlerTarget } from './handler-target.js';
 
 /** Nest's metadata keys of `@UseGuards`, `@UseInterceptors`, `@UsePipes` and `@UseFilters`. */
@@ -11,21 +12,23 @@ const ENHANCERS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFi
  * it is not found, as for a handler that a factory returned. A guard that vanishes is a hole, so that is refused.
  * @throws McpBootstrapError naming the enhancer
  */
-export function assertEnhancersResolve(target: HandlerTarget, module: Module | undefined): void {
+export function assertEnhancersResolve(
+  target: HandlerTarget,
+  params: readonly HandlerParam[],
+  module: Module | undefined,
+): void {
   const owners = [target.handlerClass, methodOf(target.instance, target.methodName)];
-  for (const owner of owners) {
-    for (const key of ENHANCERS) {
-      const declared = (Reflect.getMetadata(key, owner) ?? []) as unknown[];
-      const missing = declared.find(
-        item => typeof item === 'function' && !module?.injectables.has(item as Type),
-      );
-      if (missing !== undefined) {
-        throw new McpBootstrapError(
-          describeTarget(target),
-          `${(missing as Type).name} would not run, because ${target.handlerClass.name} is not registered as a class; ` +
-            `list ${target.handlerClass.name} itself in providers or controllers, or pass an instance to the decorator`,
-        );
-      }
-    }
-  }
+  const declared = owners.flatMap(owner =>
+    ENHANCERS.flatMap(key => (Reflect.getMetadata(key, owner) ?? []) as unknown[]),
+  );
+  const missing = [...declared, ...params.flatMap(({ pipes }) => pipes)].find(
+    (item): item is Type => typeof item === 'function' && !module?.injectables.has(item as Type),
+  );
+  if (missing === undefined) return;
+  const { name } = target.handlerClass;
+  throw new McpBootstrapError(
+    describeTarget(target),
+    `${missing.name} would not run, because ${name} is not registered as a class; ` +
+      `list ${name} itself in providers or controllers, or pass an instance to the decorator`,
+  );
 }

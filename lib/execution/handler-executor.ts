@@ -1,15 +1,16 @@
 import { Injectable, Scope } from '@nestjs/common';
-import { ContextIdFactory, ExternalContextCreator, ModuleRef } from '@nestjs/core';
+import { ContextIdFactory, ExternalContextCreator, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import { Injector } from '@nestjs/core/injector/injector.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Module } from '@nestjs/core/injector/module.js';
-import { ModulesContainer } from '@nestjs/core/injector/modules-container.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { isPiped, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
 import { readParams, type HandlerParam } from './handler-params.js';
-import { describeTarget, methodOf, type HandlerTarget } from './handler-target.js';
+import { describeTarget, methodOf, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
+import { enhancerHostOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 
 /** A handler that is ready to be called. */
@@ -45,31 +46,33 @@ export class HandlerExecutor {
    * @throws McpBootstrapError for a transient provider, or an enhancer that Nest would drop silently
    */
   compile(plan: HandlerPlan): RunHandler {
-    const { wrapper, moduleKey } = plan.target;
+    const { target, params } = plan;
+    const { wrapper, moduleKey } = target;
     if (wrapper?.scope === Scope.TRANSIENT) {
       throw new McpBootstrapError(
-        describeTarget(plan.target),
+        describeTarget(target),
         'its class is a transient provider, of which there is no instance to call; use the default or the REQUEST scope',
       );
     }
-    assertEnhancersResolve(plan.target, this.modules.get(moduleKey));
-    if (wrapper === undefined || wrapper.isDependencyTreeStatic()) {
-      const pipeline = this.pipeline(plan);
+    assertEnhancersResolve(target, params, this.modules.get(moduleKey));
+    const host = enhancerHostOf(target, this.modules);
+    if (isStatic(host) && (!wrapper || isStatic(wrapper))) {
+      const pipeline = this.pipeline(plan, STATIC_CONTEXT, host);
       return call => runPipeline(pipeline, call);
     }
     return async call => {
-      const contextId = this.contextIdOf(call, wrapper.isDependencyTreeDurable());
-      const instance = await this.instanceOf(plan.target, contextId);
-      const target = { ...plan.target, instance };
-      return runPipeline(this.pipeline({ ...plan, target }, contextId, wrapper.id), call);
+      const contextId = this.contextIdOf(call, (wrapper ?? host).isDependencyTreeDurable());
+      const instance = await this.load(host, contextId);
+      const own = wrapper === host ? instance : target.instance;
+      return runPipeline(this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host), call);
     };
   }
 
-  private pipeline(plan: HandlerPlan, contextId?: ContextId, inquirerId?: string): Pipeline {
+  private pipeline(plan: HandlerPlan, contextId: ContextId, host: Wrapper): Pipeline {
     const { instance, methodName, moduleKey } = plan.target;
     const { guardsContextCreator, interceptorsContextCreator, pipesContextCreator, filtersContextCreator } =
       this.creators;
-    const of = [instance, methodOf(instance, methodName), moduleKey, contextId, inquirerId] as const;
+    const of = [instance, methodOf(instance, methodName), moduleKey, contextId, host.id] as const;
     const pipes = pipesContextCreator.create(...of);
     return {
       ...plan,
@@ -79,7 +82,7 @@ export class HandlerExecutor {
       params: plan.params.map(param => {
         if (!isPiped(param)) return { ...param, transforms: [] };
         pipesContextCreator.setModuleContext(moduleKey);
-        const own = pipesContextCreator.createConcreteContext(param.pipes, contextId, inquirerId);
+        const own = pipesContextCreator.createConcreteContext(param.pipes, contextId, host.id);
         return { ...param, transforms: [...pipes, ...own] };
       }),
     };
@@ -96,11 +99,14 @@ export class HandlerExecutor {
     return contextId;
   }
 
-  private async instanceOf({ wrapper, moduleKey }: HandlerTarget, contextId: ContextId): Promise<object> {
-    const module = this.modules.get(moduleKey) as Module;
-    const collection = module.controllers.has(wrapper!.token) ? module.controllers : module.providers;
-    return this.injector.loadPerContext(wrapper!.instance as object, module, collection, contextId, wrapper);
+  /** The host's instance in this context; its enhancers are made with it. */
+  private load(host: Wrapper, contextId: ContextId): Promise<object> {
+    const { controllers, providers } = host.host as Module;
+    const collection = controllers.has(host.token) ? controllers : providers;
+    return this.injector.loadPerContext(host.instance as object, host.host!, collection, contextId, host);
   }
 }
+
+const isStatic = (wrapper: Wrapper): boolean => wrapper.isDependencyTreeStatic();
 
 const REQUEST_CONTEXTS = new WeakMap<object, ContextId>();

@@ -17,7 +17,7 @@ import { toCompletion } from './completion-result.js';
 import { toFailure, unexpected } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { McpContext } from './mcp-context.js';
-import { asObject, requireString } from './params.js';
+import { asObject, requireString, shorten } from './params.js';
 import { toPromptResult } from './prompt-result.js';
 import { toResourceResult } from './resource-result.js';
 import { InvalidOutputError, toolError, toToolResult } from './tool-result.js';
@@ -75,7 +75,7 @@ export class Dispatcher {
   private async callTool(params: Params, exchange: Exchange): Promise<CallToolResult> {
     const name = requireString(params, 'name');
     const entry = this.catalog().tools.get(name);
-    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown tool: ${name}`);
+    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown tool: ${shorten(name)}`);
     const data = asObject(params['arguments'] ?? {}, 'arguments');
     try {
       return await toToolResult(await entry.run(this.call(data, exchange)), entry.output);
@@ -90,7 +90,7 @@ export class Dispatcher {
   private async getPrompt(params: Params, exchange: Exchange): Promise<GetPromptResult> {
     const name = requireString(params, 'name');
     const entry = this.catalog().prompts.get(name);
-    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${name}`);
+    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${shorten(name)}`);
     const data = asObject(params['arguments'] ?? {}, 'arguments');
     return this.run(entry, this.call(data, exchange), value =>
       toPromptResult(value, entry.definition.description),
@@ -101,7 +101,7 @@ export class Dispatcher {
     const uri = requireString(params, 'uri');
     const problem = checkUri(uri);
     if (problem !== undefined) {
-      throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`, { uri });
+      throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`);
     }
     const { entry, data, variables } = this.findResource(uri);
     const { mimeType } = entry.definition;
@@ -156,13 +156,13 @@ export class Dispatcher {
     if (ref['type'] === 'ref/prompt') {
       const name = requireString(ref, 'name');
       if (!catalog.prompts.has(name))
-        throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${name}`);
+        throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${shorten(name)}`);
       return catalog.completer('prompt', name, argument);
     }
     if (ref['type'] === 'ref/resource') {
       const uri = requireString(ref, 'uri');
       if (!catalog.resourceTemplates.has(uri) && !catalog.resources.has(uri)) {
-        throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${uri}`);
+        throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${shorten(uri)}`);
       }
       return catalog.completer('resource template', uri, argument);
     }

@@ -1,10 +1,10 @@
-import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
-import { LazyModuleLoader } from '@nestjs/core';
+import { Injectable, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import type { CompletionEntry } from '../catalog/entries.js';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget } from '../execution/handler-target.js';
+import { LateProviders } from '../execution/late-providers.js';
 import type { McpServerHost } from './mcp-server-host.js';
 import { McpServers } from './mcp-servers.js';
 
@@ -15,7 +15,7 @@ export class HandlerLoader implements OnModuleInit {
     private readonly explorer: HandlerExplorer,
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
-    private readonly lazyModules: LazyModuleLoader,
+    private readonly late: LateProviders,
   ) {}
 
   async onModuleInit(): Promise<void> {

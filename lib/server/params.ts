@@ -18,3 +18,6 @@ export function asObject(value: unknown, member: string): Params {
   }
   return value as Params;
 }
+
+/** What a client sent, as far as an error message repeats it. */
+export const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);

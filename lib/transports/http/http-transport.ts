@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { HttpAdapterHost } from '@nestjs/core';
+import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
@@ -8,7 +8,7 @@ import { BodyGate } from './body-gate.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { mount, type EndpointSlot } from './mcp.controller.js';
 
-const PLATFORMS = new Set(['express', 'fastify']);
+const PLATFORMS = new Set<string | undefined>(['express', 'fastify']);
 
 /** Puts a server's endpoint into the application's HTTP server, if it has one. */
 export class HttpTransport {
@@ -17,7 +17,7 @@ export class HttpTransport {
   constructor(
     private readonly host: McpServerHost,
     private readonly http: ResolvedHttpOptions,
-    adapterHost: HttpAdapterHost,
+    private readonly adapterHost: HttpAdapterHost,
     controller: Type,
     private readonly slot: EndpointSlot,
   ) {
@@ -26,18 +26,24 @@ export class HttpTransport {
     slot.gate = gate;
     // The adapter is known when the application is created, before it registers its own body parsers.
     this.installed = adapterHost.init$.subscribe(() => {
-      const { httpAdapter } = adapterHost;
-      if (!PLATFORMS.has(httpAdapter.getType())) {
-        throw new McpBootstrapError(
-          `McpModule.forRoot({ name: ${JSON.stringify(host.options.name)} })`,
-          `the HTTP adapter "${httpAdapter.getType()}" is not supported; use Express or Fastify, or set "http" to false`,
-        );
-      }
-      gate.install(httpAdapter);
+      if (PLATFORMS.has(this.platform)) gate.install(adapterHost.httpAdapter);
     });
   }
 
+  /** Express, Fastify, …; undefined in an application without HTTP, as `createApplicationContext` makes one. */
+  private get platform(): string | undefined {
+    return (this.adapterHost.httpAdapter as AbstractHttpAdapter | null | undefined)?.getType();
+  }
+
+  /** @throws McpBootstrapError for a platform that is not supported (RxJS would swallow it in the constructor) */
   open(): void {
+    const { platform } = this;
+    if (platform !== undefined && !PLATFORMS.has(platform)) {
+      throw new McpBootstrapError(
+        `McpModule.forRoot({ name: ${JSON.stringify(this.host.options.name)} })`,
+        `the HTTP adapter "${platform}" is not supported; use Express or Fastify, or set "http" to false`,
+      );
+    }
     this.slot.endpoint = new HttpEndpoint(this.host, this.http);
   }
 
