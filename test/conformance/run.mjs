@@ -1,0 +1,138 @@
+// Runs the official conformance suite against the conformance server on both adapters: `npm run conformance`.
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { build } from './support/build.mjs';
+import { install, modernNode } from './support/install.mjs';
+import { startServer } from './support/start-server.mjs';
+
+const ADAPTERS = ['express', 'fastify'];
+
+/** How many scenarios a revision requires of a server: fewer than these would mean that the suite has changed. */
+const REVISIONS = { '2025-11-25': 30, '2026-07-28': 37 };
+
+/** Scenarios that no revision requires, run by name. */
+const SINGLE = ['http-header-validation', 'http-custom-header-server-validation', 'json-schema-2020-12'];
+
+/** Scenarios that do not pass, none of which a revision requires. */
+const EXPECTED_FAILURES = new Set([
+  // Sessions keep no events to resume a stream from.
+  'server-sse-polling',
+  // The tasks extension is not served.
+  'tasks-capability-negotiation',
+  'tasks-dispatch-and-envelope',
+  'tasks-lifecycle',
+  'tasks-mrtr-composition',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-request-state-removal',
+  'tasks-required-task-error',
+  'tasks-status-notifications',
+  'tasks-wire-fields',
+]);
+
+const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance');
+const results = join(import.meta.dirname, 'results');
+
+/** Runs the suite; resolves to the scenarios that it ran, by name, each with its checks. */
+async function runSuite(url, folder, args) {
+  const output = join(results, folder);
+  const command = [join(suite, 'dist/index.js'), 'server', '--url', url, '--output-dir', output, ...args];
+  const log = await new Promise(resolve => {
+    // The exit code says no more than the results do.
+    execFile(modernNode(), command, { timeout: 300_000 }, (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+  });
+  if (!existsSync(output)) throw new Error(`The suite left no results:\n${log}`);
+  return new Map(
+    readdirSync(output).map(name => [
+      /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)[1],
+      readChecks(join(output, name, 'checks.json')),
+    ]),
+  );
+}
+
+/** A scenario that breaks off leaves none. */
+const readChecks = file => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined);
+
+const failuresOf = checks => checks.filter(({ status }) => status === 'FAILURE');
+
+/** As the suite counts: a warning is no failure; but where nothing succeeded, nothing was shown. */
+const passes = checks =>
+  checks !== undefined &&
+  failuresOf(checks).length === 0 &&
+  checks.some(({ status }) => status === 'SUCCESS');
+
+const isExpected = ({ scenario, required }) => !required && EXPECTED_FAILURES.has(scenario);
+
+async function runAdapter(adapter) {
+  const server = await startServer({ ADAPTER: adapter });
+  const ran = [];
+  const add = (run, scenario, checks, required) =>
+    ran.push({ adapter, run, scenario, checks, required, passed: passes(checks) });
+  try {
+    for (const revision of Object.keys(REVISIONS)) {
+      const found = await runSuite(server.url, join(adapter, revision), ['--requirements', revision]);
+      const required = requiredOf(revision);
+      for (const scenario of new Set([...required, ...found.keys()])) {
+        add(revision, scenario, found.get(scenario), required.includes(scenario));
+      }
+    }
+    for (const scenario of SINGLE) {
+      const found = await runSuite(server.url, join(adapter, scenario), ['--scenario', scenario]);
+      add('by name', scenario, found.get(scenario), true);
+    }
+  } finally {
+    await server.close();
+  }
+  return ran;
+}
+
+function describe({ adapter, run, scenario, checks }) {
+  const causes = checks === undefined ? ['it broke off'] : failuresOf(checks).map(explain);
+  return `${adapter}, ${run}, ${scenario}: ${causes.join('; ') || 'no check succeeded'}`;
+}
+
+const explain = ({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`;
+
+const count = scenarios => `${scenarios.filter(({ passed }) => passed).length} of ${scenarios.length}`;
+
+function printTable(all) {
+  const line = (label, cellOf) =>
+    console.log(label.padEnd(44) + ADAPTERS.map(adapter => cellOf(adapter).padStart(10)).join(''));
+  const row = (label, select) =>
+    line(label, adapter => count(all.filter(result => result.adapter === adapter && select(result))));
+
+  line('Scenarios passed', adapter => adapter);
+  for (const revision of Object.keys(REVISIONS)) {
+    row(`${revision}, required`, ({ run, required }) => run === revision && required);
+  }
+  row('  of which input-required-result-*', ({ scenario }) => scenario.startsWith('input-required-result-'));
+  for (const name of SINGLE) row(name, ({ run, scenario }) => run === 'by name' && scenario === name);
+  row('Others, not required', result => !result.required && !isExpected(result));
+  row('Expected failures', isExpected);
+}
+
+install(import.meta.dirname);
+build();
+rmSync(results, { recursive: true, force: true });
+const { parse } = await import('yaml');
+const requiredOf = revision =>
+  parse(readFileSync(join(suite, 'requirements', `${revision}.yaml`), 'utf8')).server;
+
+for (const [revision, expected] of Object.entries(REVISIONS)) {
+  const { length } = requiredOf(revision);
+  if (length !== expected) throw new Error(`${revision} requires ${length} scenarios, not ${expected}`);
+}
+const all = (await Promise.all(ADAPTERS.map(runAdapter))).flat();
+const failed = all.filter(result => !result.passed && !isExpected(result));
+
+printTable(all);
+for (const { adapter, run, scenario } of all.filter(result => result.passed && isExpected(result))) {
+  console.log(`Passes, although it is expected to fail: ${adapter}, ${run}, ${scenario}`);
+}
+for (const result of failed) console.log(describe(result));
+console.log(`\n${all.filter(({ passed }) => passed).length} passed, ${failed.length} failed`);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+
+const root = resolve(import.meta.dirname, '../../..');
+const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
+
+/** Builds the package and the conformance server, each if its last output is older than one of its sources. */
+export function build() {
+  if (isStale('dist/esm/package.json', 'lib')) {
+    execFileSync('npm', ['run', 'build'], {
+      cwd: root,
+      stdio: 'inherit',
+      shell: process.platform === 'win32',
+    });
+  }
+  if (isStale('dist/conformance/main.js', 'test/conformance/server')) {
+    execFileSync(process.execPath, [tsc, '-p', 'test/conformance/tsconfig.build.json'], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+  }
+  return join(root, 'dist/conformance/main.js');
+}
+
+function isStale(output, sources) {
+  const built = join(root, output);
+  if (!existsSync(built)) return true;
+  const { mtimeMs } = statSync(built);
+  const folder = join(root, sources);
+  // A folder is as young as its last entry to come or go.
+  const files = [folder, ...readdirSync(folder, { recursive: true }).map(file => join(folder, file))];
+  return files.some(file => statSync(file).mtimeMs > mtimeMs);
+}
