@@ -9,8 +9,10 @@ const conversions = { input: 0, output: 0 };
 function counted<T extends z.ZodType>(schema: T): T {
   const { jsonSchema } = schema['~standard'];
   const { input, output } = jsonSchema;
-  jsonSchema.input = options => ((conversions.input += 1), input(options));
-  jsonSchema.output = options => ((conversions.output += 1), output(options));
+  Object.assign(jsonSchema, {
+    input: (options: Parameters<typeof input>[0]) => ((conversions.input += 1), input(options)),
+    output: (options: Parameters<typeof output>[0]) => ((conversions.output += 1), output(options)),
+  });
   return schema;
 }
 
