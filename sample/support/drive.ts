@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+/** The revisions that every sample is driven in. */
+export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+/** How long a sample may take to print a line, or a drive to end, in milliseconds. */
+const LINE_TIMEOUT = 20_000;
+const DRIVE_TIMEOUT = 60_000;
+
+/** A sample that runs as a process of its own. */
+export interface RunningSample {
+  /** Its MCP endpoint, as it printed it. */
+  readonly url: string;
+  /** The first line on its stdout, printed already or yet to come, that matches. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Ends it as a process manager would, and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+/** The compiled `main.ts` of a sample. */
+export const mainOf = (sample: string): string => join(__dirname, '..', sample, 'main.js');
+
+/** Starts a sample on a free port. */
+export async function startSample(sample: string): Promise<RunningSample> {
+  const child = spawn(process.execPath, [mainOf(sample)], {
+    env: { ...process.env, PORT: '0', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill());
+  const exited = once(child, 'exit');
+  const ended = new AbortController();
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout })
+    .on('line', line => lines.push(line))
+    .on('close', () => ended.abort(new Error(`${sample} ended after these lines:\n${lines.join('\n')}`)));
+
+  const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(LINE_TIMEOUT)]);
+    for (let next = 0; ; next += 1) {
+      if (next === lines.length) await once(reader, 'line', { signal });
+      const match = pattern.exec(lines[next]);
+      if (match) return match;
+    }
+  };
+
+  const [, url] = await printed(/^MCP endpoint: (\S+)/);
+  return {
+    url,
+    printed,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+const clientFor = (revision: Revision): Client =>
+  new Client(
+    { name: 'sample-drive', version: '1.0.0' },
+    { versionNegotiation: { mode: revision === '2026-07-28' ? { pin: revision } : 'legacy' } },
+  );
+
+/** Connects the official client over HTTP. */
+export async function connect(url: string, revision: Revision, token?: string): Promise<Client> {
+  const client = clientFor(revision);
+  let onStream = () => {};
+  const streamAnswered = new Promise<void>(resolve => (onStream = resolve));
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method === 'GET') onStream();
+      return response;
+    },
+  });
+  await client.connect(transport);
+  // A 2025-era client opens its stream for notifications in the background: before that, it would miss some.
+  if (client.getProtocolEra() === 'legacy') await streamAnswered;
+  assert.equal(client.getNegotiatedProtocolVersion(), revision);
+  return client;
+}
+
+/** Lets the official client start a sample and talk to it over stdin and stdout. */
+export async function connectStdio(
+  sample: string,
+  revision: Revision,
+  { args = [], onStderr = () => {} }: { args?: string[]; onStderr?: (text: string) => void } = {},
+): Promise<Client> {
+  const client = clientFor(revision);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [mainOf(sample), ...args],
+    stderr: 'pipe',
+  });
+  transport.stderr?.on('data', (chunk: Buffer) => onStderr(chunk.toString()));
+  await client.connect(transport);
+  assert.equal(client.getNegotiatedProtocolVersion(), revision);
+  return client;
+}
+
+/** Checks one step and prints it with what it showed. Against a pattern, a text has to match. */
+export function check(step: string, actual: unknown, expected: unknown): void {
+  const shown = typeof actual === 'string' ? actual : JSON.stringify(actual);
+  try {
+    if (expected instanceof RegExp) assert.match(String(actual), expected);
+    else assert.deepEqual(actual, expected);
+  } catch (error) {
+    console.log(`  FAILED  ${step} -> ${shown}`);
+    throw error;
+  }
+  console.log(`  ok  ${step} -> ${shown}`);
+}
+
+/** The text of a tool's result. */
+export const textOf = ({ content }: Pick<CallToolResult, 'content'>): string =>
+  content.map(block => (block.type === 'text' ? block.text : '')).join('');
+
+/** The JSON-RPC error that a call is refused with. */
+export async function errorOf(call: Promise<unknown>): Promise<{ code: number; message: string }> {
+  const error = await call.then(
+    () => assert.fail('The call was not refused'),
+    (thrown: unknown) => thrown as { code: number; message: string },
+  );
+  return { code: error.code, message: error.message };
+}
+
+/** Runs a drive: the process exits with 0 when it passes, with 1 when it fails or takes too long. */
+export function drive(run: () => Promise<void>): void {
+  const fail = (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  };
+  const timer = setTimeout(
+    () => fail(new Error(`The drive took more than ${DRIVE_TIMEOUT} ms`)),
+    DRIVE_TIMEOUT,
+  );
+  run().then(() => clearTimeout(timer), fail);
+}
