@@ -9,6 +9,9 @@ export const ROUTE_ARGS_METADATA = '__routeArguments__';
 /** Nest's key for classes that request-scoped global enhancers (`APP_GUARD` …) are attached to. */
 export const ENTRY_PROVIDER_WATERMARK = '__entryProvider__';
 
+/** Nest's key for the scope of a class. */
+export const SCOPE_OPTIONS_METADATA = 'scope:options';
+
 /** Nest's `RouteParamtypes.BODY`: the only kind of parameter that `ValidationPipe` validates by default. */
 export const ARGS_PARAM = '3';
 /** Parameter kinds of this module; no pipe runs on them. */

@@ -29,6 +29,7 @@ export { McpExecutionContext } from './execution/mcp-execution-context.js';
 export {
   McpServerRegistry,
   type HandlerEnhancers,
+  type HandlerKey,
   type RuntimeHandler,
   type RuntimeHandlerOptions,
 } from './server/mcp-server-registry.js';

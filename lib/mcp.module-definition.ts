@@ -1,14 +1,20 @@
+import type { CacheHint } from '@modelcontextprotocol/server';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type {
+  CacheableMethod,
   McpHttpOptions,
   McpModuleOptions,
+  McpSessionOptions,
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './mcp.module-options.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const LEGACY_MODES = new Set(['sessions', 'stateless', 'reject']);
-const KNOWN = new Set<string>([
+/** The longest that `setTimeout` can wait; past it, it does not wait at all. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+const KNOWN: readonly (keyof McpModuleOptions)[] = [
   'name',
   'version',
   'title',
@@ -22,8 +28,8 @@ const KNOWN = new Set<string>([
   'pageSize',
   'cache',
   'capabilities',
-] satisfies (keyof McpModuleOptions)[]);
-const KNOWN_HTTP = new Set<string>([
+];
+const KNOWN_HTTP: readonly (keyof McpHttpOptions)[] = [
   'path',
   'version',
   'allowedHosts',
@@ -32,8 +38,22 @@ const KNOWN_HTTP = new Set<string>([
   'maxListeners',
   'keepAliveMs',
   'decorators',
-] satisfies (keyof McpHttpOptions)[]);
-const KNOWN_SESSIONS = new Set(['max', 'idleTimeoutMs', 'maxSubscriptions']);
+];
+const KNOWN_SESSIONS: readonly (keyof McpSessionOptions)[] = ['max', 'idleTimeoutMs', 'maxSubscriptions'];
+const CACHEABLE: readonly CacheableMethod[] = [
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'server/discover',
+];
+const CAPABILITIES: readonly (keyof ResolvedOptions['capabilities'])[] = [
+  'tools',
+  'prompts',
+  'resources',
+  'completions',
+];
 
 /**
  * Fills in the defaults.
@@ -43,72 +63,129 @@ export function resolveOptions(options: McpModuleOptions): ResolvedOptions {
   const where = `McpModule.forRoot({ name: ${JSON.stringify((options as Partial<McpModuleOptions> | undefined)?.name)} })`;
   const check = checker(where);
   check(isRecord(options), 'options must be an object with a "name" and a "version"');
-  check.known(options, KNOWN, 'option');
-  check(
-    isText(options.name),
-    '"name" must be a non-empty string; it is what clients and handlers call the server',
-  );
-  check(isText(options.version), '"version" must be a non-empty string, such as "1.0.0"');
-  const { http = {}, stdio = false, legacy = 'sessions', sessions = {}, pageSize = 1000 } = options;
+  check.known(options, KNOWN);
+  const { name, version, http = {}, stdio = false, legacy = 'sessions', pageSize = 1000 } = options;
+  check(isText(name), '"name" must be a non-empty string; it is what clients and handlers call the server');
+  check(isText(version), '"version" must be a non-empty string, such as "1.0.0"');
+  checkDescription(options, check);
   check(
     LEGACY_MODES.has(legacy),
     `"legacy" must be "sessions", "stateless" or "reject", not ${JSON.stringify(legacy)}`,
   );
   check(typeof stdio === 'boolean', '"stdio" must be true or false');
   check(http === false || isRecord(http), '"http" must be an object, or false for no HTTP endpoint');
-  check(isRecord(sessions), '"sessions" must be an object');
-  check.known(sessions, KNOWN_SESSIONS, 'option of "sessions"');
   check.count(pageSize, 'pageSize');
-
-  const resolved: ResolvedOptions = {
+  return {
     ...options,
     http: http === false ? false : resolveHttp(http, check),
     stdio,
     legacy,
-    sessions: { max: 1000, idleTimeoutMs: 600_000, maxSubscriptions: 1000, ...sessions },
+    sessions: resolveSessions(options.sessions, check),
     pageSize,
-    cache: options.cache ?? {},
-    capabilities: options.capabilities ?? {},
+    cache: resolveCache(options.cache, check),
+    capabilities: resolveCapabilities(options.capabilities, check),
   };
-  check.count(resolved.sessions.max, 'sessions.max');
-  check.count(resolved.sessions.idleTimeoutMs, 'sessions.idleTimeoutMs');
-  check.count(resolved.sessions.maxSubscriptions, 'sessions.maxSubscriptions');
-  return resolved;
+}
+
+/** What a client is shown of the server. */
+function checkDescription({ title, instructions, websiteUrl, icons }: McpModuleOptions, check: Check): void {
+  check(title === undefined || isText(title), '"title" must be a non-empty string');
+  check(instructions === undefined || isText(instructions), '"instructions" must be a non-empty string');
+  check(
+    websiteUrl === undefined || (isText(websiteUrl) && URL.canParse(websiteUrl)),
+    '"websiteUrl" must be an absolute URL, such as "https://example.com"',
+  );
+  check(
+    icons === undefined || (Array.isArray(icons) && icons.every(icon => isRecord(icon) && isText(icon.src))),
+    '"icons" must be a list of icons, each with the URL of the image in "src"',
+  );
 }
 
 function resolveHttp(http: McpHttpOptions, check: Check): ResolvedHttpOptions {
-  check.known(http, KNOWN_HTTP, 'option of "http"');
+  check.known(http, KNOWN_HTTP, 'http');
   const { path = '/mcp', allowedHosts = LOOPBACK } = http;
-  check(isText(path), '"http.path" must be a non-empty string, such as "/mcp"');
-  check(isNames(allowedHosts), '"http.allowedHosts" must be a list of host names, or "*"');
+  check(isText(path) && !/[\s?#]/.test(path), '"http.path" must be a path, such as "/mcp"');
   const {
+    version,
     allowedOrigins = allowedHosts,
     maxBodyBytes = 4_194_304,
     maxListeners = 1024,
     keepAliveMs = 15_000,
   } = http;
-  check(isNames(allowedOrigins), '"http.allowedOrigins" must be a list of host names, or "*"');
   check.count(maxBodyBytes, 'http.maxBodyBytes');
   check.count(maxListeners, 'http.maxListeners');
   check(
-    Number.isInteger(keepAliveMs) && keepAliveMs >= 0,
-    '"http.keepAliveMs" must be a whole number, 0 or more',
+    Number.isInteger(keepAliveMs) && keepAliveMs >= 0 && keepAliveMs <= MAX_TIMEOUT_MS,
+    `"http.keepAliveMs" must be a whole number from 0 to ${MAX_TIMEOUT_MS}`,
   );
   return {
     path,
-    version: http.version,
-    allowedHosts,
-    allowedOrigins,
+    version,
+    allowedHosts: resolveNames(allowedHosts, 'http.allowedHosts', check),
+    allowedOrigins: resolveNames(allowedOrigins, 'http.allowedOrigins', check),
     maxBodyBytes,
     maxListeners,
     keepAliveMs,
   };
 }
 
+function resolveNames(names: string[] | '*', option: string, check: Check): string[] | '*' {
+  if (names === '*') return names;
+  const resolved = Array.isArray(names) ? names.map(hostName) : [];
+  check(
+    resolved.length > 0 && resolved.every(isText),
+    `"${option}" must be a list of host names, such as "example.com" or "[::1]", without scheme and port, or "*"`,
+  );
+  return resolved as string[];
+}
+
+/** A host name as URLs have it, in lower case, if it is one. */
+function hostName(name: unknown): string | undefined {
+  if (typeof name !== 'string' || !/^(\[[\da-f:.]+\]|[^\s/?#@:[\]]+)$/i.test(name)) return undefined;
+  const url = `http://${name}`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+function resolveSessions(sessions: McpSessionOptions = {}, check: Check): ResolvedOptions['sessions'] {
+  check(isRecord(sessions), '"sessions" must be an object');
+  check.known(sessions, KNOWN_SESSIONS, 'sessions');
+  const { max = 1000, idleTimeoutMs = 600_000, maxSubscriptions = 1000 } = sessions;
+  check.count(max, 'sessions.max');
+  check.count(idleTimeoutMs, 'sessions.idleTimeoutMs', MAX_TIMEOUT_MS);
+  check.count(maxSubscriptions, 'sessions.maxSubscriptions');
+  return { max, idleTimeoutMs, maxSubscriptions };
+}
+
+function resolveCache(cache: McpModuleOptions['cache'] = {}, check: Check): ResolvedOptions['cache'] {
+  check(isRecord(cache), '"cache" must be an object');
+  check.known(cache, CACHEABLE, 'cache');
+  for (const [method, hint] of Object.entries(cache)) {
+    if (hint === undefined) continue;
+    const { ttlMs = 0, cacheScope = 'public' }: CacheHint = isRecord(hint) ? hint : { ttlMs: -1 };
+    check(
+      Number.isSafeInteger(ttlMs) && ttlMs >= 0 && (cacheScope === 'public' || cacheScope === 'private'),
+      `"cache['${method}']" must be { ttlMs, cacheScope }, with milliseconds, and "public" or "private"`,
+    );
+  }
+  return cache;
+}
+
+function resolveCapabilities(
+  capabilities: McpModuleOptions['capabilities'] = {},
+  check: Check,
+): ResolvedOptions['capabilities'] {
+  check(isRecord(capabilities), '"capabilities" must be an object');
+  check.known(capabilities, CAPABILITIES, 'capabilities');
+  for (const [name, value] of Object.entries(capabilities)) {
+    check(value === undefined || typeof value === 'boolean', `"capabilities.${name}" must be true or false`);
+  }
+  return capabilities;
+}
+
 interface Check {
   (holds: boolean, problem: string): void;
-  count(value: unknown, name: string): void;
-  known(value: object, names: ReadonlySet<string>, what: string): void;
+  count(value: unknown, name: string, max?: number): void;
+  known(value: object, names: readonly string[], group?: string): void;
 }
 
 function checker(where: string): Check {
@@ -116,11 +193,17 @@ function checker(where: string): Check {
     if (!holds) throw new McpBootstrapError(where, problem);
   };
   return Object.assign(check, {
-    count: (value: unknown, name: string) =>
-      check(Number.isSafeInteger(value) && (value as number) > 0, `"${name}" must be a whole number above 0`),
-    known: (value: object, names: ReadonlySet<string>, what: string) => {
-      const unknown = Object.keys(value).find(name => !names.has(name));
-      check(unknown === undefined, `unknown ${what} "${unknown}"; known are ${[...names].join(', ')}`);
+    count: (value: unknown, name: string, max = Number.MAX_SAFE_INTEGER) => {
+      const upTo = max < Number.MAX_SAFE_INTEGER ? `, up to ${max}` : '';
+      check(
+        Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max,
+        `"${name}" must be a whole number above 0${upTo}`,
+      );
+    },
+    known: (value: object, names: readonly string[], group?: string) => {
+      const unknown = Object.keys(value).find(name => !names.includes(name));
+      const full = group === undefined ? unknown : `${group}.${unknown}`;
+      check(unknown === undefined, `unknown option "${full}"; known are ${names.join(', ')}`);
     },
   });
 }
@@ -128,5 +211,3 @@ function checker(where: string): Check {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
-const isNames = (value: unknown): boolean =>
-  value === '*' || (Array.isArray(value) && value.length > 0 && value.every(isText));

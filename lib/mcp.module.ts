@@ -10,24 +10,37 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { MCP_FEATURE, MCP_OPTIONS } from './constants.js';
+import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type { McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './mcp-core.module.js';
 import { resolveOptions } from './mcp.module-definition.js';
-import type { McpModuleAsyncOptions, McpModuleOptions, McpOptionsFactory } from './mcp.module-options.js';
+import type {
+  McpModuleAsyncOptions,
+  McpModuleOptions,
+  McpOptionsFactory,
+  ResolvedOptions,
+} from './mcp.module-options.js';
 import { McpServerHost } from './server/mcp-server-host.js';
 import { McpServers } from './server/mcp-servers.js';
 import { createController, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
+import { reserveStdout } from './transports/stdio/reserve-stdout.js';
 import { StderrLogger } from './transports/stdio/stderr.logger.js';
 import { StdioTransport } from './transports/stdio/stdio-transport.js';
 
 const CONTROLLER = 'nestjs-mcp:controller';
 
-/** What a server's controller is made of. */
+/** What is known of a server before its options are. */
 interface Route {
   readonly controller: Type;
   readonly slot: EndpointSlot;
+  /** What the controller was decorated with. */
+  readonly decorators: ClassDecorator[] | undefined;
+  readonly position: number;
 }
+
+/** Orders servers across all modules. */
+let positions = 0;
 
 /** Options of `McpModule.forFeature`. */
 export interface McpFeatureOptions {
@@ -46,13 +59,14 @@ export class McpModule implements OnApplicationBootstrap, BeforeApplicationShutd
 
   constructor(
     @Inject(MCP_OPTIONS) options: McpModuleOptions,
-    @Inject(CONTROLLER) { controller, slot }: Route,
-    private readonly servers: McpServers,
+    @Inject(CONTROLLER) { controller, slot, decorators, position }: Route,
+    servers: McpServers,
     private readonly adapterHost: HttpAdapterHost,
   ) {
     const resolved = resolveOptions(options);
     this.host = new McpServerHost(resolved);
-    this.servers.register(this.host);
+    assertDecorated(resolved, options, decorators);
+    servers.register(this.host, position);
     if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
     if (resolved.stdio) this.stdio = new StdioTransport(this.host);
   }
@@ -62,8 +76,12 @@ export class McpModule implements OnApplicationBootstrap, BeforeApplicationShutd
    * @throws McpBootstrapError, while the application starts, for options that cannot be served
    */
   static forRoot(options: McpModuleOptions): DynamicModule {
-    if (options?.stdio) Logger.overrideLogger(new StderrLogger());
-    const decorators = options?.http ? options.http.decorators : [];
+    if (options?.stdio) {
+      // Not later: providers may print while they are made.
+      reserveStdout();
+      Logger.overrideLogger(new StderrLogger());
+    }
+    const decorators = options?.http ? options.http.decorators : undefined;
     return serverModule({ provide: MCP_OPTIONS, useValue: options }, { decorators });
   }
 
@@ -120,18 +138,31 @@ function missingFactory(): never {
   throw new Error('McpModule.forRootAsync() needs one of "useFactory", "useClass" and "useExisting"');
 }
 
+/** Decorators that came too late for the route would guard nothing. */
+function assertDecorated(
+  { name }: ResolvedOptions,
+  { http }: McpModuleOptions,
+  done: Route['decorators'],
+): void {
+  if (!http || http.decorators === done || !http.decorators?.length) return;
+  throw new McpBootstrapError(
+    `McpModule.forRootAsync() of ${JSON.stringify(name)}`,
+    '"http.decorators" come too late from a factory, for the route is decorated already; pass them to forRootAsync beside its factory, as "decorators"',
+  );
+}
+
 interface ServerModuleParts extends Pick<DynamicModule, 'imports' | 'providers'> {
   decorators?: ClassDecorator[];
 }
 
 function serverModule(
   options: Provider,
-  { imports = [], providers = [], decorators = [] }: ServerModuleParts,
+  { imports = [], providers = [], decorators }: ServerModuleParts,
 ): DynamicModule {
   const slot: EndpointSlot = {};
   const controller = createController(slot);
-  for (const decorate of decorators) decorate(controller);
-  const route: Route = { controller, slot };
+  for (const decorate of decorators ?? []) decorate(controller);
+  const route: Route = { controller, slot, decorators, position: positions++ };
   return {
     module: McpModule,
     imports: [McpCoreModule, ...imports],

@@ -1,4 +1,5 @@
 import type { CacheHint, Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server';
+import type { CompletionOptions } from '../decorators/handler-options.js';
 import type { RunHandler } from '../execution/handler-executor.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import type { CompiledUriTemplate } from './uri-template.js';
@@ -47,8 +48,7 @@ export interface ResourceTemplateEntry extends EntryBase {
 export interface CompletionEntry extends EntryBase {
   readonly kind: 'completion';
   readonly key: string;
-  readonly ref: { readonly prompt?: string; readonly resourceTemplate?: string };
-  readonly argument: string;
+  readonly ref: CompletionRef;
 }
 
 export interface EntryByKind {
@@ -64,3 +64,16 @@ export type Entry = EntryByKind[keyof EntryByKind];
 /** The key of a completion: which prompt or template, and which of its arguments. */
 export const completionKey = (kind: 'prompt' | 'resource template', name: string, argument: string): string =>
   JSON.stringify([kind, name, argument]);
+
+/** What a completion completes: an argument of a prompt, or a variable of a template. */
+export type CompletionRef = Pick<CompletionOptions, 'prompt' | 'resourceTemplate' | 'argument'>;
+
+/** @throws Error for a reference to neither a prompt nor a template, or to both */
+export function keyOfCompletion({ prompt, resourceTemplate, argument }: CompletionRef): string {
+  if ((prompt === undefined) === (resourceTemplate === undefined)) {
+    throw new Error('a completion needs either "prompt" or "resourceTemplate"');
+  }
+  return prompt !== undefined
+    ? completionKey('prompt', prompt, argument)
+    : completionKey('resource template', resourceTemplate!, argument);
+}

@@ -16,9 +16,11 @@ export interface McpFeature {
 export interface DiscoveredHandler {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
-  /** The server that the class was given to with `forFeature`. */
-  readonly featureServer?: string;
+  /** The servers that the class was given to with `forFeature`; undefined stands for the first one. */
+  readonly featureServers: readonly (string | undefined)[];
 }
+
+type FeatureServers = Map<Type, Set<string | undefined>>;
 
 /** Finds every decorated method of every provider and controller, in the order in which Nest holds them. */
 @Injectable()
@@ -63,7 +65,7 @@ export class HandlerExplorer {
     instance: object,
     wrapper: Wrapper,
     moduleKey: string,
-    servers: Map<Type, string>,
+    servers: FeatureServers,
   ): Generator<DiscoveredHandler> {
     const prototype = Object.getPrototypeOf(instance) as object | null;
     if (prototype === null || prototype === Object.prototype) return;
@@ -71,17 +73,17 @@ export class HandlerExplorer {
     for (const methodName of this.scanner.getAllMethodNames(prototype)) {
       for (const metadata of readHandlers(methodOf(instance, methodName))) {
         const target = { instance, methodName, handlerClass, moduleKey, wrapper };
-        yield { metadata, target, featureServer: servers.get(handlerClass) };
+        yield { metadata, target, featureServers: [...(servers.get(handlerClass) ?? [])] };
       }
     }
   }
 
-  private featureServers(): Map<Type, string> {
-    return new Map(
-      this.features().flatMap(({ handlers, server }) =>
-        server === undefined ? [] : handlers.map(type => [type, server] as const),
-      ),
-    );
+  private featureServers(): FeatureServers {
+    const servers: FeatureServers = new Map();
+    for (const { handlers, server } of this.features()) {
+      for (const type of handlers) servers.set(type, (servers.get(type) ?? new Set()).add(server));
+    }
+    return servers;
   }
 }
 

@@ -8,8 +8,8 @@ import { describeTarget, type HandlerTarget } from '../execution/handler-target.
 import { compileSchema } from '../schema/compile-schema.js';
 import { promptArguments } from '../schema/json-schema.js';
 import type { CompiledSchema, JsonSchema, SchemaLike } from '../schema/types.js';
-import { completionKey, type Entry, type EntryByKind } from './entries.js';
-import { inputOf } from './handler-input.js';
+import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
+import { inputOf, type InputOwner } from './handler-input.js';
 import { checkToolName } from './tool-name.js';
 import { checkUri, compileUriTemplate } from './uri-template.js';
 
@@ -65,7 +65,7 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['tool']> {
     const key = options.name ?? target.methodName;
     checkToolName(key);
-    const { run, input } = await this.callable(target, `tool "${key}"`, options.input, 'args', withContext);
+    const { run, input } = await this.callable(target, 'tool', key, options.input, withContext);
     const output = options.output && (await compileSchema(options.output, 'output'));
     const definition = {
       ...described(key, options),
@@ -81,7 +81,7 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): Promise<EntryByKind['prompt']> {
     const key = options.name ?? target.methodName;
-    const { run, input } = await this.callable(target, `prompt "${key}"`, options.input, 'args', withContext);
+    const { run, input } = await this.callable(target, 'prompt', key, options.input, withContext);
     const definition = {
       ...described(key, options),
       ...(input && { arguments: promptArguments(input.jsonSchema) }),
@@ -120,8 +120,13 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['resource template']> {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const template = compileUriTemplate(uriTemplate);
-    const subject = `resource template "${uriTemplate}"`;
-    const { run, input } = await this.callable(target, subject, options.input, 'uri', uriAndContext);
+    const { run, input } = await this.callable(
+      target,
+      'resource template',
+      uriTemplate,
+      options.input,
+      uriAndContext,
+    );
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uriTemplate,
@@ -145,31 +150,25 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): EntryByKind['completion'] {
     const { prompt, resourceTemplate, argument } = options;
-    const name = prompt ?? resourceTemplate;
-    if (name === undefined || (prompt !== undefined && resourceTemplate !== undefined)) {
-      throw new Error('@Completion() needs either "prompt" or "resourceTemplate"');
-    }
-    const kind = prompt !== undefined ? 'prompt' : 'resource template';
     return {
       kind: 'completion',
-      key: completionKey(kind, name, argument),
+      key: keyOfCompletion(options),
       where: describeTarget(target),
-      ref: { prompt, resourceTemplate },
-      argument,
+      ref: { prompt, resourceTemplate, argument },
       run: this.runner(target, data => data, textAndArguments),
     };
   }
 
   private async callable(
     target: HandlerTarget,
-    subject: string,
+    kind: InputOwner,
+    key: string,
     declared: SchemaLike | undefined,
-    param: 'args' | 'uri',
     positional: Positional,
   ): Promise<{ run: RunHandler; input?: CompiledSchema }> {
-    const schema = declared ?? inputOf(this.executor.readParams(target), param);
+    const schema = declared ?? inputOf(this.executor.readParams(target), kind);
     const input = schema && (await compileSchema(schema, 'input'));
-    return { run: this.runner(target, validator(subject, input), positional), input };
+    return { run: this.runner(target, validator(`${kind} "${key}"`, input), positional), input };
   }
 
   private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {

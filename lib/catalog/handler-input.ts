@@ -24,11 +24,15 @@ const UNTYPED = new Set<unknown>([
 
 const isDto = (type: unknown): type is Type => !UNTYPED.has(type) && !SCALARS.has(type);
 
+/** The handlers that have an input. */
+export type InputOwner = 'tool' | 'prompt' | 'resource template';
+
 /**
  * The input schema that a method's own signature declares: the class of its `@Args()` (or `@UriParams()`)
  * parameter or, for parameters taken by name, an object with one property each.
  */
-export function inputOf(params: readonly HandlerParam[], kind: 'args' | 'uri'): SchemaLike | undefined {
+export function inputOf(params: readonly HandlerParam[], owner: InputOwner): SchemaLike | undefined {
+  const kind = owner === 'resource template' ? 'uri' : 'args';
   const own = params.filter(param => param.kind === kind);
   const whole = own.find(({ data }) => data === undefined);
   if (whole) return isDto(whole.metatype) ? whole.metatype : undefined;
@@ -39,7 +43,8 @@ export function inputOf(params: readonly HandlerParam[], kind: 'args' | 'uri'): 
   for (const { options, metatype } of own) {
     if (options === undefined) continue;
     properties[options.name] = {
-      ...propertySchema(metatype),
+      // A prompt's arguments are texts on the wire, whatever a pipe makes of them.
+      ...propertySchema(owner === 'prompt' ? String : metatype),
       ...(options.description !== undefined && { description: options.description }),
     };
     if (options.optional !== true) required.push(options.name);
@@ -47,9 +52,9 @@ export function inputOf(params: readonly HandlerParam[], kind: 'args' | 'uri'): 
   return { type: 'object', properties, required };
 }
 
-function propertySchema(type: Type | undefined): object {
+function propertySchema(type: unknown): object {
   const scalar = SCALARS.get(type);
   if (scalar !== undefined) return { type: scalar };
-  if (type === (Array as unknown)) return { type: 'array' };
+  if (type === Array) return { type: 'array' };
   return isDto(type) ? { type: 'object' } : {};
 }

@@ -21,7 +21,8 @@ function parameter(
 ): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
-    const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key) ?? {}) as object;
+    // The method's own, for an override does not have the parameters of what it overrides.
+    const declared = (Reflect.getOwnMetadata(ROUTE_ARGS_METADATA, target.constructor, key) ?? {}) as object;
     Reflect.defineMetadata(
       ROUTE_ARGS_METADATA,
       { ...declared, [`${kind}:${index}`]: { index, data, pipes, options } },

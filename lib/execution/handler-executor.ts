@@ -7,7 +7,7 @@ import type { Module } from '@nestjs/core/injector/module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { isPiped, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
 import { readParams, type HandlerParam } from './handler-params.js';
-import { describeTarget, methodOf, type Wrapper } from './handler-target.js';
+import { describeTarget, methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
 import { enhancerHostOf } from './enhancer-host.js';
@@ -64,7 +64,10 @@ export class HandlerExecutor {
       const contextId = this.contextIdOf(call, (wrapper ?? host).isDependencyTreeDurable());
       const instance = await this.load(host, contextId);
       const own = wrapper === host ? instance : target.instance;
-      return runPipeline(this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host), call);
+      return runPipeline(
+        this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host),
+        call,
+      );
     };
   }
 
@@ -95,7 +98,10 @@ export class HandlerExecutor {
     if (known) return known;
     const contextId = ContextIdFactory.getByRequest(request as Record<string, unknown>);
     REQUEST_CONTEXTS.set(request, contextId);
-    this.moduleRef.registerRequestByContextId(durable ? contextId.payload : request, contextId);
+    const { payload } = contextId as { payload?: object };
+    if (!durable && context.request) Object.assign(context.request, payload);
+    // What is shared by several requests is given what they share, as Nest's router does.
+    this.moduleRef.registerRequestByContextId(durable ? payload : request, contextId);
     return contextId;
   }
 

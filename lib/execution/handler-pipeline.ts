@@ -8,6 +8,7 @@ import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
+import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';
 import type { HandlerParam } from './handler-params.js';
 import { methodOf, type HandlerTarget, type Method } from './handler-target.js';
@@ -37,7 +38,7 @@ export interface Pipeline {
 
 /**
  * One call: guards, interceptors, validation, pipes, the method; exception filters around them all.
- * @throws whatever no filter took; a guard's refusal as `GuardDenied`
+ * @throws whatever no filter took; a guard's refusal as `GuardDenied`, and `CallCancelled`
  */
 export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promise<unknown> {
   const { target, guards, interceptors } = pipeline;
@@ -61,6 +62,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
       ? await lastValue(result, call.context.signal, (value, index) => call.context.progressOf(value, index))
       : result;
   } catch (error) {
+    if (isCancellation(error, call.context.signal)) throw new CallCancelled();
     return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
   }
 }
@@ -120,10 +122,16 @@ async function transform(
 /** The first filter that takes the error decides the result, unless it returns nothing: then the error stands. */
 async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unknown): Promise<unknown> {
   const denied = error instanceof GuardDenied;
-  const handled: unknown = await pipeline.filters.invokeCustomFilters(denied ? error.cause : error, host);
-  const value: unknown = isObservable(handled) ? await lastValueFrom(handled) : handled;
-  if (value === undefined || value === null) throw error;
-  return value;
+  try {
+    const handled: unknown = await pipeline.filters.invokeCustomFilters(denied ? error.cause : error, host);
+    const value: unknown = isObservable(handled)
+      ? await lastValueFrom(handled, { defaultValue: undefined })
+      : handled;
+    if (value !== undefined && value !== null) return value;
+  } catch (thrown) {
+    throw denied ? new GuardDenied(thrown) : thrown;
+  }
+  throw error;
 }
 
 /** Whether pipes run on a parameter: never on the context or the URI. */

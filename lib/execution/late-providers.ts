@@ -32,7 +32,7 @@ export class LateProviders {
   /** Nest attached the global enhancers that are request-scoped or transient while it scanned. */
   private async attachGlobals(host: Wrapper): Promise<void> {
     const { config } = this;
-    const globals = [
+    const globals: Wrapper[] = [
       ...config.getGlobalRequestGuards(),
       ...config.getGlobalRequestPipes(),
       ...config.getGlobalRequestInterceptors(),

@@ -1,35 +1,32 @@
-import type { Observable } from 'rxjs';
+import { lastValueFrom, map, Observable, takeUntil } from 'rxjs';
 
 /**
  * Waits for an Observable's last value. Each value that another one follows goes to `onEarlier`, and the
  * subscription ends when the signal fires.
+ * @throws the signal's reason, once it fires
  */
 export function lastValue(
   source: Observable<unknown>,
   signal: AbortSignal,
   onEarlier: (value: unknown, index: number) => void,
 ): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    let count = 0;
-    let last: unknown;
-    const onAbort = () => {
-      subscription.unsubscribe();
-      reject(signal.reason instanceof Error ? signal.reason : new Error('The call was cancelled'));
-    };
-    const settle = (then: () => void) => {
-      signal.removeEventListener('abort', onAbort);
-      then();
-    };
-    const subscription = source.subscribe({
-      next: value => {
-        if (count > 0) onEarlier(last, count);
-        last = value;
-        count += 1;
-      },
-      error: (error: Error) => settle(() => reject(error)),
-      complete: () => settle(() => resolve(last)),
-    });
-    if (signal.aborted) onAbort();
-    else if (!subscription.closed) signal.addEventListener('abort', onAbort, { once: true });
-  });
+  let last: unknown;
+  // What `onEarlier` throws is an error of the stream here; in an observer it would end the process.
+  const observed = source.pipe(
+    map((value, index) => {
+      if (index > 0) onEarlier(last, index);
+      return (last = value);
+    }),
+    takeUntil(failing(signal)),
+  );
+  return lastValueFrom(observed, { defaultValue: undefined });
 }
+
+/** Fails with the signal's reason, once it fires. */
+const failing = (signal: AbortSignal): Observable<never> =>
+  new Observable(subscriber => {
+    const fail = () => subscriber.error(signal.reason);
+    if (signal.aborted) return fail();
+    signal.addEventListener('abort', fail, { once: true });
+    return () => signal.removeEventListener('abort', fail);
+  });

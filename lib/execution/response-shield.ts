@@ -14,12 +14,16 @@ const ANSWERS = new Set<PropertyKey>([
   'render',
   'hijack',
   'serialize',
+  'format',
+  'callNotFound',
+  'destroy',
 ]);
 
 /**
  * The platform's response as guards, interceptors and filters of a handler may see it: headers can be read and
  * set, but nothing can be sent, because the answer is the transport's. So a global filter that was written for
- * REST neither breaks the JSON-RPC response nor swallows the error.
+ * REST neither breaks the JSON-RPC response nor swallows the error. Headers set too late, when the answer is a
+ * stream that has begun, are dropped.
  */
 export function shieldResponse(response: object | undefined): object | undefined {
   if (response === undefined) return undefined;
@@ -27,13 +31,24 @@ export function shieldResponse(response: object | undefined): object | undefined
     get(target, property) {
       if (ANSWERS.has(property)) return () => shield;
       const value: unknown = Reflect.get(target, property, target);
+      if (property === 'raw') return shieldResponse(value as object | undefined);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        const result: unknown = Reflect.apply(value, target, args);
-        return result === target ? shield : result;
+        try {
+          const result: unknown = Reflect.apply(value, target, args);
+          return result === target ? shield : result;
+        } catch (error) {
+          if (hasBegun(target)) return shield;
+          throw error;
+        }
       };
     },
     set: (target, property, value) => Reflect.set(target, property, value, target),
   });
   return shield;
+}
+
+/** Fastify keeps Node's response in `raw`. */
+function hasBegun(response: { raw?: object; headersSent?: boolean }): boolean {
+  return response.raw ? hasBegun(response.raw) : response.headersSent === true;
 }

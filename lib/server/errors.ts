@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { HttpException, Logger } from '@nestjs/common';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { CallCancelled } from '../execution/call-cancelled.js';
 import { GuardDenied } from '../execution/guard-denied.js';
 
 const logger = new Logger('McpModule');
@@ -24,6 +26,9 @@ export interface Failure {
 export function toFailure(thrown: unknown, subject: string): Failure {
   if (thrown instanceof GuardDenied)
     return { error: toFailure(thrown.cause, subject).error, asResult: false };
+  if (thrown instanceof CallCancelled) {
+    return { error: new McpException(McpErrorCode.Refused, thrown.message), asResult: false };
+  }
   if (thrown instanceof InvalidArgumentsException) return { error: thrown, asResult: true };
   if (thrown instanceof McpException) return { error: thrown, asResult: false };
   if (thrown instanceof ProtocolError) {
@@ -38,9 +43,16 @@ export function toFailure(thrown: unknown, subject: string): Failure {
 /** Logs an error in full and gives what a client may know of it. */
 export function unexpected(thrown: unknown, subject: string): McpException {
   const reference = crypto.randomUUID();
-  const detail = thrown instanceof Error ? thrown.stack : JSON.stringify(thrown);
-  logger.error(`${subject} failed (reference ${reference})`, detail);
+  logger.error(`${subject} failed (reference ${reference})`, detailOf(thrown));
   return new McpException(McpErrorCode.InternalError, `Internal error (reference ${reference})`);
+}
+
+/** The stack, and those of up to four causes. */
+function detailOf(thrown: unknown, causes = 4): string {
+  if (!(thrown instanceof Error)) return inspect(thrown);
+  const stack = thrown.stack ?? String(thrown);
+  if (thrown.cause === undefined || causes === 0) return stack;
+  return `${stack}\nCaused by: ${detailOf(thrown.cause, causes - 1)}`;
 }
 
 /** By shape as well: an application may hold another copy of `@nestjs/common`. */
@@ -61,8 +73,9 @@ function fromHttp(exception: HttpException): McpException {
 function messageOf(exception: HttpException): string {
   const response = exception.getResponse();
   const message = typeof response === 'object' ? (response as { message?: unknown }).message : response;
-  if (Array.isArray(message)) return message.join('; ');
-  return typeof message === 'string' ? message : exception.message;
+  if (typeof message === 'string') return message;
+  const sentences = Array.isArray(message) ? message.filter(item => typeof item === 'string') : [];
+  return sentences.join('; ') || exception.message;
 }
 
 /** `RpcException` by its shape, because `@nestjs/microservices` need not be installed. */

@@ -7,7 +7,7 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
-import { Catalog } from '../catalog/catalog.js';
+import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
@@ -27,6 +27,7 @@ export class McpServerHost implements ExchangeHost {
   private readonly logger: Logger;
   private readonly https = new WeakMap<Request, HttpExchange>();
   private current?: Catalog;
+  private readonly declared: DeclaredCapabilities;
 
   constructor(readonly options: ResolvedOptions) {
     const { name, version, title, icons, websiteUrl, instructions, cache } = options;
@@ -44,6 +45,7 @@ export class McpServerHost implements ExchangeHost {
       // Shared, because the SDK would otherwise make one for every exchange.
       jsonSchemaValidator: new AjvJsonSchemaValidator(),
     };
+    this.declared = { ...options.capabilities };
     this.bus = new InMemoryServerEventBus(error => this.report(error));
     this.changes = notifierOver(this.bus);
     this.dispatcher = new Dispatcher(() => this.catalog, this.changes);
@@ -93,8 +95,15 @@ export class McpServerHost implements ExchangeHost {
   }
 
   private compileCatalog(): Catalog {
-    const { pageSize, capabilities } = this.options;
-    return new Catalog(this.table.enabled(), { pageSize, declare: capabilities });
+    const catalog = new Catalog(this.table.enabled(), {
+      pageSize: this.options.pageSize,
+      declare: this.declared,
+    });
+    // Clients rely on what they were told: a list that has become empty is answered as an empty list.
+    for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
+      if (catalog.capabilities[kind]) this.declared[kind] = true;
+    }
+    return catalog;
   }
 }
 

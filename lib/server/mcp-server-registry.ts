@@ -1,5 +1,6 @@
 import {
   Injectable,
+  Scope,
   UseFilters,
   UseGuards,
   UseInterceptors,
@@ -11,15 +12,21 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { SCOPE_OPTIONS_METADATA } from '../constants.js';
+import { keyOfCompletion, type CompletionRef, type Entry } from '../catalog/entries.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
-import type { Entry } from '../catalog/entries.js';
 import type { HandlerKind, HandlerMetadata, HandlerOptionsByKind } from '../decorators/handler-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { HandlerTarget, Method } from '../execution/handler-target.js';
+import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
+import { assertCompletes } from './assert-completes.js';
 import type { McpServerHost } from './mcp-server-host.js';
 import { McpServers } from './mcp-servers.js';
+import { runtimeTarget } from './runtime-target.js';
 
-/** Enhancers of a handler added at run time; global ones apply to it anyway. */
+/**
+ * Enhancers of a handler added at run time; global ones apply to it anyway. A class is looked up among the
+ * application's providers, or else made; pipes run on the arguments of a tool or a prompt.
+ */
 export interface HandlerEnhancers {
   guards?: (Type<CanActivate> | CanActivate)[];
   pipes?: (Type<PipeTransform> | PipeTransform)[];
@@ -33,7 +40,14 @@ export type RuntimeHandlerOptions<K extends HandlerKind> = HandlerOptionsByKind[
   (K extends 'tool' | 'prompt' ? { name: string } : unknown);
 
 /**
- * The function behind a handler added at run time. It is called as an undecorated method would be: a tool and a prompt
+ * What names a handler: a tool's or prompt's name, a resource's URI, a resource template's template; for a completion,
+ * what it completes.
+ */
+export type HandlerKey<K extends HandlerKind> = K extends 'completion' ? CompletionRef : string;
+
+/**
+ * The function behind a handler added at run time. Guards see its metadata, as `SetMetadata(...)(handler)` writes it.
+ * It is called as an undecorated method would be: a tool and a prompt
  * with the arguments and the `McpContext`, a resource with nothing or the URI's variables and the `McpContext`, a
  * completion with the text, the other arguments and the `McpContext`.
  */
@@ -60,7 +74,9 @@ export class McpServerRegistry {
     handler: RuntimeHandler,
   ): Promise<void> {
     const host = this.hostOf(options.server);
-    host.table.add(await this.compile(kind, options, handler));
+    const entry = await this.compile(kind, options, handler);
+    assertCompletes(entry, host);
+    host.table.add(entry);
     this.changed(host, kind);
   }
 
@@ -81,25 +97,27 @@ export class McpServerRegistry {
 
   /**
    * Offers a disabled handler again.
-   * @param key a tool's or prompt's name, a resource's URI, a resource template's template
    * @throws McpBootstrapError where there is none
    */
-  enable(kind: HandlerKind, key: string, server?: string): void {
+  enable<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
     this.setEnabled(kind, key, true, server);
   }
 
-  /** Hides a handler: it is neither listed nor served, as if it did not exist. */
-  disable(kind: HandlerKind, key: string, server?: string): void {
+  /**
+   * Hides a handler: it is neither listed nor served, as if it did not exist. A call that runs already ends as usual.
+   * @throws McpBootstrapError where there is none
+   */
+  disable<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
     this.setEnabled(kind, key, false, server);
   }
 
   /**
-   * Removes a handler.
+   * Removes a handler. A call that runs already ends as usual.
    * @throws McpBootstrapError where there is none
    */
-  remove(kind: HandlerKind, key: string, server?: string): void {
+  remove<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
     const host = this.hostOf(server);
-    if (!host.table.remove(kind, key)) throw unknownHandler(host, kind, key);
+    if (!host.table.remove(kind, rowKey(key))) throw unknownHandler(host, kind, rowKey(key));
     this.changed(host, kind);
   }
 
@@ -108,9 +126,14 @@ export class McpServerRegistry {
     this.hostOf(server).changes.resourceUpdated(uri);
   }
 
-  private setEnabled(kind: HandlerKind, key: string, enabled: boolean, server?: string): void {
+  private setEnabled(
+    kind: HandlerKind,
+    key: string | CompletionRef,
+    enabled: boolean,
+    server: string | undefined,
+  ): void {
     const host = this.hostOf(server);
-    if (!host.table.setEnabled(kind, key, enabled)) throw unknownHandler(host, kind, key);
+    if (!host.table.setEnabled(kind, rowKey(key), enabled)) throw unknownHandler(host, kind, rowKey(key));
     this.changed(host, kind);
   }
 
@@ -132,40 +155,59 @@ export class McpServerRegistry {
     { guards = [], pipes = [], interceptors = [], filters = [], ...options }: RuntimeHandlerOptions<K>,
     handler: RuntimeHandler,
   ): Promise<Entry> {
-    const target = runtimeTarget(handler as Method);
-    const descriptor = { value: (target.instance as RuntimeHost).handle };
-    const decorate = (decorator: MethodDecorator) => decorator(target.instance, 'handle', descriptor);
-    decorate(UseGuards(...(await this.instances(guards))));
-    decorate(UsePipes(...(await this.instances(pipes))));
-    decorate(UseInterceptors(...(await this.instances(interceptors))));
-    decorate(UseFilters(...(await this.instances(filters))));
+    const target = runtimeTarget(kind, options as { name?: string; uri?: string }, handler as Method);
+    const { handlerClass, methodName } = target;
+    const prototype = handlerClass.prototype as object;
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, methodName) as PropertyDescriptor;
+    for (const decorate of [
+      UseGuards(...(await this.instances(guards, target))),
+      UsePipes(...(await this.instances(pipes, target))),
+      UseInterceptors(...(await this.instances(interceptors, target))),
+      UseFilters(...(await this.instances(filters, target))),
+    ]) {
+      decorate(prototype, methodName, descriptor);
+    }
     return this.compiler.compile({ metadata: { kind, options } as HandlerMetadata, target });
   }
 
-  /** Nest resolves enhancer classes of decorated methods while it scans; those that come later are resolved here. */
-  private instances<T extends object>(enhancers: (Type<T> | T)[]): Promise<T[]> {
+  /** Nest makes the enhancer classes of decorated methods while it scans; those that come later are made here. */
+  private instances<T extends object>(enhancers: (Type<T> | T)[], target: HandlerTarget): Promise<T[]> {
     return Promise.all(
-      enhancers.map(async enhancer => {
-        if (typeof enhancer !== 'function') return enhancer;
-        try {
-          return this.moduleRef.get<T>(enhancer, { strict: false });
-        } catch {
-          return this.moduleRef.create<T>(enhancer);
-        }
-      }),
+      enhancers.map(async enhancer =>
+        typeof enhancer === 'function' ? this.instance(enhancer, target) : enhancer,
+      ),
     );
+  }
+
+  private async instance<T>(type: Type<T>, target: HandlerTarget): Promise<T> {
+    const refuse = (problem: string, cause?: unknown) =>
+      Object.assign(new McpBootstrapError(describeTarget(target), `${type.name} ${problem}`), { cause });
+    if (this.scopeOf(type) === Scope.REQUEST) {
+      throw refuse('is request-scoped, and one instance would serve all calls; use the default scope');
+    }
+    try {
+      return this.moduleRef.get<T>(type, { strict: false });
+    } catch {
+      return this.moduleRef.create<T>(type).catch((error: unknown) => {
+        const [reason] = (error as Error).message.split('\n', 1);
+        throw refuse(`cannot be made (${reason}); list it in providers, or pass an instance`, error);
+      });
+    }
+  }
+
+  /** The scope of a provider, its dependencies considered; of any other class, what it declares. */
+  private scopeOf(type: Type): Scope {
+    try {
+      return this.moduleRef.introspect(type).scope;
+    } catch {
+      const options = Reflect.getMetadata(SCOPE_OPTIONS_METADATA, type) as { scope?: Scope } | undefined;
+      return options?.scope ?? Scope.DEFAULT;
+    }
   }
 }
 
-/** The provider that a handler added at run time has instead of a class of the application's. */
-class RuntimeHost {
-  constructor(readonly handle: Method) {}
-}
-
-function runtimeTarget(handler: Method): HandlerTarget {
-  const instance = new RuntimeHost((...args) => handler(...args));
-  return { instance, methodName: 'handle', handlerClass: RuntimeHost, moduleKey: '' };
-}
+const rowKey = (key: string | CompletionRef): string =>
+  typeof key === 'string' ? key : keyOfCompletion(key);
 
 const unknownHandler = ({ options }: McpServerHost, kind: HandlerKind, key: string): McpBootstrapError =>
   new McpBootstrapError(

@@ -2,22 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from './mcp-server-host.js';
 
-/** All servers of the application, by name. */
+/** All servers of the application, in the order in which `forRoot` and `forRootAsync` were called. */
 @Injectable()
 export class McpServers {
-  private readonly hosts = new Map<string, McpServerHost>();
+  private readonly entries: { readonly host: McpServerHost; readonly position: number }[] = [];
 
-  /** @throws McpBootstrapError for a second server of one name, on one path, or on stdio */
-  register(host: McpServerHost): void {
+  /**
+   * @param position orders the servers, whose options may be made in any order
+   * @throws McpBootstrapError for a second server of one name, on one path, or on stdio
+   */
+  register(host: McpServerHost, position: number): void {
     const { name, http, stdio } = host.options;
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
-    if (this.hosts.has(name)) {
+    if (this.names.includes(name)) {
       throw new McpBootstrapError(
         where,
         'another server has this name; give each server a "name" of its own',
       );
     }
-    for (const { options } of this.hosts.values()) {
+    for (const { options } of this.all()) {
       if (
         http &&
         options.http &&
@@ -33,20 +36,21 @@ export class McpServers {
         throw new McpBootstrapError(where, `"${options.name}" has stdio already; only one server can`);
       }
     }
-    this.hosts.set(name, host);
+    this.entries.push({ host, position });
+    this.entries.sort((a, b) => a.position - b.position);
   }
 
-  /** The server of that name; without a name the first one, in the order of the modules. */
+  /** The server of that name; without a name the first one. */
   get(name?: string): McpServerHost | undefined {
-    return name === undefined ? this.hosts.values().next().value : this.hosts.get(name);
+    return this.all().find(({ options }) => name === undefined || options.name === name);
   }
 
   get names(): string[] {
-    return [...this.hosts.keys()];
+    return this.all().map(({ options }) => options.name);
   }
 
-  all(): Iterable<McpServerHost> {
-    return this.hosts.values();
+  all(): McpServerHost[] {
+    return this.entries.map(({ host }) => host);
   }
 }
 

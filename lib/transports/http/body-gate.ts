@@ -3,13 +3,20 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { readBody, type Body } from './read-body.js';
 
+/** What the gates have read, for all of them: a body can be read but once, and paths may end alike. */
+const BODIES = new WeakMap<IncomingMessage, Body>();
+
+/** The gates of each HTTP server. */
+const GATES = new WeakMap<AbstractHttpAdapter, BodyGate[]>();
+
 /**
  * Reads the bodies of an endpoint's requests before the framework's own parser can, because that one has a limit of
  * its own (100 kB on Express) and answers bad JSON with a body that is not JSON-RPC.
  */
 export class BodyGate {
-  private readonly bodies = new WeakMap<IncomingMessage, Body>();
   private readonly paths: RegExp;
+  private readonly depth: number;
+  private gates: readonly BodyGate[] = [];
 
   /**
    * @param path the route's path; what a global prefix, a version or `RouterModule` put before it may be anything
@@ -22,14 +29,19 @@ export class BodyGate {
     const segments = path.split('/').filter(segment => segment !== '');
     const pattern = segments.map(segment => (segment.startsWith(':') ? '[^/]+' : escapeRegExp(segment)));
     this.paths = new RegExp(`/${pattern.join('/')}/?$`, 'i');
+    this.depth = segments.length;
   }
 
   /** What the gate read of a request, if the request passed through it. */
   bodyOf(request: IncomingMessage): Body | undefined {
-    return this.bodies.get(request);
+    return BODIES.get(request);
   }
 
   install(adapter: AbstractHttpAdapter): void {
+    const gates = GATES.get(adapter) ?? [];
+    gates.push(this);
+    GATES.set(adapter, gates);
+    this.gates = gates;
     if (adapter.getType() === 'fastify') this.onFastify(adapter.getInstance<FastifyInstance>());
     else this.onExpress(adapter);
   }
@@ -67,22 +79,25 @@ export class BodyGate {
       const headers = hidden.get(request.raw);
       if (headers === undefined) return;
       request.raw.headers = headers;
-      const body = this.bodies.get(request.raw);
+      const body = BODIES.get(request.raw);
       if (body?.ok) request.body = body.json;
     });
   }
 
   private async read(request: IncomingMessage): Promise<Body> {
     const body = await readBody(request, this.maxBytes);
-    this.bodies.set(request, body);
+    BODIES.set(request, body);
     return body;
   }
 
   private isOurs(request: IncomingMessage): boolean {
-    if (request.method !== 'POST' || this.bodies.has(request)) return false;
+    if (request.method !== 'POST' || BODIES.has(request)) return false;
     const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '';
     const query = url.indexOf('?');
-    return isJson(request.headers['content-type']) && this.paths.test(query < 0 ? url : url.slice(0, query));
+    const path = query < 0 ? url : url.slice(0, query);
+    if (!isJson(request.headers['content-type']) || !this.paths.test(path)) return false;
+    // Where several paths fit, as `/mcp` and `/admin/mcp` do, the longest is meant, and its limit counts.
+    return !this.gates.some(({ depth, paths }) => depth > this.depth && paths.test(path));
   }
 }
 

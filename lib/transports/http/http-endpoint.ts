@@ -58,7 +58,11 @@ export class HttpEndpoint {
       const handle = toNodeHandler({
         fetch: async request => {
           const response = await this.answer(request, incoming);
-          if (response.headers.get('content-type') === 'text/event-stream') resolve();
+          if (response.headers.get('content-type') === 'text/event-stream') {
+            resolve();
+            // The adapter leaves the head to the first event, which may be long in coming.
+            setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
+          }
           return response;
         },
       });

@@ -1,0 +1,22 @@
+import type { CompletionEntry, Entry } from '../catalog/entries.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { McpServerHost } from './mcp-server-host.js';
+
+/** @throws McpBootstrapError for a completion of what the server does not have */
+export function assertCompletes(entry: Entry, { catalog, options }: McpServerHost): void {
+  if (entry.kind !== 'completion' || exists(entry, catalog)) return;
+  const { prompt, resourceTemplate, argument } = entry.ref;
+  throw new McpBootstrapError(
+    entry.where,
+    `it completes "${argument}" of "${prompt ?? resourceTemplate}", which the server "${options.name}" does not have`,
+  );
+}
+
+function exists({ ref }: CompletionEntry, { prompts, resourceTemplates }: McpServerHost['catalog']): boolean {
+  const { prompt, resourceTemplate = '', argument } = ref;
+  if (prompt === undefined) {
+    return resourceTemplates.get(resourceTemplate)?.template.variables.includes(argument) ?? false;
+  }
+  const names = prompts.get(prompt)?.definition.arguments?.map(({ name }) => name);
+  return prompts.has(prompt) && (names === undefined || names.includes(argument));
+}

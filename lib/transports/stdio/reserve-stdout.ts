@@ -1,0 +1,34 @@
+import { Writable } from 'node:stream';
+
+/** Stdout, for the protocol alone. */
+export interface ReservedStdout {
+  readonly stream: Writable;
+  release(): void;
+}
+
+let reserved: ReservedStdout | undefined;
+
+/**
+ * Keeps stdout for the protocol: whatever else the process writes there (`console.log`, another logger) goes to
+ * stderr, because a single stray line would break the client's parser. Asked again, it hands out what is reserved.
+ */
+export function reserveStdout(): ReservedStdout {
+  return (reserved ??= reserve());
+}
+
+function reserve(): ReservedStdout {
+  const own = Object.getOwnPropertyDescriptor(process.stdout, 'write');
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  return {
+    stream: new Writable({
+      decodeStrings: false,
+      write: (chunk: string, encoding, done) => void write(chunk, encoding, done),
+    }),
+    release: () => {
+      if (own) Object.defineProperty(process.stdout, 'write', own);
+      else Reflect.deleteProperty(process.stdout, 'write');
+      reserved = undefined;
+    },
+  };
+}
