@@ -1,0 +1,135 @@
+import { coversPattern } from '../protocol/events.js';
+import type {
+  Direction,
+  Hook,
+  InterceptorDescriptor,
+  InvocationContext,
+  Mode,
+  Phase,
+  PriorityHint,
+} from '../protocol/types.js';
+
+/** One invocation of one interceptor, wherever it runs. */
+export interface Invocation {
+  readonly name: string;
+  readonly event: string;
+  readonly phase: Phase;
+  readonly direction: Direction;
+  readonly payload: unknown;
+  /** In the response phase, the payload of the request. */
+  readonly request?: unknown;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly context?: InvocationContext;
+  /** Fires when the invocation is given up. */
+  readonly signal: AbortSignal;
+  /** How long the invocation may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Shared by this process's interceptors along one exchange. */
+  readonly bag: Map<unknown, unknown>;
+}
+
+/** What the invoker decides for an interceptor, over what the interceptor's author declared. */
+export interface InterceptorOverrides {
+  readonly failOpen?: boolean;
+  /** Replaces the declared priority whole. */
+  readonly priorityHint?: PriorityHint;
+  readonly mode?: Mode;
+  /** Milliseconds. */
+  readonly timeoutMs?: number;
+  /** A subset of the declared hooks. */
+  readonly hooks?: readonly Hook[];
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** What only this process's own interceptors can have; nothing of it goes on the wire. */
+export interface LocalTraits {
+  /** `true`: runs again on the payload as it stands after all mutations. `'only'`: runs only then. */
+  readonly final?: boolean | 'only';
+  /** Whether the interceptor applies to this message at all. A condition that throws is a failure. */
+  readonly when?: (invocation: Omit<Invocation, 'signal' | 'timeoutMs'>) => boolean | Promise<boolean>;
+  /** What a mutator may change, as JSON Pointers. */
+  readonly scope?: MutationScope;
+  /** `some` keeps the interceptor out of simulations. */
+  readonly sideEffects?: 'none' | 'some';
+  /** Milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
+export interface MutationScope {
+  /** The only places that may change. Default: all but `/name` and `/uri`. */
+  readonly allow?: readonly string[];
+  /** Places that may not change. */
+  readonly deny?: readonly string[];
+  /** What a breach is: a failure of the mutator, or a mutation that is dropped and reported. Default: `fail`. */
+  readonly onBreach?: 'fail' | 'drop';
+}
+
+/** An interceptor, the host it runs on, and how to reach it there. */
+export interface ChainEntry {
+  /** Name of the host, unique in the chain. */
+  readonly host: string;
+  readonly descriptor: InterceptorDescriptor;
+  readonly overrides?: InterceptorOverrides;
+  readonly traits?: LocalTraits;
+  /** Says what is wrong with a configuration, by the descriptor's `configSchema`. */
+  readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
+  /** Runs it. Whatever it settles with is checked. */
+  invoke(invocation: Invocation): unknown;
+}
+
+/** An entry with its policy resolved: what counts is the override, else the declaration, else the default. */
+export interface PreparedEntry {
+  readonly entry: ChainEntry;
+  readonly name: string;
+  readonly host: string;
+  readonly mode: Mode;
+  readonly failOpen: boolean;
+  readonly hooks: readonly Hook[];
+  readonly priority: Readonly<Record<Phase, number>>;
+  /** Undefined: the chain's default. */
+  readonly timeoutMs: number | undefined;
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+  readonly traits: LocalTraits;
+}
+
+/** An override that the interceptor it is for does not admit. */
+export class OverrideError extends Error {}
+
+/**
+ * Resolves an entry's policy.
+ * @throws OverrideError where an override's hooks reach beyond the declared ones
+ */
+export function prepare(entry: ChainEntry): PreparedEntry {
+  const { descriptor, overrides = {}, traits = {}, host } = entry;
+  const { name } = descriptor;
+  const hooks = overrides.hooks ?? descriptor.hooks;
+  const wider = overrides.hooks?.flatMap(hook =>
+    hook.events.filter(event => !covers(descriptor.hooks, event, hook.phase)),
+  );
+  if (wider !== undefined && wider.length > 0) {
+    throw new OverrideError(
+      `the override of "${name}" hooks ${wider.join(', ')}, which "${name}" does not; an override can only narrow`,
+    );
+  }
+  return {
+    entry,
+    name,
+    host,
+    hooks,
+    traits,
+    mode: overrides.mode ?? descriptor.mode ?? 'active',
+    failOpen: overrides.failOpen ?? descriptor.failOpen ?? false,
+    priority: resolvePriority(overrides.priorityHint ?? descriptor.priorityHint),
+    timeoutMs: overrides.timeoutMs ?? traits.timeoutMs,
+    config: overrides.config,
+  };
+}
+
+const covers = (hooks: readonly Hook[], event: string, phase: Phase): boolean =>
+  hooks.some(hook => hook.phase === phase && hook.events.some(pattern => coversPattern(pattern, event)));
+
+const resolvePriority = (hint: PriorityHint = 0): Record<Phase, number> =>
+  typeof hint === 'number'
+    ? { request: hint, response: hint }
+    : { request: hint.request ?? 0, response: hint.response ?? 0 };

@@ -1,0 +1,55 @@
+import { matchesEvent } from '../protocol/events.js';
+import type { Phase } from '../protocol/types.js';
+import type { PreparedEntry } from './entry.js';
+
+/** The entries that one event hooks in one phase, in the order in which they run. */
+export interface Selection {
+  /** Run as one batch. */
+  readonly validators: readonly PreparedEntry[];
+  /** Run on the payload as it stands after all mutations, where it was received. */
+  readonly finals: readonly PreparedEntry[];
+  readonly mutators: readonly PreparedEntry[];
+  readonly sinks: readonly PreparedEntry[];
+  readonly size: number;
+}
+
+/** How many selections are kept: custom events are named by callers, so their number needs a bound. */
+const MAX_SELECTIONS = 1000;
+
+/** Picks and sorts entries for an event and a phase, once each. */
+export class Selector {
+  private readonly known = new Map<string, Selection>();
+
+  constructor(private readonly entries: readonly PreparedEntry[]) {}
+
+  select(event: string, phase: Phase): Selection {
+    const key = `${phase} ${event}`;
+    const known = this.known.get(key);
+    if (known) return known;
+    const selection = select(this.entries, event, phase);
+    if (this.known.size >= MAX_SELECTIONS) this.known.clear();
+    this.known.set(key, selection);
+    return selection;
+  }
+}
+
+/** Picks and sorts entries for an event and a phase. */
+export function select(entries: readonly PreparedEntry[], event: string, phase: Phase): Selection {
+  const hooked = entries.filter(({ hooks }) =>
+    hooks.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event))),
+  );
+  const of = (type: string) => hooked.filter(({ entry }) => entry.descriptor.type === type);
+  const validators = of('validation');
+  return {
+    validators: validators.filter(({ traits }) => traits.final !== 'only'),
+    finals: validators.filter(({ traits }) => traits.final !== undefined && traits.final !== false),
+    // The sort is stable, so that hosts in the order they were given break the last ties.
+    mutators: of('mutation').sort(
+      (a, b) => a.priority[phase] - b.priority[phase] || compareCodeUnits(a.name, b.name),
+    ),
+    sinks: of('sink'),
+    size: hooked.length,
+  };
+}
+
+const compareCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,107 @@
+import type { Hook, InterceptorDescriptor, InterceptorType, Mode, Phase, PriorityHint } from './types.js';
+
+/** A descriptor that can be used, or why it cannot. */
+export type ReadDescriptor =
+  | { readonly ok: true; readonly descriptor: InterceptorDescriptor }
+  | { readonly ok: false; readonly reason: string };
+
+const TYPES: Readonly<Record<string, InterceptorType>> = {
+  validation: 'validation',
+  mutation: 'mutation',
+  sink: 'sink',
+  observability: 'sink',
+};
+
+const MODES: Readonly<Record<string, Mode>> = { active: 'active', enforce: 'active', audit: 'audit' };
+
+const MIN_INT32 = -2_147_483_648;
+const MAX_INT32 = 2_147_483_647;
+
+/** Whether a value can be a priority: a 32-bit signed integer. */
+export const isPriority = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= MIN_INT32 && (value as number) <= MAX_INT32;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a descriptor as another implementation wrote it, older spellings included: a single `hook`, the phase `both`,
+ * the mode `enforce`, the type `observability`, the events `*\/request` and `*\/response`.
+ */
+export function readDescriptor(value: unknown): ReadDescriptor {
+  if (!isJson(value)) return refuse('it is no object');
+  const { name, version, description, configSchema, compat } = value;
+  if (typeof name !== 'string' || name === '') return refuse('it has no name');
+  const type = readType(value['type']);
+  if (type === undefined) return refuse(`its type ${JSON.stringify(value['type'])} is unknown`);
+  const mode = readMode(value['mode'] ?? 'active');
+  if (mode === undefined) return refuse(`its mode ${JSON.stringify(value['mode'])} is unknown`);
+  const hooks = readHooks(value['hooks'] ?? value['hook']);
+  if (hooks.length === 0) return refuse('it hooks no event');
+  const priorityHint = readPriority(value['priorityHint']);
+  return {
+    ok: true,
+    descriptor: {
+      name,
+      type,
+      hooks,
+      ...(typeof version === 'string' && { version }),
+      ...(typeof description === 'string' && { description }),
+      ...(mode !== 'active' && { mode }),
+      ...(value['failOpen'] === true && { failOpen: true }),
+      ...(priorityHint !== undefined && { priorityHint }),
+      ...(isCompat(compat) && { compat }),
+      ...(isJson(configSchema) && { configSchema }),
+    },
+  };
+}
+
+const readType = (type: unknown): InterceptorType | undefined =>
+  typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+
+const readMode = (mode: unknown): Mode | undefined =>
+  typeof mode === 'string' && Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
+
+/** Hooks with one phase each, request first; `both` is two of them. */
+export function readHooks(value: unknown): Hook[] {
+  const hooks = (Array.isArray(value) ? value : [value]).filter(isJson).flatMap(hook => readHook(hook));
+  return [
+    ...hooks.filter(({ phase }) => phase === 'request'),
+    ...hooks.filter(({ phase }) => phase === 'response'),
+  ];
+}
+
+function readHook({ events, phase }: Json): Hook[] {
+  const phases: readonly Phase[] =
+    phase === 'both' ? ['request', 'response'] : phase === 'request' || phase === 'response' ? [phase] : [];
+  const names = Array.isArray(events)
+    ? events.filter(event => typeof event === 'string' && event !== '')
+    : [];
+  return phases.flatMap(one => {
+    const own = (names as string[]).flatMap(name => readEvent(name, one));
+    return own.length > 0 ? [{ events: own, phase: one }] : [];
+  });
+}
+
+/** `*\/request` was a spelling of `*` that holds for that phase alone. */
+function readEvent(name: string, phase: Phase): string[] {
+  if (name !== '*/request' && name !== '*/response') return [name];
+  return name === `*/${phase}` ? ['*'] : [];
+}
+
+function readPriority(value: unknown): PriorityHint | undefined {
+  if (isPriority(value)) return value === 0 ? undefined : value;
+  if (!isJson(value)) return undefined;
+  const { request, response } = value;
+  const hint = { ...(isPriority(request) && { request }), ...(isPriority(response) && { response }) };
+  return Object.keys(hint).length > 0 ? hint : undefined;
+}
+
+const isCompat = (value: unknown): value is NonNullable<InterceptorDescriptor['compat']> =>
+  isJson(value) &&
+  typeof value['minProtocol'] === 'string' &&
+  (value['maxProtocol'] === undefined || typeof value['maxProtocol'] === 'string');
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const refuse = (reason: string): ReadDescriptor => ({ ok: false, reason });

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { Chain } from '../../../lib/interceptors/chain/chain.js';
+import type { ChainEntry, Invocation } from '../../../lib/interceptors/chain/entry.js';
+import { EVENT, ManualClock, crash, deny, hang, mutator, pass, run, sink, validator, warn } from './stubs.js';
+
+describe('what an interceptor is given', () => {
+  const vandal = ({ payload }: Invocation) => {
+    (payload as { a: { b: number } }).a.b = 2;
+    return { valid: true, modified: false };
+  };
+
+  it.each([
+    ['a validator', [validator('v', vandal)], 'validation_failed'],
+    ['an audit validator', [validator('v', vandal, { mode: 'audit' })], 'success'],
+    ['a mutator', [mutator('m', vandal)], 'mutation_failed'],
+    ['a mutator that fails open', [mutator('m', vandal, { failOpen: true })], 'success'],
+    ['an audit mutator', [mutator('m', vandal, { mode: 'audit' })], 'success'],
+    ['a sink', [sink('s', vandal)], 'success'],
+  ])('cannot be changed by %s', async (_what, entries: ChainEntry[], status) => {
+    const payload = { a: { b: 1 } };
+    const result = await run(entries, { payload, request: payload });
+    expect(result.status).toBe(status);
+    expect(payload).toEqual({ a: { b: 1 } });
+    expect(Object.isFrozen(payload)).toBe(false);
+  });
+
+  it('is its own, even where a mutator keeps what it returned', async () => {
+    const kept = { a: [1] };
+    const entries = [
+      mutator('1', () => ({ modified: true, payload: kept })),
+      mutator('2', () => (kept.a.push(2), { modified: false })),
+    ];
+    expect((await run(entries)).finalPayload).toEqual({ a: [1] });
+    expect(Object.isFrozen(kept)).toBe(false);
+  });
+
+  it('can be changed again once it is the final payload', async () => {
+    const { finalPayload } = await run([mutator('m')]);
+    (finalPayload as { trail: string[] }).trail.push('mine');
+    expect(finalPayload).toEqual({ trail: ['m', 'mine'] });
+  });
+
+  it('keeps a member called __proto__ a member', async () => {
+    const payload = JSON.parse('{"__proto__": {"polluted": true}}') as object;
+    const { finalPayload } = await run([mutator('m')], { payload });
+    expect(Object.keys(finalPayload as object)).toEqual(['__proto__', 'trail']);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it('holds the request in the response phase, and a bag that all share', async () => {
+    const bag = new Map<unknown, unknown>();
+    const seen: unknown[] = [];
+    const entry = validator('v', invocation => {
+      seen.push(invocation.request);
+      invocation.bag.set('seen', true);
+      return { valid: true };
+    });
+    await run([entry], { phase: 'response', request: { name: 'a' }, bag });
+    expect(seen).toEqual([{ name: 'a' }]);
+    expect(bag.get('seen')).toBe(true);
+  });
+});
+
+describe('time', () => {
+  const start = (entries: readonly ChainEntry[], params: object = {}, options: object = {}) => {
+    const clock = new ManualClock();
+    const chain = new Chain(entries, { clock, ...options });
+    const result = chain.execute({
+      event: EVENT,
+      phase: 'request',
+      direction: 'receive',
+      payload: {},
+      ...params,
+    });
+    return { clock, result };
+  };
+
+  it.each([
+    ['the default', {}, {}, 1000],
+    ['the entry’s own', { traits: { timeoutMs: 300 } }, {}, 300],
+    ['the override’s', { traits: { timeoutMs: 300 }, overrides: { timeoutMs: 500 } }, {}, 500],
+    ['never more than the cap', { overrides: { timeoutMs: 999_999 } }, { maxTimeoutMs: 700 }, 700],
+  ])('an interceptor has %s', async (_what, entryOptions, options, expected) => {
+    let signal: AbortSignal | undefined;
+    let timeoutMs: number | undefined;
+    const entry = validator(
+      'v',
+      invocation => {
+        ({ signal, timeoutMs } = invocation);
+        return new Promise(() => undefined);
+      },
+      entryOptions,
+    );
+    const { clock, result } = start([entry], {}, options);
+    expect(timeoutMs).toBe(expected);
+    clock.advance(expected - 1);
+    expect(signal?.aborted).toBe(false);
+    clock.advance(1);
+    expect(signal?.aborted).toBe(true);
+    expect(await result).toMatchObject({ status: 'validation_failed', abortedAt: { type: 'timeout' } });
+  });
+
+  it('of the whole run bounds everything, even what fails open, and is handed down', async () => {
+    let timeoutMs: number | undefined;
+    const entry = validator(
+      'v',
+      invocation => ((timeoutMs = invocation.timeoutMs), new Promise(() => undefined)),
+      { failOpen: true },
+    );
+    const { clock, result } = start([entry], { timeoutMs: 200 });
+    clock.advance(200);
+    expect(timeoutMs).toBe(200);
+    expect(await result).toMatchObject({
+      status: 'timeout',
+      abortedAt: { interceptor: 'v', type: 'timeout' },
+    });
+  });
+
+  it('of the whole run never blocks for the sake of an audit interceptor', async () => {
+    const { clock, result } = start([validator('v', hang, { mode: 'audit' })], { timeoutMs: 200 });
+    clock.advance(200);
+    expect(await result).toMatchObject({
+      status: 'success',
+      results: [{ outcome: 'timeout', mode: 'audit' }],
+    });
+  });
+
+  it('is not given to interceptors that come after it is up', async () => {
+    const clock = new ManualClock();
+    const slow = mutator('slow', () => (clock.advance(500), { modified: false }));
+    const chain = new Chain([slow, mutator('z')], { clock });
+    const result = await chain.execute({
+      event: EVENT,
+      phase: 'request',
+      direction: 'send',
+      payload: {},
+      timeoutMs: 400,
+    });
+    expect(result).toMatchObject({ status: 'timeout', abortedAt: { interceptor: 'z' } });
+  });
+
+  it('ends when the caller gives up, and the interceptor is told', async () => {
+    let signal: AbortSignal | undefined;
+    const caller = new AbortController();
+    const entry = mutator('m', invocation => (({ signal } = invocation), new Promise(() => undefined)));
+    const { result } = start([entry], { signal: caller.signal });
+    await new Promise(setImmediate);
+    caller.abort();
+    expect(await result).toMatchObject({ status: 'timeout' });
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('does not matter to a rejection that comes late', async () => {
+    let reject: (error: Error) => void = () => undefined;
+    const entry = validator('v', () => new Promise((_, fail) => (reject = fail)), { failOpen: true });
+    const { clock, result } = start([entry]);
+    clock.advance(1000);
+    expect((await result).status).toBe('success');
+    reject(new Error('late'));
+    await new Promise(setImmediate);
+  });
+});
+
+const BEHAVIOURS = {
+  pass,
+  deny,
+  warn,
+  crash,
+  hang,
+  nonsense: () => 'x',
+  change: () => ({ modified: true, payload: { b: 2 } }),
+};
+const behaviour = fc.constantFrom(...(Object.keys(BEHAVIOURS) as (keyof typeof BEHAVIOURS)[]));
+const stubOf = (make: typeof validator, mode?: 'audit') =>
+  fc
+    .record({ name: fc.string({ minLength: 1, maxLength: 4 }), behaviour, failOpen: fc.boolean() })
+    .map(({ name, behaviour, failOpen }) =>
+      make(name, BEHAVIOURS[behaviour], { failOpen, ...(mode && { mode }) }),
+    );
+const active = fc.array(fc.oneof(stubOf(validator), stubOf(mutator)), { maxLength: 4 });
+const audit = fc.array(fc.oneof(stubOf(validator, 'audit'), stubOf(mutator, 'audit')), {
+  minLength: 1,
+  maxLength: 4,
+});
+const direction = fc.constantFrom('send' as const, 'receive' as const);
+
+it('audit interceptors never change the outcome or the payload', async () => {
+  await fc.assert(
+    fc.asyncProperty(active, audit, direction, async (entries, audits, direction) => {
+      const payload = { a: 1 };
+      const without = await run(entries, { direction, payload });
+      const withAudit = await run([...audits, ...entries], { direction, payload });
+      expect(withAudit.status).toBe(without.status);
+      expect(withAudit.finalPayload).toEqual(without.finalPayload);
+      expect(withAudit.abortedAt?.interceptor).toBe(without.abortedAt?.interceptor);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('a chain that fails, or changes nothing, leaves the original payload, by identity', async () => {
+  await fc.assert(
+    fc.asyncProperty(active, direction, async (entries, direction) => {
+      const payload = { a: { b: [1] } };
+      const result = await run(entries, { direction, payload });
+      expect(payload).toEqual({ a: { b: [1] } });
+      const changed = result.results.some(({ outcome, mode }) => outcome === 'mutated' && mode === undefined);
+      if (result.status !== 'success') expect('finalPayload' in result).toBe(false);
+      else if (!changed) expect(result.finalPayload).toBe(payload);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,273 @@
+import { Chain, UnknownInterceptorError } from '../../../lib/interceptors/chain/chain.js';
+import { OverrideError } from '../../../lib/interceptors/chain/entry.js';
+import type { Hook } from '../../../lib/interceptors/protocol/types.js';
+import { append, crash, deny, mutator, pass, run, trailOf, validator, type StubOptions } from './stubs.js';
+
+const outcomes = async (...args: Parameters<typeof run>) =>
+  (await run(...args)).results.map(({ interceptor, outcome }) => `${interceptor}: ${outcome}`);
+
+describe('overrides win over what is declared', () => {
+  it.each([
+    ['the mode', deny, { overrides: { mode: 'audit' } }, 'success'],
+    ['the mode, the other way', deny, { mode: 'audit', overrides: { mode: 'active' } }, 'validation_failed'],
+    ['failOpen', crash, { overrides: { failOpen: true } }, 'success'],
+    [
+      'failOpen, the other way',
+      crash,
+      { failOpen: true, overrides: { failOpen: false } },
+      'validation_failed',
+    ],
+    [
+      'hooks that leave the event out',
+      deny,
+      { hooks: hooks('*'), overrides: { hooks: hooks('tools/list') } },
+      'success',
+    ],
+    [
+      'hooks that keep it',
+      deny,
+      { hooks: hooks('*'), overrides: { hooks: hooks('tools/*') } },
+      'validation_failed',
+    ],
+  ] as [string, typeof deny, StubOptions, string][])('%s', async (_what, behaviour, options, status) => {
+    expect((await run([validator('v', behaviour, options)])).status).toBe(status);
+  });
+
+  it.each([
+    ['an event that is not declared', hooks('tools/call'), hooks('tools/list')],
+    ['a wildcard over a single event', hooks('tools/call'), hooks('*')],
+    ['a wildcard over a namespace', hooks('tools/*'), hooks('*')],
+    ['another namespace', hooks('tools/*'), hooks('prompts/get')],
+    ['a phase that is not declared', hooks('*'), [{ events: ['tools/call'], phase: 'response' as const }]],
+  ])('an override may not widen: %s', (_what, declared, overrides) => {
+    const entry = validator('v', pass, { hooks: declared, overrides: { hooks: overrides } });
+    expect(() => new Chain([entry])).toThrow(OverrideError);
+  });
+});
+
+function hooks(...events: string[]): Hook[] {
+  return [{ events, phase: 'request' }];
+}
+
+it.each([
+  ['*', 'tools/call', true],
+  ['*', 'custom/event', true],
+  ['tools/*', 'tools/list', true],
+  ['tools/*', 'toolset/list', false],
+  ['tools/call', 'tools/call', true],
+  ['tools/call', 'tools/calls', false],
+  ['tools/call', 'tools/list', false],
+])('the hook %s for %s: %s', async (pattern, event, hooked) => {
+  const entry = validator('v', pass, { hooks: hooks(pattern) });
+  expect(await outcomes([entry], { event })).toEqual(hooked ? ['v: pass'] : []);
+  expect(await outcomes([entry], { event, phase: 'response' })).toEqual([]);
+});
+
+describe('compat is checked against the negotiated revision', () => {
+  it.each([
+    [{ minProtocol: '2025-06-18' }, '2025-06-18', true],
+    [{ minProtocol: '2025-06-18' }, '2025-03-26', false],
+    [{ minProtocol: '2025-06-18', maxProtocol: '2025-11-25' }, '2025-11-25', true],
+    [{ minProtocol: '2025-06-18', maxProtocol: '2025-11-25' }, '2026-07-28', false],
+    [{ minProtocol: '2099-01-01' }, undefined, true],
+  ])('%j with %s: %s', async (compat, protocolVersion, runs) => {
+    const result = await run([validator('v', deny, { compat })], { protocolVersion });
+    expect(result.status).toBe(runs ? 'validation_failed' : 'success');
+    expect(result.skipped).toEqual(runs ? [] : [{ interceptor: 'v', host: 'local', reason: 'compat' }]);
+  });
+});
+
+describe('configuration', () => {
+  const checkConfig = (config: object) => ('max' in config ? undefined : '"max" is missing');
+
+  it('is checked before the interceptor runs, and a breach is a failure of it', async () => {
+    let ran = false;
+    const entry = validator('v', () => ((ran = true), { valid: true }), { checkConfig });
+    expect(await run([entry])).toMatchObject({
+      status: 'validation_failed',
+      results: [{ outcome: 'crash', error: 'its configuration is invalid: "max" is missing' }],
+    });
+    expect(ran).toBe(false);
+  });
+
+  it('of the run wins over the override', async () => {
+    const seen: unknown[] = [];
+    const entry = validator('v', ({ config }) => (seen.push(config), { valid: true }), {
+      overrides: { config: { a: 1 } },
+    });
+    await run([entry]);
+    await run([entry], { config: { v: { b: 2 }, other: { c: 3 } } });
+    expect(seen).toEqual([{ a: 1 }, { b: 2 }]);
+  });
+});
+
+describe('selection by name', () => {
+  const entries = [
+    validator('a', pass, { host: 'x' }),
+    validator('a', pass, { host: 'y' }),
+    validator('b', pass, { host: 'x' }),
+  ];
+
+  it.each([
+    [['a'], ['x/a', 'y/a']],
+    [['y/a'], ['y/a']],
+    [
+      ['b', 'y/a'],
+      ['y/a', 'x/b'],
+    ],
+  ])('%j runs %j', async (interceptors, ran) => {
+    const { results } = await run(entries, { interceptors });
+    expect(results.map(({ host, interceptor }) => `${host}/${interceptor}`)).toEqual(ran);
+  });
+
+  it('refuses a name that nothing has', async () => {
+    const chain = new Chain(entries);
+    const params = { event: 'tools/call', phase: 'request', direction: 'send', payload: {} } as const;
+    await expect(chain.execute({ ...params, interceptors: ['nope'] })).rejects.toThrow(
+      UnknownInterceptorError,
+    );
+  });
+});
+
+describe('a condition', () => {
+  it.each([
+    ['holds', () => true, ['v: deny'], 'validation_failed'],
+    ['does not hold', () => false, [], 'success'],
+    ['does not hold, later', () => Promise.resolve(false), [], 'success'],
+    [
+      'throws',
+      () => {
+        throw new Error('x');
+      },
+      ['v: crash'],
+      'validation_failed',
+    ],
+    ['rejects', () => Promise.reject(new Error('x')), ['v: crash'], 'validation_failed'],
+  ])('that %s', async (_what, when, ran, status) => {
+    const entries = [validator('v', deny, { traits: { when } })];
+    expect(await outcomes(entries)).toEqual(ran);
+    expect((await run(entries)).status).toBe(status);
+  });
+
+  it('is recorded where it kept an interceptor out, and routed by failOpen where it throws', async () => {
+    const out = await run([validator('v', deny, { traits: { when: () => false } })]);
+    expect(out.skipped).toEqual([{ interceptor: 'v', host: 'local', reason: 'when' }]);
+    const broken = { traits: { when: () => Promise.reject(new Error('x')) }, failOpen: true };
+    expect((await run([validator('v', deny, broken)])).status).toBe('success');
+  });
+});
+
+describe('a final validator', () => {
+  const counted = () => {
+    const seen: unknown[] = [];
+    return { seen, validate: ({ payload }: { payload: unknown }) => (seen.push(payload), { valid: true }) };
+  };
+
+  it.each([
+    [true, 'receive', true, [{}, { trail: ['m'] }]],
+    [true, 'receive', false, [{}]],
+    [true, 'send', true, [{ trail: ['m'] }]],
+    ['only', 'receive', true, [{ trail: ['m'] }]],
+    ['only', 'receive', false, [{}]],
+    ['only', 'send', true, [{ trail: ['m'] }]],
+  ] as const)('%s, %s, mutated %s sees %j', async (final, direction, mutated, expected) => {
+    const { seen, validate } = counted();
+    const entries = [validator('v', validate, { traits: { final } }), ...(mutated ? [mutator('m')] : [])];
+    await run(entries, { direction });
+    expect(seen).toEqual(expected);
+  });
+
+  it('blocks what a mutation brought in', async () => {
+    const guard = validator('v', ({ payload }) => ({ valid: !JSON.stringify(payload).includes('evil') }), {
+      traits: { final: true },
+    });
+    const result = await run([guard, mutator('m', append('evil'))]);
+    expect(result).toMatchObject({ status: 'validation_failed', abortedAt: { interceptor: 'v' } });
+    expect(result.results.map(({ interceptor, final }) => [interceptor, final])).toEqual([
+      ['v', undefined],
+      ['m', undefined],
+      ['v', true],
+    ]);
+  });
+});
+
+describe('the scope of a mutator', () => {
+  const payload = { name: 'search', uri: 'a://b', arguments: { q: 'x', limit: 5 } };
+  const edit = (change: object) => () => ({ modified: true, payload: { ...payload, ...change } });
+
+  it.each([
+    ['the name, by default', edit({ name: 'other' }), {}, 'mutation_failed'],
+    ['the uri, by default', edit({ uri: 'c://d' }), {}, 'mutation_failed'],
+    ['the name, where allowed', edit({ name: 'other' }), { allow: ['/name'] }, 'success'],
+    ['an argument, by default', edit({ arguments: { q: 'y', limit: 5 } }), {}, 'success'],
+    [
+      'an allowed argument',
+      edit({ arguments: { q: 'y', limit: 5 } }),
+      { allow: ['/arguments/q'] },
+      'success',
+    ],
+    [
+      'another than the allowed',
+      edit({ arguments: { q: 'x', limit: 6 } }),
+      { allow: ['/arguments/q'] },
+      'mutation_failed',
+    ],
+    [
+      'a denied argument',
+      edit({ arguments: { q: 'y', limit: 5 } }),
+      { deny: ['/arguments/q'] },
+      'mutation_failed',
+    ],
+    ['what is above a denied one', edit({ arguments: 1 }), { deny: ['/arguments/q'] }, 'mutation_failed'],
+    ['a new member', edit({ extra: 1 }), { allow: ['/arguments'] }, 'mutation_failed'],
+  ])('changing %s', async (_what, behaviour, scope, status) => {
+    expect((await run([mutator('m', behaviour, { traits: { scope } })], { payload })).status).toBe(status);
+  });
+
+  it('may drop a breach instead, and report it', async () => {
+    const scope = { deny: ['/arguments'], onBreach: 'drop' as const };
+    const result = await run([mutator('m', edit({ arguments: {} }), { traits: { scope } })], { payload });
+    expect(result.status).toBe('success');
+    expect(result.finalPayload).toBe(payload);
+    expect(result.results).toMatchObject([
+      { outcome: 'dropped', error: expect.stringContaining('/arguments') as string },
+    ]);
+  });
+
+  it('leaves the name of a result alone: that is no identity', async () => {
+    const result = await run([mutator('m', edit({ name: 'other' }))], { payload, phase: 'response' });
+    expect(result.status).toBe('success');
+  });
+});
+
+it('a mutation that makes no payload for its event is a failure of the mutator', async () => {
+  const checkPayload = (payload: unknown) => ('name' in (payload as object) ? undefined : 'no name');
+  const result = await run([mutator('m', () => ({ modified: true, payload: {} }))], {
+    checkPayload,
+    payload: { name: 'a' },
+  });
+  expect(result).toMatchObject({ status: 'mutation_failed', results: [{ outcome: 'crash' }] });
+});
+
+describe('a simulation', () => {
+  it('runs only what has no side effects, and tells what each mutator would change', async () => {
+    const none = { traits: { sideEffects: 'none' as const } };
+    const entries = [mutator('pure', append('x'), none), mutator('acts'), validator('v', deny, none)];
+    const result = await run(entries, { simulate: true, direction: 'send' });
+    expect(result.skipped).toEqual([{ interceptor: 'acts', host: 'local', reason: 'side-effects' }]);
+    expect(result.results).toMatchObject([
+      { interceptor: 'pure', diff: [{ op: 'add', path: '/trail', value: ['x'] }] },
+      { interceptor: 'v', outcome: 'deny' },
+    ]);
+    expect(result.status).toBe('validation_failed');
+  });
+});
+
+it('an audit mutator tells what it would have changed as a JSON Patch', async () => {
+  const result = await run([mutator('m', append('x'), { mode: 'audit' }), mutator('n')]);
+  expect(result.results[0]).toMatchObject({
+    mode: 'audit',
+    diff: [{ op: 'add', path: '/trail', value: ['x'] }],
+  });
+  expect(trailOf(result)).toEqual(['n']);
+});
