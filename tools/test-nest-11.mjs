@@ -8,7 +8,9 @@ const copy = mkdtempSync(join(tmpdir(), 'nest-11-'));
 const packages = ['common', 'core', 'platform-express', 'platform-fastify', 'testing', 'microservices'];
 
 try {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    encoding: 'utf8',
+  });
   for (const file of files.split('\n').filter(name => name !== '')) {
     cpSync(file, join(copy, file), { recursive: true });
   }
