@@ -3,6 +3,9 @@ import type { InjectionToken } from '@nestjs/common';
 /** Where `@Tool`, `@Prompt`, … keep their options: a list, on the decorated method. */
 export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 
+/** Where `@Validator`, `@Mutator` and `@Sink` keep theirs. */
+export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';
+
 /** Nest's own key for parameter decorators. `@Args` shares it, so pipes, and REST routes, understand it. */
 export const ROUTE_ARGS_METADATA = '__routeArguments__';
 

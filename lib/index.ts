@@ -39,3 +39,38 @@ export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 export { Description } from './schema/description.decorator.js';
 export type { JsonSchema, SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
+
+export { Validator } from './decorators/validator.decorator.js';
+export { Mutator } from './decorators/mutator.decorator.js';
+export { Sink } from './decorators/sink.decorator.js';
+export type { MutatorOptions, SinkOptions, ValidatorOptions } from './decorators/interceptor-options.js';
+export {
+  allow,
+  deny,
+  respondWith,
+  type Denial,
+  type DenyOptions,
+  type InterceptorInvocation,
+  type MutatorReturn,
+  type ValidatorReturn,
+} from './interceptors/authoring.js';
+export type {
+  CallToolParams,
+  GetPromptParams,
+  InterceptionEvent,
+  InterceptionPayloads,
+  ListParams,
+  PayloadOf,
+  ResourceParams,
+} from './interceptors/payloads.js';
+export { InterceptorChainRunner, type RunOptions } from './interceptors/interceptor-chain-runner.js';
+export type { InterceptorOverride, McpInterceptorOptions } from './interceptors/interceptor-options.js';
+export type { ChainReport, InterceptorCounters } from './interceptors/reports.js';
+export type {
+  ChainResult,
+  ChainStatus,
+  EntryResult,
+  Outcome,
+  SkippedEntry,
+} from './interceptors/chain/result.js';
+export { SYNTHETIC_META, WARNINGS_META } from './interceptors/boundary.js';

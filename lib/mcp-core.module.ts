@@ -4,6 +4,11 @@ import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
 import { HandlerExecutor } from './execution/handler-executor.js';
 import { LateProviders } from './execution/late-providers.js';
+import { RequestScope } from './execution/request-scope.js';
+import { LocalHost } from './interceptors/hosts/local-host.js';
+import { InterceptorChainRunner } from './interceptors/interceptor-chain-runner.js';
+import { InterceptorLoader } from './interceptors/interceptor-loader.js';
+import { InterceptorReports } from './interceptors/reports.js';
 import { HandlerLoader } from './server/handler-loader.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
 import { McpServers } from './server/mcp-servers.js';
@@ -16,11 +21,16 @@ import { McpServers } from './server/mcp-servers.js';
     HandlerExplorer,
     HandlerCompiler,
     HandlerLoader,
+    InterceptorChainRunner,
+    InterceptorLoader,
+    InterceptorReports,
+    LocalHost,
     LateProviders,
     McpServers,
     McpServerRegistry,
+    RequestScope,
     StandInHost,
   ],
-  exports: [McpServers, McpServerRegistry],
+  exports: [InterceptorChainRunner, McpServers, McpServerRegistry],
 })
 export class McpCoreModule {}

@@ -7,6 +7,7 @@ import type {
 } from '@nestjs/common';
 import type { CacheHint, Icon } from '@modelcontextprotocol/server';
 import type { DeclaredCapabilities } from './catalog/catalog.js';
+import type { InterceptorSettings, McpInterceptorOptions } from './interceptors/interceptor-options.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';
@@ -91,6 +92,8 @@ export interface McpModuleOptions {
    * Default: those that the handlers need.
    */
   capabilities?: DeclaredCapabilities;
+  /** The application's interceptors: where they run, and with which policy. */
+  interceptors?: McpInterceptorOptions;
 }
 
 /** Makes the options of a server, for `forRootAsync({ useClass })` and `useExisting`. */
@@ -127,4 +130,5 @@ export interface ResolvedOptions {
   readonly pageSize: number;
   readonly cache: Partial<Record<CacheableMethod, CacheHint>>;
   readonly capabilities: DeclaredCapabilities;
+  readonly interceptors: InterceptorSettings;
 }

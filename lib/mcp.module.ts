@@ -1,4 +1,5 @@
 import {
+  Controller,
   Inject,
   Logger,
   Module,
@@ -8,7 +9,7 @@ import {
   type Provider,
   type Type,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { MCP_FEATURE, MCP_OPTIONS } from './constants.js';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type { McpFeature } from './catalog/explorer.js';
@@ -36,11 +37,7 @@ interface Route {
   readonly slot: EndpointSlot;
   /** What the controller was decorated with. */
   readonly decorators: ClassDecorator[] | undefined;
-  readonly position: number;
 }
-
-/** Orders servers across all modules. */
-let positions = 0;
 
 /** Options of `McpModule.forFeature`. */
 export interface McpFeatureOptions {
@@ -59,15 +56,20 @@ export class McpModule implements OnApplicationBootstrap, BeforeApplicationShutd
 
   constructor(
     @Inject(MCP_OPTIONS) options: McpModuleOptions,
-    @Inject(CONTROLLER) { controller, slot, decorators, position }: Route,
+    @Inject(CONTROLLER) { controller, slot, decorators }: Route,
     servers: McpServers,
+    modules: ModulesContainer,
     private readonly adapterHost: HttpAdapterHost,
   ) {
     const resolved = resolveOptions(options);
     this.host = new McpServerHost(resolved);
     assertDecorated(resolved, options, decorators);
+    // Options may be made in any order; modules are in that of the imports.
+    const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
     servers.register(this.host, position);
     if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
+    // Nest refuses a class among its controllers that is none; without methods to route, it routes nothing.
+    else Controller()(controller);
     if (resolved.stdio) this.stdio = new StdioTransport(this.host);
   }
 
@@ -162,7 +164,7 @@ function serverModule(
   const slot: EndpointSlot = {};
   const controller = createController(slot);
   for (const decorate of decorators ?? []) decorate(controller);
-  const route: Route = { controller, slot, decorators, position: positions++ };
+  const route: Route = { controller, slot, decorators };
   return {
     module: McpModule,
     imports: [McpCoreModule, ...imports],

@@ -1,8 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import { MCP_FEATURE } from '../constants.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
-import { methodOf, type HandlerTarget, type Wrapper } from '../execution/handler-target.js';
+import { exploreMethods } from '../execution/explore-methods.js';
+import type { HandlerTarget } from '../execution/handler-target.js';
 import { readHandlers } from './handler-metadata.accessor.js';
 
 /** What `McpModule.forFeature` was given. */
@@ -22,26 +23,17 @@ export interface DiscoveredHandler {
 
 type FeatureServers = Map<Type, Set<string | undefined>>;
 
-/** Finds every decorated method of every provider and controller, in the order in which Nest holds them. */
+/** Finds the decorated handlers of the application. */
 @Injectable()
 export class HandlerExplorer {
-  private readonly scanner = new MetadataScanner();
-
   constructor(private readonly modules: ModulesContainer) {}
 
   explore(): DiscoveredHandler[] {
     const servers = this.featureServers();
-    const seen = new Set<object>();
-    const found: DiscoveredHandler[] = [];
-    for (const [moduleKey, module] of this.modules) {
-      for (const wrapper of [...module.providers.values(), ...module.controllers.values()]) {
-        const instance = wrapper.instance;
-        if (wrapper.isAlias || !isObject(instance) || seen.has(instance)) continue;
-        seen.add(instance);
-        found.push(...this.handlersOf(instance, wrapper, moduleKey, servers));
-      }
-    }
-    return found;
+    return [...exploreMethods(this.modules, readHandlers)].map(found => ({
+      ...found,
+      featureServers: [...(servers.get(found.target.handlerClass) ?? [])],
+    }));
   }
 
   /** Everything that `forFeature` was given, in all modules. */
@@ -61,23 +53,6 @@ export class HandlerExplorer {
     );
   }
 
-  private *handlersOf(
-    instance: object,
-    wrapper: Wrapper,
-    moduleKey: string,
-    servers: FeatureServers,
-  ): Generator<DiscoveredHandler> {
-    const prototype = Object.getPrototypeOf(instance) as object | null;
-    if (prototype === null || prototype === Object.prototype) return;
-    const handlerClass = prototype.constructor as Type;
-    for (const methodName of this.scanner.getAllMethodNames(prototype)) {
-      for (const metadata of readHandlers(methodOf(instance, methodName))) {
-        const target = { instance, methodName, handlerClass, moduleKey, wrapper };
-        yield { metadata, target, featureServers: [...(servers.get(handlerClass) ?? [])] };
-      }
-    }
-  }
-
   private featureServers(): FeatureServers {
     const servers: FeatureServers = new Map();
     for (const { handlers, server } of this.features()) {
@@ -86,5 +61,3 @@ export class HandlerExplorer {
     return servers;
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -7,7 +7,7 @@ import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { promptArguments } from '../schema/json-schema.js';
-import type { CompiledSchema, JsonSchema, SchemaLike } from '../schema/types.js';
+import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
 import { inputOf, type InputOwner } from './handler-input.js';
 import { checkToolName } from './tool-name.js';
@@ -65,8 +65,8 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['tool']> {
     const key = options.name ?? target.methodName;
     checkToolName(key);
-    const { run, input } = await this.callable(target, 'tool', key, options.input, withContext);
-    const output = options.output && (await compileSchema(options.output, 'output'));
+    const { run, input } = await this.callable(target, 'tool', key, options, withContext);
+    const output = await compileDeclared(options, 'output');
     const definition = {
       ...described(key, options),
       inputSchema: (input?.jsonSchema ?? ANY_OBJECT) as { type: 'object' },
@@ -81,7 +81,7 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): Promise<EntryByKind['prompt']> {
     const key = options.name ?? target.methodName;
-    const { run, input } = await this.callable(target, 'prompt', key, options.input, withContext);
+    const { run, input } = await this.callable(target, 'prompt', key, options, withContext);
     const definition = {
       ...described(key, options),
       ...(input && { arguments: promptArguments(input.jsonSchema) }),
@@ -124,7 +124,7 @@ export class HandlerCompiler {
       target,
       'resource template',
       uriTemplate,
-      options.input,
+      options,
       uriAndContext,
     );
     const definition = {
@@ -163,17 +163,27 @@ export class HandlerCompiler {
     target: HandlerTarget,
     kind: InputOwner,
     key: string,
-    declared: SchemaLike | undefined,
+    options: { input?: SchemaLike },
     positional: Positional,
   ): Promise<{ run: RunHandler; input?: CompiledSchema }> {
-    const schema = declared ?? inputOf(this.executor.readParams(target), kind);
-    const input = schema && (await compileSchema(schema, 'input'));
+    const input = await compileDeclared(options, 'input', inputOf(this.executor.readParams(target), kind));
     return { run: this.runner(target, validator(`${kind} "${key}"`, input), positional), input };
   }
 
   private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {
     return this.executor.compile({ target, params: this.executor.readParams(target), prepare, positional });
   }
+}
+
+/** A schema that is declared, but undefined because of a circular import, must not pass for none. */
+async function compileDeclared(
+  options: { input?: SchemaLike; output?: SchemaLike },
+  io: SchemaIo,
+  otherwise?: SchemaLike,
+): Promise<CompiledSchema | undefined> {
+  const isDeclared = io in options;
+  if (!isDeclared && otherwise === undefined) return undefined;
+  return compileSchema((isDeclared ? options[io] : otherwise) as SchemaLike, io);
 }
 
 function validator(subject: string, schema: CompiledSchema | undefined): Prepare {

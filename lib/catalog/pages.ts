@@ -2,7 +2,8 @@
 export interface Pages<T> {
   /** The page that a cursor names, the first without one; undefined for a cursor this list never gave out. */
   page(cursor?: string): Page<T> | undefined;
-  readonly all: readonly T[];
+  /** The first page that has what is looked for. */
+  pageWith(has: (items: readonly T[]) => boolean): Page<T> | undefined;
 }
 
 export interface Page<T> {
@@ -20,5 +21,8 @@ export function paginate<T>(all: T[], pageSize: number): Pages<T> {
     pages.set(cursor, { items: all.slice(start, end), ...(nextCursor !== undefined && { nextCursor }) });
     cursor = nextCursor;
   }
-  return { all, page: name => pages.get(name) };
+  return {
+    page: name => pages.get(name),
+    pageWith: has => [...pages.values()].find(({ items }) => has(items)),
+  };
 }

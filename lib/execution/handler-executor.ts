@@ -1,9 +1,7 @@
 import { Injectable, Scope } from '@nestjs/common';
-import { ContextIdFactory, ExternalContextCreator, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { ExternalContextCreator, ModulesContainer } from '@nestjs/core';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
-import { Injector } from '@nestjs/core/injector/injector.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
-import type { Module } from '@nestjs/core/injector/module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { isPiped, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
 import { readParams, type HandlerParam } from './handler-params.js';
@@ -12,6 +10,7 @@ import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
 import { enhancerHostOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
+import { RequestScope } from './request-scope.js';
 
 /** A handler that is ready to be called. */
 export type RunHandler = (call: HandlerCall) => Promise<unknown>;
@@ -28,12 +27,11 @@ export interface HandlerPlan {
 @Injectable()
 export class HandlerExecutor {
   private readonly creators: EnhancerCreators;
-  private readonly injector = new Injector();
 
   constructor(
     creator: ExternalContextCreator,
     private readonly modules: ModulesContainer,
-    private readonly moduleRef: ModuleRef,
+    private readonly scope: RequestScope,
   ) {
     this.creators = enhancerCreators(creator);
   }
@@ -61,8 +59,8 @@ export class HandlerExecutor {
       return call => runPipeline(pipeline, call);
     }
     return async call => {
-      const contextId = this.contextIdOf(call, (wrapper ?? host).isDependencyTreeDurable());
-      const instance = await this.load(host, contextId);
+      const contextId = this.scope.contextIdOf(call.context, (wrapper ?? host).isDependencyTreeDurable());
+      const instance = await this.scope.load(host, contextId);
       const own = wrapper === host ? instance : target.instance;
       return runPipeline(
         this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host),
@@ -90,29 +88,6 @@ export class HandlerExecutor {
       }),
     };
   }
-
-  /** The DI context of a call: that of the HTTP request which carries it, so both see the same instances. */
-  private contextIdOf({ context }: HandlerCall, durable: boolean): ContextId {
-    const request = context.request ?? context;
-    const known = REQUEST_CONTEXTS.get(request);
-    if (known) return known;
-    const contextId = ContextIdFactory.getByRequest(request as Record<string, unknown>);
-    REQUEST_CONTEXTS.set(request, contextId);
-    const { payload } = contextId as { payload?: object };
-    if (!durable && context.request) Object.assign(context.request, payload);
-    // What is shared by several requests is given what they share, as Nest's router does.
-    this.moduleRef.registerRequestByContextId(durable ? payload : request, contextId);
-    return contextId;
-  }
-
-  /** The host's instance in this context; its enhancers are made with it. */
-  private load(host: Wrapper, contextId: ContextId): Promise<object> {
-    const { controllers, providers } = host.host as Module;
-    const collection = controllers.has(host.token) ? controllers : providers;
-    return this.injector.loadPerContext(host.instance as object, host.host!, collection, contextId, host);
-  }
 }
 
 const isStatic = (wrapper: Wrapper): boolean => wrapper.isDependencyTreeStatic();
-
-const REQUEST_CONTEXTS = new WeakMap<object, ContextId>();

@@ -122,16 +122,25 @@ async function transform(
 /** The first filter that takes the error decides the result, unless it returns nothing: then the error stands. */
 async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unknown): Promise<unknown> {
   const denied = error instanceof GuardDenied;
+  const original = denied ? error.cause : error;
   try {
-    const handled: unknown = await pipeline.filters.invokeCustomFilters(denied ? error.cause : error, host);
+    const handled: unknown = await pipeline.filters.invokeCustomFilters(original, host);
     const value: unknown = isObservable(handled)
       ? await lastValueFrom(handled, { defaultValue: undefined })
       : handled;
     if (value !== undefined && value !== null) return value;
   } catch (thrown) {
+    keepCause(thrown, original);
     throw denied ? new GuardDenied(thrown) : thrown;
   }
   throw error;
+}
+
+/** A filter that fails must not hide what it was to handle. */
+function keepCause(thrown: unknown, cause: unknown): void {
+  if (!(thrown instanceof Error) || thrown === cause || thrown.cause !== undefined) return;
+  if (Object.isExtensible(thrown))
+    Object.defineProperty(thrown, 'cause', { value: cause, writable: true, configurable: true });
 }
 
 /** Whether pipes run on a parameter: never on the context or the URI. */

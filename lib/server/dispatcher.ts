@@ -20,6 +20,7 @@ import { McpContext } from './mcp-context.js';
 import { asObject, requireString, shorten } from './params.js';
 import { toPromptResult } from './prompt-result.js';
 import { toResourceResult } from './resource-result.js';
+import { unknownPrompt, unknownTool } from './unknown.js';
 import { InvalidOutputError, toolError, toToolResult } from './tool-result.js';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -75,7 +76,7 @@ export class Dispatcher {
   private async callTool(params: Params, exchange: Exchange): Promise<CallToolResult> {
     const name = requireString(params, 'name');
     const entry = this.catalog().tools.get(name);
-    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown tool: ${shorten(name)}`);
+    if (!entry) throw unknownTool(name);
     const data = asObject(params['arguments'] ?? {}, 'arguments');
     try {
       return await toToolResult(await entry.run(this.call(data, exchange)), entry.output);
@@ -90,7 +91,7 @@ export class Dispatcher {
   private async getPrompt(params: Params, exchange: Exchange): Promise<GetPromptResult> {
     const name = requireString(params, 'name');
     const entry = this.catalog().prompts.get(name);
-    if (!entry) throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${shorten(name)}`);
+    if (!entry) throw unknownPrompt(name);
     const data = asObject(params['arguments'] ?? {}, 'arguments');
     return this.run(entry, this.call(data, exchange), value =>
       toPromptResult(value, entry.definition.description),
@@ -155,8 +156,7 @@ export class Dispatcher {
     const catalog = this.catalog();
     if (ref['type'] === 'ref/prompt') {
       const name = requireString(ref, 'name');
-      if (!catalog.prompts.has(name))
-        throw new McpException(McpErrorCode.InvalidParams, `Unknown prompt: ${shorten(name)}`);
+      if (!catalog.prompts.has(name)) throw unknownPrompt(name);
       return catalog.completer('prompt', name, argument);
     }
     if (ref['type'] === 'ref/resource') {

@@ -7,11 +7,12 @@ import {
   type ClientCapabilities,
   type Implementation,
   type McpServerOptions,
+  type Result,
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
-import { DISPATCHED, type DispatchedMethod, type Dispatcher, type Params } from './dispatcher.js';
+import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import type { Exchange, HttpExchange, Subscriptions } from './exchange.js';
 
 /** What the exchanges of one server share. */
@@ -19,7 +20,11 @@ export interface ExchangeHost {
   readonly info: Implementation;
   readonly sdkOptions: McpServerOptions;
   readonly catalog: Catalog;
-  readonly dispatcher: Dispatcher;
+  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
+  /** Methods beside the protocol's own. */
+  readonly extensionMethods: Readonly<
+    Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
+  >;
   /** The HTTP exchange behind a web `Request`, where there is one. */
   httpOf(request: Request | undefined): HttpExchange | undefined;
   /** Reports an error that no client is to see. */
@@ -69,6 +74,11 @@ export class ExchangeServer extends McpServer {
         this.serve(method, params as Params, ctx),
       );
     }
+    for (const [method, answer] of Object.entries(host.extensionMethods)) {
+      server.setRequestHandler(method, { params: UNCHECKED }, async (params, ctx) => ({
+        ...(await answer(params as Params, this.exchangeOf(method, ctx))),
+      }));
+    }
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
@@ -81,13 +91,13 @@ export class ExchangeServer extends McpServer {
   }
 
   private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext) {
-    const result = await this.host.dispatcher.dispatch(method, params, this.exchangeOf(method, ctx));
+    const result = await this.host.dispatch(method, params, this.exchangeOf(method, ctx));
     if (method !== 'tools/call') return result;
     const outputSchema = this.host.catalog.tools.get(params['name'] as string)?.definition.outputSchema;
     return this.server.projectCallToolResult(result as CallToolResult, outputSchema);
   }
 
-  private exchangeOf(method: DispatchedMethod, ctx: ServerContext): Exchange {
+  private exchangeOf(method: string, ctx: ServerContext): Exchange {
     const { mcpReq } = ctx;
     return {
       requestId: mcpReq.id,

@@ -1,9 +1,9 @@
 import { Injectable, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
-import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget } from '../execution/handler-target.js';
 import { LateProviders } from '../execution/late-providers.js';
+import { InterceptorLoader } from '../interceptors/interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import type { McpServerHost } from './mcp-server-host.js';
 import { McpServers } from './mcp-servers.js';
@@ -16,6 +16,7 @@ export class HandlerLoader implements OnModuleInit {
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
     private readonly late: LateProviders,
+    private readonly interceptors: InterceptorLoader,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -28,6 +29,7 @@ export class HandlerLoader implements OnModuleInit {
       host.publish();
       for (const entry of host.table.enabled()) assertCompletes(entry, host);
     }
+    await this.interceptors.load([...this.servers.all()]);
   }
 
   /** Instantiates the classes that `forFeature` was given and no module provides. */
@@ -41,13 +43,6 @@ export class HandlerLoader implements OnModuleInit {
   private hostsOf({ metadata, target, featureServers }: DiscoveredHandler): McpServerHost[] {
     const { server } = metadata.options;
     const names = server === undefined && featureServers.length > 0 ? featureServers : [server];
-    return names.map(name => {
-      const host = this.servers.get(name);
-      if (host) return host;
-      throw new McpBootstrapError(
-        describeTarget(target),
-        `there is no MCP server "${name}"; servers are ${this.servers.names.map(known => `"${known}"`).join(', ')}`,
-      );
-    });
+    return names.map(name => this.servers.require(name, describeTarget(target)));
   }
 }

@@ -6,13 +6,17 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 export class HandlerTable {
   private readonly rows = new Map<string, { entry: Entry; enabled: boolean }>();
 
-  /** @throws McpBootstrapError naming both places, where another handler has the name */
-  add(entry: Entry): void {
+  /**
+   * @param remedy what to do where another handler has the name
+   * @throws McpBootstrapError naming both places
+   */
+  add(entry: Entry, remedy?: string): void {
     const other = this.rows.get(rowKey(entry.kind, entry.key))?.entry;
     if (other) {
+      const todo = remedy ?? (other.where === entry.where ? DECLARE_ONCE : 'give one of them another name');
       throw new McpBootstrapError(
         entry.where,
-        `the ${entry.kind} ${JSON.stringify(entry.key)} exists already, in ${other.where}; give one of them another name`,
+        `the ${entry.kind} ${JSON.stringify(entry.key)} exists already, in ${other.where}; ${todo}`,
       );
     }
     this.rows.set(rowKey(entry.kind, entry.key), { entry, enabled: true });
@@ -39,5 +43,7 @@ export class HandlerTable {
     for (const { entry, enabled } of this.rows.values()) if (enabled) yield entry;
   }
 }
+
+const DECLARE_ONCE = 'declare it once, and list its class in the providers of one module only';
 
 const rowKey = (kind: HandlerKind, key: string): string => `${kind} ${key}`;

@@ -3,18 +3,25 @@ import {
   InMemoryServerEventBus,
   type Implementation,
   type McpServerOptions,
+  type Result,
   type ServerCapabilities,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
+import { Boundary } from '../interceptors/boundary.js';
+import type { Chain } from '../interceptors/chain/chain.js';
+import type { ChainEntry } from '../interceptors/chain/entry.js';
+import { INTERCEPTORS_EXTENSION, InterceptorServer } from '../interceptors/interceptor-server.js';
+import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
-import { Dispatcher } from './dispatcher.js';
+import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
-import type { Era, HttpExchange } from './exchange.js';
+import type { Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
+import { listingsOf } from './listings.js';
 
 /** One server of the application: its options, its catalogue, and what every exchange with it shares. */
 export class McpServerHost implements ExchangeHost {
@@ -23,7 +30,11 @@ export class McpServerHost implements ExchangeHost {
   readonly bus: ServerEventBus;
   readonly table = new HandlerTable();
   readonly changes: ChangeNotifier;
-  readonly dispatcher: Dispatcher;
+  private readonly dispatcher: Dispatcher;
+  private boundary?: Boundary;
+  private interceptorServer?: InterceptorServer;
+  /** The interceptors that govern this server, once the application has started. */
+  chain?: Chain;
   private readonly logger: Logger;
   private readonly https = new WeakMap<Request, HttpExchange>();
   private current?: Catalog;
@@ -61,15 +72,48 @@ export class McpServerHost implements ExchangeHost {
     this.current = undefined;
   }
 
+  /** Answers a method, through the chain where there is one. */
+  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    return this.boundary
+      ? this.boundary.dispatch(method, params, exchange)
+      : this.dispatcher.dispatch(method, params, exchange);
+  }
+
+  /** Puts a chain around this server's traffic and serves its interceptors to others, as the options say. */
+  govern(chain: Chain, entries: readonly ChainEntry[], reports: InterceptorReports): void {
+    const { name, interceptors: settings, pageSize } = this.options;
+    this.chain = chain;
+    if (settings.expose) {
+      this.interceptorServer = new InterceptorServer(entries, pageSize, message => this.logger.warn(message));
+    }
+    if (!settings.apply || entries.length === 0) return;
+    const dispatch = this.dispatcher.dispatch.bind(this.dispatcher);
+    const listings = listingsOf(() => this.catalog);
+    this.boundary = new Boundary({ server: name, chain, settings, reports, listings, dispatch });
+  }
+
+  /**
+   * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
+   * @throws McpException where it was refused
+   */
+  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    await this.boundary?.admitSubscription(uri, exchange);
+  }
+
+  /** Methods beside the protocol's own. */
+  get extensionMethods(): InterceptorServer['methods'] {
+    return this.interceptorServer?.methods ?? {};
+  }
+
   /** A server for one HTTP exchange. */
   forExchange(era: Era): ExchangeServer {
-    const { capabilities } = this.catalog;
+    const { capabilities } = this;
     return new ExchangeServer(this, era === 'modern' ? capabilities : withoutChanges(capabilities));
   }
 
   /** A server for a connection that lasts: a session, or stdio. */
   forConnection(era: Era): ConnectionServer {
-    return new ConnectionServer(this, this.catalog.capabilities, {
+    return new ConnectionServer(this, this.capabilities, {
       bus: this.bus,
       maxSubscriptions: this.options.sessions.maxSubscriptions,
       forwardAll: era === 'modern',
@@ -92,6 +136,14 @@ export class McpServerHost implements ExchangeHost {
   /** A client's mistake, answered already: of interest only while looking for one. */
   reportRejected(error: Error): void {
     this.logger.debug(error.message);
+  }
+
+  private get capabilities(): ServerCapabilities {
+    const { capabilities } = this.catalog;
+    const capability = this.interceptorServer?.capability;
+    return capability
+      ? { ...capabilities, extensions: { [INTERCEPTORS_EXTENSION]: capability } }
+      : capabilities;
   }
 
   private compileCatalog(): Catalog {

@@ -76,7 +76,7 @@ export class McpServerRegistry {
     const host = this.hostOf(options.server);
     const entry = await this.compile(kind, options, handler);
     assertCompletes(entry, host);
-    host.table.add(entry);
+    host.table.add(entry, 'replace() puts one in its place');
     this.changed(host, kind);
   }
 
@@ -145,9 +145,7 @@ export class McpServerRegistry {
   }
 
   private hostOf(name: string | undefined): McpServerHost {
-    const host = this.servers.get(name);
-    if (!host) throw new McpBootstrapError('McpServerRegistry', `there is no MCP server "${name}"`);
-    return host;
+    return this.servers.require(name, 'McpServerRegistry');
   }
 
   private async compile<K extends HandlerKind>(

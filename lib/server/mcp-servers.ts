@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from './mcp-server-host.js';
 
-/** All servers of the application, in the order in which `forRoot` and `forRootAsync` were called. */
+/** All servers of the application, in the order in which it imports them. */
 @Injectable()
 export class McpServers {
   private readonly entries: { readonly host: McpServerHost; readonly position: number }[] = [];
 
   /**
-   * @param position orders the servers, whose options may be made in any order
+   * @param position orders the servers, whatever the order in which they register
    * @throws McpBootstrapError for a second server of one name, on one path, or on stdio
    */
   register(host: McpServerHost, position: number): void {
@@ -29,7 +29,7 @@ export class McpServers {
       ) {
         throw new McpBootstrapError(
           where,
-          `"${options.name}" is served at ${http.path} already; give each server an "http.path" of its own`,
+          `"${options.name}" is served at ${options.http.path} already; give each server an "http.path" of its own`,
         );
       }
       if (stdio && options.stdio) {
@@ -43,6 +43,14 @@ export class McpServers {
   /** The server of that name; without a name the first one. */
   get(name?: string): McpServerHost | undefined {
     return this.all().find(({ options }) => name === undefined || options.name === name);
+  }
+
+  /** @throws McpBootstrapError naming the servers there are */
+  require(name: string | undefined, where: string): McpServerHost {
+    const host = this.get(name);
+    if (host) return host;
+    const known = this.names.map(other => `"${other}"`).join(', ');
+    throw new McpBootstrapError(where, `there is no MCP server "${name}"; servers are ${known}`);
   }
 
   get names(): string[] {

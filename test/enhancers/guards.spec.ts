@@ -17,7 +17,6 @@ import {
 } from 'nestjs-mcp';
 import { of, throwError } from 'rxjs';
 import { z } from 'zod';
-import { LogSpy } from '../fixtures/log-spy.js';
 import { CELLS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 const guard = (canActivate: CanActivate['canActivate']): CanActivate => ({ canActivate });
@@ -103,12 +102,11 @@ async function expectAll(error: object, calls: (() => Promise<unknown>)[]) {
 }
 
 describe.each(CELLS)('a guard, over $name,', ({ platform, era, legacy }) => {
-  const log = new LogSpy();
   let test: TestApp;
   let client: Awaited<ReturnType<TestApp['client']>>;
 
   beforeAll(async () => {
-    test = await startApp([Handlers], { platform, mcp: { legacy }, configure: app => app.useLogger(log) });
+    test = await startApp([Handlers], { platform, mcp: { legacy } });
     client = await test.client({ era });
   });
   afterAll(() => test.close());

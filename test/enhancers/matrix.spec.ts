@@ -20,16 +20,22 @@ type ScopeName = keyof typeof SCOPES;
 interface Case {
   kind: EnhancerKind;
   level: Level;
-  enhancer: ScopeName;
+  /** How the enhancer is given: as a class of that scope, or as an instance. */
+  enhancer: ScopeName | 'ready-made';
   provider: ScopeName;
 }
 
-const CASES: Case[] = (Object.keys(SCOPES) as ScopeName[]).flatMap(provider =>
+const CASES: Case[] = (['singleton', 'request-scoped'] as const).flatMap(provider =>
   ENHANCERS.flatMap(kind => [
     ...(['method', 'class', 'APP_* provider'] as const).flatMap(level =>
-      (Object.keys(SCOPES) as ScopeName[]).map(enhancer => ({ kind, level, enhancer, provider })),
+      (['singleton', 'request-scoped', 'ready-made'] as const).map(enhancer => ({
+        kind,
+        level,
+        enhancer,
+        provider,
+      })),
     ),
-    { kind, level: 'useGlobal*' as const, enhancer: 'singleton' as const, provider },
+    { kind, level: 'useGlobal*' as const, enhancer: 'ready-made' as const, provider },
   ]),
 );
 
@@ -47,20 +53,26 @@ function makeTools(scope: Scope): Type {
 }
 
 async function start({ kind, level, enhancer, provider }: Case, platform: Platform): Promise<TestApp> {
-  const made = makeEnhancer(kind, kind, SCOPES[enhancer]);
+  const trace = new Trace();
+  const type = makeEnhancer(kind, kind, enhancer === 'ready-made' ? Scope.DEFAULT : SCOPES[enhancer]);
+  const instance = new type(trace) as object;
+  const given = enhancer === 'ready-made' ? instance : type;
   const tools = makeTools(SCOPES[provider]);
-  const providers: Provider[] = [Trace];
-  if (level === 'class') USE[kind](made)(tools);
+  const providers: Provider[] = [{ provide: Trace, useValue: trace }];
+  if (level === 'class') USE[kind](given)(tools);
   if (level === 'method') {
     const { prototype } = tools as { prototype: object };
-    USE[kind](made)(prototype, 'greet', Object.getOwnPropertyDescriptor(prototype, 'greet')!);
+    USE[kind](given)(prototype, 'greet', Object.getOwnPropertyDescriptor(prototype, 'greet')!);
   }
-  if (level === 'APP_* provider') providers.push({ provide: APP[kind], useClass: made });
+  if (level === 'APP_* provider') {
+    const provide = APP[kind];
+    providers.push(given === type ? { provide, useClass: type } : { provide, useValue: instance });
+  }
   return startApp([tools], {
     platform,
     module: { providers },
     configure: app => {
-      if (level === 'useGlobal*') useGlobal(app, kind, new made(app.get(Trace)) as object);
+      if (level === 'useGlobal*') useGlobal(app, kind, instance);
     },
   });
 }
@@ -77,20 +89,21 @@ describe.each([
   ['express', 'modern'],
   ['fastify', 'legacy'],
 ] as const)('on %s, %s era', (platform, era) => {
+  let test: TestApp;
+  afterEach(() => test.close());
+
   it.each(CASES)('a $enhancer $kind from the $level runs on a $provider provider', async row => {
-    const test = await start(row, platform);
+    test = await start(row, platform);
     const client = await test.client({ era });
-    const trace = test.app.get(Trace);
+    const { instances } = test.app.get(Trace);
     const { who, answer } = EFFECTS[row.kind];
     const call = async (name: string) =>
       textOf(await client.callTool({ name: 'greet', arguments: { who: name } }));
 
     expect(await call(who)).toBe(answer);
     expect(await call(who)).toBe(answer);
-    const [first, second] = trace.instances;
-    expect(trace.instances).toHaveLength(2);
-    expect(first === second).toBe(row.enhancer === 'singleton');
+    expect(instances).toHaveLength(2);
+    expect(instances[0] === instances[1]).toBe(row.enhancer !== 'request-scoped');
     if (row.kind === 'guard') await expect(call('mallory')).rejects.toMatchObject({ code: -32000 });
-    await test.close();
   });
 });

@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Module, UseGuards, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { McpModule, Tool } from 'nestjs-mcp';
 import { createTestClient } from 'nestjs-mcp/testing';
@@ -61,70 +61,6 @@ describe('several servers', () => {
     });
     expect(await namesAt(test, 'open')).toEqual(['hello']);
     expect(await namesAt(test, 'admin')).toEqual(['hello']);
-    await test.close();
-  });
-});
-
-describe('forRootAsync', () => {
-  it('refuses route decorators that its factory returns, for they would not run', async () => {
-    const denying = { canActivate: () => false };
-    const starting = Test.createTestingModule({
-      imports: [
-        McpModule.forRootAsync({
-          useFactory: () => ({ name: 'test', version: '1', http: { decorators: [UseGuards(denying)] } }),
-        }),
-      ],
-    }).compile();
-    await expect(starting).rejects.toThrow(
-      /"http\.decorators" .*pass them to forRootAsync beside its factory/,
-    );
-  });
-});
-
-describe('forFeature', () => {
-  it('runs onModuleInit once for all that it loads', async () => {
-    const inits: string[] = [];
-
-    @Injectable()
-    class Database implements OnModuleInit {
-      onModuleInit() {
-        inits.push('database');
-      }
-    }
-    @Module({ providers: [Database], exports: [Database] })
-    class DatabaseModule implements OnModuleInit {
-      onModuleInit() {
-        inits.push('database module');
-      }
-    }
-    @Injectable()
-    class Users implements OnModuleInit {
-      constructor(readonly database: Database) {}
-
-      onModuleInit() {
-        inits.push('users');
-      }
-
-      @Tool()
-      users() {
-        return 'users';
-      }
-    }
-    @Controller()
-    class Rest {
-      @Get()
-      hello() {
-        return 'hello';
-      }
-    }
-    const test = await startApp([], {
-      module: {
-        controllers: [Rest],
-        imports: [McpModule.forFeature([Users], { imports: [DatabaseModule] })],
-      },
-    });
-    await test.client();
-    expect(inits).toEqual(['database', 'database module', 'users']);
     await test.close();
   });
 });

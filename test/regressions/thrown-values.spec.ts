@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Catch, ConflictException, Injectable, UseFilters, type ExceptionFilter } from '@nestjs/common';
 import { Args, Prompt, Tool } from 'nestjs-mcp';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
@@ -18,6 +18,13 @@ const THROWN: Record<string, unknown> = {
   null: null,
 };
 
+@Catch()
+class BrokenFilter implements ExceptionFilter {
+  catch(): never {
+    throw new TypeError('broken filter');
+  }
+}
+
 @Injectable()
 class Tools {
   @Tool()
@@ -28,6 +35,12 @@ class Tools {
   @Prompt()
   failing(@Args('what') what: string) {
     throw THROWN[what];
+  }
+
+  @Tool()
+  @UseFilters(new BrokenFilter())
+  filtered() {
+    throw new ConflictException('original');
   }
 
   @Tool()
@@ -62,5 +75,12 @@ describe('what is thrown', () => {
   it('is logged in full, with the causes of an error', async () => {
     await client.callTool({ name: 'chain' });
     expect(log.errors).toEqual([expect.stringMatching(/Error: outer\n[^]*Error: inner\n/)]);
+  });
+
+  it('is logged together with what a filter failed with', async () => {
+    expect(textOf(await client.callTool({ name: 'filtered' }))).toMatch(/^Internal error/);
+    expect(log.errors).toEqual([
+      expect.stringMatching(/TypeError: broken filter\n[^]*Caused by: ConflictException: original\n/),
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import type { InvocationContext, Direction, Phase } from '../protocol/types.js';
 import type { Clock } from './clock.js';
 import type { DeadlineWatch } from './deadline.js';
 import type { Invocation, PreparedEntry } from './entry.js';
+import type { ChainResult } from './result.js';
 
 /** How one invocation ended: with something the interceptor said, without, or it did not apply. */
 export type Attempt =
@@ -22,6 +23,8 @@ export interface RunContext {
   readonly request?: unknown;
   readonly context?: InvocationContext;
   readonly bag: Map<unknown, unknown>;
+  /** For sinks. */
+  readonly report?: ChainResult;
   readonly clock: Clock;
   readonly watch: DeadlineWatch;
   /** When the whole run must have ended, on the clock. */
@@ -48,6 +51,7 @@ class LazyInvocation implements Invocation {
   readonly request: unknown;
   readonly context: InvocationContext | undefined;
   readonly bag: Map<unknown, unknown>;
+  readonly report: ChainResult | undefined;
   readonly config: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
@@ -63,6 +67,7 @@ class LazyInvocation implements Invocation {
     this.request = run.request;
     this.context = run.context;
     this.bag = run.bag;
+    this.report = run.report;
     this.config = run.config?.[entry.name] ?? entry.config;
   }
 

@@ -1,3 +1,4 @@
+import type { ChainResult } from './result.js';
 import { coversPattern } from '../protocol/events.js';
 import type {
   Direction,
@@ -26,6 +27,8 @@ export interface Invocation {
   readonly timeoutMs: number;
   /** Shared by this process's interceptors along one exchange. */
   readonly bag: Map<unknown, unknown>;
+  /** For a sink: what the chain came to. */
+  readonly report?: ChainResult;
 }
 
 /** What the invoker decides for an interceptor, over what the interceptor's author declared. */

@@ -5,7 +5,8 @@ import type { InterceptorType, Phase, Severity, ValidationMessage } from '../pro
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
 /** What became of one interceptor. `crash` and `timeout` are failures of its own. */
-export type Outcome = 'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'crash' | 'timeout';
+export type Outcome =
+  'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'responded' | 'crash' | 'timeout';
 
 /** One interceptor's part in a chain. */
 export interface EntryResult {
@@ -50,6 +51,8 @@ export interface ChainResult {
   readonly skipped: readonly SkippedEntry[];
   /** The payload after all mutations; absent unless the status is `success`. */
   readonly finalPayload?: unknown;
+  /** The answer that an interceptor gave in place of the operation, and which interceptor. */
+  readonly response?: { readonly interceptor: string; readonly result: object };
   readonly validationSummary: { readonly errors: number; readonly warnings: number; readonly infos: number };
   readonly totalDurationMs: number;
   /** Where the chain ended before its end: the first in entry order. */

@@ -9,6 +9,7 @@ import { frozenCopy, thawedCopy } from './frozen.js';
 import type { ChainResult, ChainStatus, EntryResult, SkippedEntry } from './result.js';
 import { breachOf, diffOf } from './scope.js';
 import type { Selection } from './selection.js';
+import { SyntheticResponse } from './synthetic.js';
 
 type Failed = Extract<Attempt, { kind: 'failed' }>;
 type Options = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
@@ -31,6 +32,7 @@ export class ChainRun {
   private givenUp = false;
   private payload: unknown;
   private modified = false;
+  private response: ChainResult['response'];
 
   constructor(
     private readonly selection: Selection,
@@ -69,11 +71,12 @@ export class ChainRun {
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      return this.finish(await (direction === 'send' ? this.send() : this.receive()));
+      const result = this.finish(await (direction === 'send' ? this.send() : this.receive()));
+      this.feedSinks(result);
+      return result;
     } finally {
       signal?.removeEventListener('abort', giveUp);
       this.context.watch.close();
-      this.feedSinks();
     }
   }
 
@@ -158,6 +161,7 @@ export class ChainRun {
   /** Mutators run one after the other, each on what the last one made. */
   private async mutate(entries: readonly PreparedEntry[]): Promise<Halt | undefined> {
     for (const entry of entries) {
+      if (this.response !== undefined) break;
       if (!this.isDue(entry)) continue;
       const pending = attempt(this.context, entry, this.payload);
       const outcome = pending instanceof Promise ? await pending : pending;
@@ -171,6 +175,7 @@ export class ChainRun {
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
     if (outcome.kind === 'failed') return this.fail(entry, outcome, 'mutation_failed');
     const { durationMs } = outcome;
+    if (outcome.value instanceof SyntheticResponse) return this.respond(entry, outcome.value, durationMs);
     let read: MutationResult;
     try {
       read = readMutation(outcome.value, { name: entry.name, phase: this.params.phase }, this.payload);
@@ -201,6 +206,16 @@ export class ChainRun {
     if (isAudit) return undefined;
     this.payload = next;
     this.modified = true;
+    return undefined;
+  }
+
+  private respond(entry: PreparedEntry, { result }: SyntheticResponse, durationMs: number): Halt | undefined {
+    if (this.params.phase === 'response') {
+      const error = 'it answered with respondWith, which only the request phase has';
+      return this.fail(entry, { kind: 'failed', why: 'crash', error, durationMs }, 'mutation_failed');
+    }
+    this.add(entry, { outcome: 'responded', durationMs });
+    if (entry.mode !== 'audit') this.response = { interceptor: entry.name, result };
     return undefined;
   }
 
@@ -253,6 +268,7 @@ export class ChainRun {
       skipped: this.skipped,
       // A message that nothing changed goes on as it is, not as a copy.
       ...(halt === undefined && { finalPayload: this.modified ? thawedCopy(this.payload) : payload }),
+      ...(halt === undefined && this.response && { response: this.response }),
       validationSummary: this.summary(),
       totalDurationMs: this.options.clock.now() - this.started,
       ...(halt && { abortedAt: abortedAt(halt) }),
@@ -265,7 +281,7 @@ export class ChainRun {
   }
 
   /** Sinks see the payload as it went on or, where it did not, as it came. Nobody waits for them. */
-  private feedSinks(): void {
+  private feedSinks(report: ChainResult): void {
     const { sinks } = this.selection;
     const due = sinks.filter(entry => this.isDue(entry));
     if (due.length === 0) return;
@@ -274,6 +290,7 @@ export class ChainRun {
       watch: new DeadlineWatch(this.options.clock),
       deadline: Infinity,
       isGivenUp: () => false,
+      report,
     };
     for (const entry of due) {
       void Promise.resolve(attempt(context, entry, this.payload)).then(outcome => {

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
+import { listenOf, refusalOfListen } from '../listen.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
@@ -87,7 +88,17 @@ export class HttpEndpoint {
     this.host.bindHttp(request, incoming);
     if (this.sessions && (await isLegacyRequest(request, parsedBody)))
       return this.sessions.fetch(request, options);
-    return this.handler.fetch(request, options);
+    return (await this.refusedListen(request, incoming)) ?? this.handler.fetch(request, options);
+  }
+
+  /** The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here. */
+  private async refusedListen(request: Request, incoming: Incoming): Promise<Response | undefined> {
+    const listen = listenOf(incoming.body?.ok ? incoming.body.json : undefined);
+    if (listen === undefined) return undefined;
+    const { authInfo, rawRequest } = incoming;
+    const http = { request: incoming.request, response: incoming.response, headers: rawRequest.headers };
+    const error = await refusalOfListen(this.host, listen, { signal: request.signal, authInfo, http });
+    return error && Response.json({ jsonrpc: '2.0', id: listen.id, error });
   }
 
   private refusal({ method, headers }: Request, { body }: Incoming): TransportError | undefined {

@@ -1,5 +1,6 @@
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
+import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';
 
 /** Serves a server over the process's stdin and stdout, for both eras. */
@@ -13,7 +14,7 @@ export class StdioTransport {
   open(onEnd: () => void): void {
     const transport = new StdioServerTransport(process.stdin, this.stdout.stream);
     this.handle = serveStdio(({ era }) => this.host.forConnection(era), {
-      transport,
+      transport: gateListen(transport, this.host),
       legacy: this.host.options.legacy === 'reject' ? 'reject' : 'serve',
       onerror: error => this.host.reportRejected(error),
     });

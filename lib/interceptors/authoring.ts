@@ -1,0 +1,81 @@
+import type { Invocation } from './chain/entry.js';
+import type { ChainResult } from './chain/result.js';
+import { SyntheticResponse } from './chain/synthetic.js';
+import type { InterceptionEvent, PayloadOf } from './payloads.js';
+import type {
+  MutationResult,
+  Phase,
+  Severity,
+  ValidationMessage,
+  ValidationResult,
+} from './protocol/types.js';
+
+/**
+ * What an interceptor's method is called with. The payload is read-only: a mutator returns a new one.
+ * `InterceptorInvocation<'tools/call', 'request'>` knows its payload from the event;
+ * `InterceptorInvocation<CallToolParams>` names it.
+ */
+export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
+  Invocation,
+  'payload' | 'request' | 'event' | 'phase'
+> & {
+  readonly event: E extends string ? E : string;
+  readonly phase: P;
+  readonly payload: E extends InterceptionEvent ? PayloadOf<E, P> : E;
+  /** In the response phase, the payload of the request. */
+  readonly request: E extends InterceptionEvent ? PayloadOf<E, 'request'> | undefined : unknown;
+  /** For a sink: what the chain came to. */
+  readonly report?: ChainResult;
+};
+
+/** A validator's objection, as `deny` makes it. */
+export interface Denial extends ValidationMessage {
+  readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
+}
+
+/** What a validator's method may return; anything else is a failure of the validator. */
+export type ValidatorReturn =
+  | boolean
+  | Denial
+  | readonly Denial[]
+  | (Pick<ValidationResult, 'valid'> & Partial<Omit<ValidationResult, 'valid'>>);
+
+/** What a mutator's method may return: nothing (unmodified), the new payload, a full result, or `respondWith(…)`. */
+export type MutatorReturn =
+  | undefined
+  | (Pick<MutationResult, 'modified' | 'payload'> & Partial<Omit<MutationResult, 'modified' | 'payload'>>)
+  | SyntheticResponse
+  | object;
+
+/** Options of `deny`. */
+export interface DenyOptions {
+  /** Path of the offending value, such as `arguments.city`. */
+  path?: string;
+  /** `error` blocks; `warn` and `info` only tell. Default: `error`. */
+  severity?: Severity;
+  /** Corrections to offer. */
+  suggestions?: { path: string; value: unknown }[];
+}
+
+/** A validator's answer: nothing to object. */
+export const allow = (): ValidatorReturn => ({ valid: true });
+
+/**
+ * A validator's answer: an objection. Return several in a list.
+ * @param message what the caller is told; keep what was found out of it
+ */
+export const deny = (
+  message: string,
+  { path, severity = 'error', suggestions }: DenyOptions = {},
+): Denial => ({
+  message,
+  severity,
+  ...(path !== undefined && { path }),
+  ...(suggestions && { suggestions }),
+});
+
+/**
+ * A request-phase mutator's answer: the call is answered with this result, and never reaches the handler. The
+ * result is marked as synthetic in its `_meta`; the response phase runs on it as on any other.
+ */
+export const respondWith = (result: object): SyntheticResponse => new SyntheticResponse(result);

@@ -1,0 +1,51 @@
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { ChainResult, EntryResult } from './chain/result.js';
+
+const TIMEOUT = -32000;
+
+const FAILED = 'Interceptor execution failed';
+const TIMED_OUT = 'Interceptor execution timeout';
+
+/**
+ * The JSON-RPC error for a chain that ended before its end. It holds the messages that validators meant for the caller;
+ * never a payload, and of an interceptor that failed only that it did.
+ */
+export function denialOf(
+  { status, results, abortedAt, phase }: ChainResult,
+  timeoutMs?: number,
+): McpException {
+  const interceptor = abortedAt?.interceptor;
+  if (status === 'timeout') {
+    return new McpException(TIMEOUT, TIMED_OUT, {
+      interceptor,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      phase,
+    });
+  }
+  if (status === 'mutation_failed') {
+    return new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
+      failedInterceptor: interceptor,
+    });
+  }
+  const validationErrors = results.filter(isBlocking).flatMap(errorsOf);
+  return new McpException(McpErrorCode.InvalidParams, 'Interceptor validation failed', { validationErrors });
+}
+
+const isBlocking = ({ type, mode, outcome, failedOpen }: EntryResult): boolean =>
+  type === 'validation' &&
+  mode !== 'audit' &&
+  failedOpen !== true &&
+  (outcome === 'deny' || outcome === 'crash' || outcome === 'timeout');
+
+function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: EntryResult): object[] {
+  if (outcome !== 'deny') {
+    return [{ interceptor, severity: 'error', message: outcome === 'timeout' ? TIMED_OUT : FAILED }];
+  }
+  if (messages.length === 0) return [{ interceptor, severity, message: `Refused by ${interceptor}` }];
+  return messages.map(({ path, message, severity: own }) => ({
+    interceptor,
+    severity: own,
+    message,
+    ...(path !== undefined && { path }),
+  }));
+}

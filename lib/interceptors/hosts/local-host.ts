@@ -1,0 +1,125 @@
+import { Injectable, Scope } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { INTERCEPTOR_METADATA } from '../../constants.js';
+import type { InterceptorMetadata } from '../../decorators/interceptor-options.js';
+import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
+import { exploreMethods } from '../../execution/explore-methods.js';
+import { describeTarget, methodOf, type HandlerTarget } from '../../execution/handler-target.js';
+import { RequestScope } from '../../execution/request-scope.js';
+import { compileSchema } from '../../schema/compile-schema.js';
+import type { ChainEntry, Invocation } from '../chain/entry.js';
+import { describe } from './check-options.js';
+import { normalise } from './normalise.js';
+import { originOf } from './origin.js';
+
+/** Name of the host that this process's own interceptors run on. */
+export const LOCAL_HOST = 'local';
+
+/** An interceptor of this application, and the server that it was declared for. */
+export interface LocalInterceptor {
+  readonly entry: ChainEntry;
+  readonly server: string | undefined;
+  /** `Class.method`, for messages. */
+  readonly where: string;
+}
+
+/** Finds the methods with `@Validator`, `@Mutator` and `@Sink`, and makes chain entries of them. */
+@Injectable()
+export class LocalHost {
+  private found?: Promise<readonly LocalInterceptor[]>;
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly scope: RequestScope,
+  ) {}
+
+  /**
+   * The application's interceptors, in the order in which Nest holds them.
+   * @throws McpBootstrapError for options that cannot be, or two interceptors of one name
+   */
+  interceptors(): Promise<readonly LocalInterceptor[]> {
+    return (this.found ??= this.explore());
+  }
+
+  private async explore(): Promise<readonly LocalInterceptor[]> {
+    const found: LocalInterceptor[] = [];
+    for (const { metadata, target } of exploreMethods(this.modules, readInterceptors)) {
+      const where = describeTarget(target);
+      try {
+        const entry = await this.entryOf(metadata, target);
+        const { name } = entry.descriptor;
+        const other = found.find(one => one.entry.descriptor.name === name);
+        if (other)
+          throw new Error(
+            `the interceptor "${name}" exists already, in ${other.where}; give one of them another "name"`,
+          );
+        found.push({ entry, server: metadata.options.server, where });
+      } catch (error) {
+        throw new McpBootstrapError(where, (error as Error).message);
+      }
+    }
+    return found;
+  }
+
+  private async entryOf(metadata: InterceptorMetadata, target: HandlerTarget): Promise<ChainEntry> {
+    const { type, options } = metadata;
+    const {
+      final,
+      when,
+      scope,
+      timeoutMs,
+      configSchema,
+      sideEffects = type === 'sink' ? 'some' : 'none',
+    } = options;
+    const checkConfig = configSchema && (await configCheck(configSchema));
+    return {
+      host: LOCAL_HOST,
+      descriptor: describe(metadata, target.methodName),
+      traits: { final, when, scope, timeoutMs, sideEffects },
+      ...(checkConfig && { checkConfig }),
+      invoke: this.invoker(metadata, target),
+    };
+  }
+
+  private invoker(
+    { type }: InterceptorMetadata,
+    { instance, methodName, wrapper }: HandlerTarget,
+  ): ChainEntry['invoke'] {
+    if (wrapper?.scope === Scope.TRANSIENT) {
+      throw new Error(
+        'its class is a transient provider, of which there is no instance to call; use another scope',
+      );
+    }
+    const run = (host: object, invocation: Invocation): unknown => {
+      const value = methodOf(host, methodName).call(host, invocation);
+      return isThenable(value)
+        ? value.then(settled => normalise(type, settled, invocation))
+        : normalise(type, value, invocation);
+    };
+    if (!wrapper || wrapper.isDependencyTreeStatic()) return invocation => run(instance, invocation);
+    return async invocation => {
+      const contextId = this.scope.contextIdOf(originOf(invocation.bag), wrapper.isDependencyTreeDurable());
+      return run(await this.scope.load(wrapper, contextId), invocation);
+    };
+  }
+}
+
+const readInterceptors = (method: object): readonly InterceptorMetadata[] =>
+  (Reflect.getMetadata(INTERCEPTOR_METADATA, method) ?? []) as InterceptorMetadata[];
+
+/** Compiles a `configSchema` into a function that says what is wrong with a configuration. */
+export async function configCheck(
+  configSchema: Readonly<Record<string, unknown>>,
+): Promise<NonNullable<ChainEntry['checkConfig']>> {
+  const schema = await compileSchema(configSchema, 'input');
+  return config => {
+    const result = schema.validate(config);
+    if (result instanceof Promise || result.ok) return undefined;
+    return result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+  };
+}
+
+const isThenable = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<Promise<unknown>>).then === 'function';

@@ -1,0 +1,57 @@
+import type { Denial } from '../authoring.js';
+import type { Invocation } from '../chain/entry.js';
+import { SyntheticResponse } from '../chain/synthetic.js';
+import type { InterceptorType } from '../protocol/types.js';
+
+/**
+ * Turns what an interceptor's method returned into a result as it stands on the wire. What cannot be turned is passed
+ * on, and the chain refuses it as malformed.
+ */
+export function normalise(type: InterceptorType, value: unknown, invocation: Invocation): unknown {
+  switch (type) {
+    case 'validation':
+      return validation(value, invocation.name);
+    case 'mutation':
+      return mutation(value, invocation.payload);
+    case 'sink':
+      return { recorded: true, ...(isRecord(value) && 'recorded' in value && value) };
+  }
+}
+
+function validation(value: unknown, name: string): unknown {
+  if (value === true) return { valid: true };
+  if (value === false) return denial([{ message: `Refused by ${name}`, severity: 'error' }]);
+  if (Array.isArray(value)) return value.length === 0 ? { valid: true } : denial(value as Denial[]);
+  return isDenial(value) ? denial([value]) : value;
+}
+
+function denial(denials: readonly Denial[]): unknown {
+  if (!denials.every(isDenial)) return undefined;
+  const suggestions = denials.flatMap(({ suggestions = [] }) => suggestions);
+  return {
+    valid: false,
+    messages: denials.map(({ path, message, severity }) => ({
+      ...(path !== undefined && { path }),
+      message,
+      severity,
+    })),
+    ...(suggestions.length > 0 && { suggestions }),
+  };
+}
+
+function mutation(value: unknown, received: unknown): unknown {
+  if (value instanceof SyntheticResponse) return value;
+  if (value === undefined || value === received) return { modified: false, payload: received };
+  if (isRecord(value) && typeof value['modified'] === 'boolean' && (!value['modified'] || 'payload' in value))
+    return value;
+  return { modified: true, payload: value };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isDenial = (value: unknown): value is Denial =>
+  isRecord(value) &&
+  typeof value['message'] === 'string' &&
+  typeof value['severity'] === 'string' &&
+  !('valid' in value);

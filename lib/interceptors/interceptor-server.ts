@@ -1,0 +1,173 @@
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Exchange } from '../server/exchange.js';
+import { attempt } from './chain/attempt.js';
+import { systemClock } from './chain/clock.js';
+import { DeadlineWatch } from './chain/deadline.js';
+import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
+import { bindOrigin } from './hosts/origin.js';
+import { matchesEvent } from './protocol/events.js';
+import { readMutation, readSink, readValidation } from './protocol/read-result.js';
+import type { InterceptorDescriptor, InvokeParams, Phase } from './protocol/types.js';
+
+/** The extension's name in `capabilities.extensions`. */
+export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
+
+const DEFAULT_TIMEOUT_MS = 1000;
+const MAX_TIMEOUT_MS = 30_000;
+const TIMEOUT_CODE = -32000;
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
+export class InterceptorServer {
+  private readonly entries: ReadonlyMap<string, PreparedEntry>;
+
+  constructor(
+    entries: readonly ChainEntry[],
+    private readonly pageSize: number,
+    private readonly log: (message: string) => void,
+  ) {
+    this.entries = new Map(entries.map(entry => [entry.descriptor.name, prepare(entry)]));
+  }
+
+  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
+  get capability(): { supportedEvents: string[] } {
+    const hooks = [...this.entries.values()].flatMap(entry => entry.hooks);
+    return { supportedEvents: [...new Set(hooks.flatMap(({ events }) => events))] };
+  }
+
+  /** The methods to serve; none without an interceptor. */
+  get methods(): Readonly<Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>> {
+    if (this.entries.size === 0) return {};
+    const invoke = (params: Params, exchange: Exchange) => this.invoke(params, exchange);
+    return {
+      'interceptors/list': params => this.list(params),
+      'interceptor/invoke': invoke,
+      // The spelling of some implementations.
+      'interceptors/invoke': invoke,
+    };
+  }
+
+  /** @throws McpException (-32602) for a cursor that was never given out */
+  private list({ event, cursor }: Params): { interceptors: InterceptorDescriptor[]; nextCursor?: string } {
+    const hooked = [...this.entries.values()]
+      .map(({ entry }) => entry.descriptor)
+      .filter(
+        ({ hooks }) =>
+          typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
+      );
+    const start = cursor === undefined ? 0 : Number(/^item:(\d+)$/.exec(decode(cursor))?.[1] ?? NaN);
+    if (!(start <= hooked.length)) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
+    const end = start + this.pageSize;
+    return {
+      interceptors: hooked.slice(start, end),
+      ...(end < hooked.length && { nextCursor: Buffer.from(`item:${end}`).toString('base64url') }),
+    };
+  }
+
+  /**
+   * Runs one interceptor. That it denies is a result; an error is that it could not be run.
+   * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
+   */
+  private async invoke(params: Params, exchange: Exchange): Promise<object> {
+    const { name, event, phase, payload, config, timeoutMs, context } = this.check(params);
+    const entry = this.entries.get(name)!;
+    const { clock } = { clock: systemClock };
+    const allowed = Math.min(timeoutMs ?? entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
+    const watch = new DeadlineWatch(clock);
+    const giveUp = () => watch.giveUp();
+    exchange.signal.addEventListener('abort', giveUp, { once: true });
+    const bag = new Map<unknown, unknown>();
+    bindOrigin(bag, { request: exchange.http?.request });
+    const started = clock.now();
+    try {
+      const outcome = await attempt(
+        {
+          ...{ event, phase, context, bag, clock, watch },
+          // An interceptor host is asked about data that somebody else received.
+          direction: 'receive',
+          deadline: started + allowed,
+          isGivenUp: () => exchange.signal.aborted,
+          defaultTimeoutMs: allowed,
+          maxTimeoutMs: MAX_TIMEOUT_MS,
+          ...(config && { config: { [name]: config } }),
+        },
+        { ...entry, timeoutMs: allowed },
+        payload,
+      );
+      if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);
+      const value = outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value;
+      const source = { name, phase };
+      const { type } = entry.entry.descriptor;
+      const result =
+        type === 'validation'
+          ? readValidation(value, source)
+          : type === 'mutation'
+            ? readMutation(value, source, payload)
+            : readSink(value, source);
+      return { ...result, durationMs: clock.now() - started };
+    } catch (error) {
+      if (error instanceof McpException) throw error;
+      throw this.failure(entry, phase, 'crash', (error as Error).message, allowed);
+    } finally {
+      exchange.signal.removeEventListener('abort', giveUp);
+      watch.close();
+    }
+  }
+
+  private check(params: Params): InvokeParams {
+    const { name, event, phase, payload, config, timeoutMs } = params;
+    const refuse = (reason: string) =>
+      new McpException(McpErrorCode.InvalidParams, 'Invalid interceptor invocation', {
+        interceptor: name,
+        reason,
+      });
+    if (typeof name !== 'string') throw refuse('"name" must be a string');
+    const entry = this.entries.get(name);
+    if (entry === undefined) throw refuse('there is no such interceptor');
+    if (typeof event !== 'string') throw refuse('"event" must be a string');
+    if (phase !== 'request' && phase !== 'response') throw refuse('"phase" must be "request" or "response"');
+    if (payload === undefined) throw refuse('"payload" is missing');
+    if (!hooks(entry, event, phase)) throw refuse(`it does not hook ${event} in the ${phase} phase`);
+    if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
+      throw refuse('"timeoutMs" must be a number of milliseconds above 0');
+    }
+    if (config !== undefined && !isRecord(config)) throw refuse('"config" must be an object');
+    const problem = entry.entry.checkConfig?.(config ?? entry.config ?? {});
+    if (problem !== undefined) throw refuse(`"config" does not match its configSchema: ${problem}`);
+    return params as unknown as InvokeParams;
+  }
+
+  private failure(
+    { name }: PreparedEntry,
+    phase: Phase,
+    why: 'crash' | 'timeout',
+    detail: string,
+    timeoutMs: number,
+  ): McpException {
+    this.log(`The interceptor ${name} failed when it was invoked: ${detail}`);
+    return why === 'timeout'
+      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', {
+          interceptor: name,
+          timeoutMs,
+          phase,
+        })
+      : new McpException(McpErrorCode.InternalError, 'Interceptor execution failed', {
+          interceptor: name,
+          reason: 'the interceptor failed',
+        });
+  }
+}
+
+/** An interceptor whose own condition says that it does not apply has nothing to object and nothing to change. */
+const notApplicable = ({ entry }: PreparedEntry): object =>
+  entry.descriptor.type === 'validation' ? { valid: true } : { modified: false, recorded: false };
+
+const hooks = ({ hooks: own }: PreparedEntry, event: string, phase: Phase): boolean =>
+  own.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event)));
+
+const decode = (cursor: unknown): string =>
+  typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,60 @@
+import type {
+  CallToolResult,
+  CompleteResult,
+  CreateMessageResult,
+  ElicitResult,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListRootsResult,
+  ListToolsResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server';
+import type { Phase } from './protocol/types.js';
+
+/** What a paginated list asks for. */
+export interface ListParams {
+  readonly cursor?: string;
+}
+
+/** Params of `tools/call`. */
+export interface CallToolParams {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** Params of `prompts/get`. */
+export interface GetPromptParams {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+}
+
+/** Params of `resources/read` and `resources/subscribe`. */
+export interface ResourceParams {
+  readonly uri: string;
+}
+
+type AnyObject = Readonly<Record<string, unknown>>;
+
+/** The payloads of the events that the protocol defines: bare params in the request phase, bare result in the response phase. */
+export interface InterceptionPayloads {
+  'tools/list': { request: ListParams; response: ListToolsResult };
+  'tools/call': { request: CallToolParams; response: CallToolResult };
+  'prompts/list': { request: ListParams; response: ListPromptsResult };
+  'prompts/get': { request: GetPromptParams; response: GetPromptResult };
+  'resources/list': { request: ListParams; response: ListResourcesResult };
+  'resources/read': { request: ResourceParams; response: ReadResourceResult };
+  'resources/subscribe': { request: ResourceParams; response: AnyObject };
+  'completion/complete': { request: AnyObject; response: CompleteResult };
+  'sampling/createMessage': { request: AnyObject; response: CreateMessageResult };
+  'elicitation/create': { request: AnyObject; response: ElicitResult };
+  'roots/list': { request: AnyObject; response: ListRootsResult };
+}
+
+/** An event of the protocol, or any other. */
+export type InterceptionEvent = keyof InterceptionPayloads | (string & {});
+
+/** The payload of an event in a phase; `unknown` for an event that the protocol does not define. */
+export type PayloadOf<E extends InterceptionEvent, P extends Phase> = E extends keyof InterceptionPayloads
+  ? InterceptionPayloads[E][P]
+  : unknown;

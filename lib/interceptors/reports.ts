@@ -1,0 +1,74 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Subject, type Observable } from 'rxjs';
+import type { ChainResult, EntryResult } from './chain/result.js';
+import type { Direction, InvocationContext } from './protocol/types.js';
+
+/** One run of a chain, and what it was run for. */
+export interface ChainReport {
+  /** Name of the server whose traffic it was; undefined for a run of the application's own. */
+  readonly server?: string;
+  readonly direction: Direction;
+  readonly result: ChainResult;
+  readonly context?: InvocationContext;
+}
+
+/** How often each interceptor came to each outcome: `counters['pii-redactor']['mutated']`. */
+export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Where all chains report to: the log, counters, and whoever subscribes. */
+@Injectable()
+export class InterceptorReports {
+  private readonly logger = new Logger('McpInterceptors');
+  private readonly subject = new Subject<ChainReport>();
+  private readonly counts = new Map<string, Map<string, number>>();
+
+  readonly reports$: Observable<ChainReport> = this.subject.asObservable();
+
+  publish(report: ChainReport): void {
+    const { result } = report;
+    for (const entry of result.results) {
+      this.count(entry.interceptor, entry.mode === 'audit' ? `audit-${entry.outcome}` : entry.outcome);
+      if (entry.failedOpen) this.count(entry.interceptor, 'failed-open');
+      this.log(entry, result);
+    }
+    for (const { interceptor, reason } of result.skipped) {
+      this.count(interceptor, `skipped-${reason}`);
+      this.logger.debug(`${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`);
+    }
+    if (this.subject.observed) this.subject.next(report);
+  }
+
+  sinkFailed(interceptor: string, error: string): void {
+    this.count(interceptor, 'crash');
+    this.logger.warn(`The sink ${interceptor} failed: ${error}`);
+  }
+
+  counters(): InterceptorCounters {
+    return Object.fromEntries([...this.counts].map(([name, counts]) => [name, Object.fromEntries(counts)]));
+  }
+
+  private count(name: string, outcome: string): void {
+    const counts = this.counts.get(name) ?? new Map<string, number>();
+    this.counts.set(name, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+  }
+
+  private log(entry: EntryResult, { event, phase }: ChainResult): void {
+    const { interceptor, outcome, mode, error, failedOpen } = entry;
+    const subject = `${interceptor}, ${event} ${phase}`;
+    const isFailure = outcome === 'crash' || outcome === 'timeout';
+    if (isFailure && mode === 'audit') this.logger.warn(`[audit] ${subject}: ${outcome}: ${error}`);
+    else if (isFailure)
+      this.logger.error(`${subject}: ${outcome}${failedOpen ? ', let through (failOpen)' : ''}: ${error}`);
+    else if (outcome === 'dropped') this.logger.warn(`${subject}: a mutation was dropped: ${error}`);
+    else if (mode === 'audit' && outcome === 'mutated') {
+      this.logger.log(`[audit] ${subject}: would change ${JSON.stringify(entry.diff)}`);
+    } else if (outcome === 'deny' || outcome === 'warn') {
+      const said = (entry.messages ?? []).map(({ path, message }) =>
+        path ? `${path}: ${message}` : message,
+      );
+      const would =
+        mode === 'audit' && outcome === 'deny' ? 'would deny' : outcome === 'deny' ? 'denied' : 'warned';
+      this.logger.log(`${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`);
+    }
+  }
+}

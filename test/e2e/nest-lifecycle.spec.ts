@@ -1,0 +1,142 @@
+import {
+  Injectable,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Ctx, McpContext, McpModule, McpServerRegistry, Tool } from 'nestjs-mcp';
+import { deferred } from '../fixtures/deferred.js';
+import { Inbox } from '../fixtures/inbox.js';
+import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+
+let started: Inbox<string>;
+let aborted: Inbox<string>;
+
+@Injectable()
+class Tools {
+  @Tool()
+  endless(@Ctx() ctx: McpContext) {
+    started.put(ctx.era);
+    return new Promise((_resolve, reject) => {
+      ctx.signal.addEventListener('abort', () => {
+        aborted.put(ctx.era);
+        reject(ctx.signal.reason as Error);
+      });
+    });
+  }
+
+  @Tool()
+  stubborn(@Ctx() ctx: McpContext) {
+    started.put(ctx.era);
+    return new Promise(() => undefined);
+  }
+}
+
+/** What a call that was under way at the end comes to: never a result. */
+const outcome = (call: Promise<unknown>) =>
+  call.then(
+    () => 'a result',
+    () => 'an error',
+  );
+
+describe.each(PLATFORMS)('app.close() on %s', platform => {
+  let test: TestApp;
+
+  beforeEach(async () => {
+    started = new Inbox();
+    aborted = new Inbox();
+    test = await startApp([Tools], { platform });
+  });
+
+  it.each(['endless', 'stubborn'])(
+    'ends streams of both eras and running calls (%s), and tells the handlers',
+    async name => {
+      const modern = await test.client();
+      const legacy = await test.client({ era: 'legacy' });
+      const subscription = await modern.listen({ toolsListChanged: true });
+      const told = deferred();
+      legacy.setNotificationHandler('notifications/tools/list_changed', () => told.resolve());
+      await test.app.get(McpServerRegistry).add('tool', { name: 'late' }, () => 'late');
+      // The session's stream is open, for something came down it.
+      await told.promise;
+      const calls = [outcome(modern.callTool({ name })), outcome(legacy.callTool({ name }))];
+      await started.take();
+      await started.take();
+
+      await test.app.close();
+      expect(await subscription.closed).toBe('graceful');
+      if (name === 'endless')
+        expect([await aborted.take(), await aborted.take()].sort()).toEqual(['legacy', 'modern']);
+      await Promise.all([modern.close(), legacy.close()]);
+      expect(await Promise.all(calls)).toEqual(['an error', 'an error']);
+    },
+  );
+
+  it('takes no request any more', async () => {
+    const url = await test.url();
+    await test.app.close();
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('may be called twice', async () => {
+    await test.app.close();
+    await test.app.close();
+  });
+});
+
+describe('hooks of a class that only forFeature names', () => {
+  it('run, each once', async () => {
+    const calls: string[] = [];
+    @Injectable()
+    class Feature implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+      @Tool()
+      tool() {
+        return 'tool';
+      }
+
+      onModuleInit() {
+        calls.push('init');
+      }
+
+      onApplicationBootstrap() {
+        calls.push('bootstrap');
+      }
+
+      onModuleDestroy() {
+        calls.push('destroy');
+      }
+
+      onApplicationShutdown() {
+        calls.push('shutdown');
+      }
+    }
+    const test = await startApp([], { module: { imports: [McpModule.forFeature([Feature])] } });
+    await test.close();
+    expect(calls).toEqual(['init', 'bootstrap', 'destroy', 'shutdown']);
+  });
+});
+
+/** What keeps the process, or could: listeners and handles. */
+const footprint = () => ({
+  listeners: Object.fromEntries(process.eventNames().map(name => [name, process.listenerCount(name)])),
+  handles: process.getActiveResourcesInfo().filter(kind => /TCP|Pipe|Timeout|FSEvent/.test(kind)).length,
+});
+
+describe.each(PLATFORMS)('a hundred applications on %s, one after the other,', platform => {
+  it('leave nothing behind', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    const cycle = async (listens: boolean) => {
+      const test = await startApp([Tools], { platform, forceCloseConnections: true });
+      if (listens) await (await test.client({ era: 'legacy' })).listTools();
+      await test.close();
+    };
+    await cycle(true);
+    const before = footprint();
+    for (let i = 0; i < 100; i++) await cycle(i % 10 === 0);
+    expect(footprint()).toEqual(before);
+    expect(warnings).toEqual([]);
+    process.off('warning', onWarning);
+  }, 30_000);
+});
