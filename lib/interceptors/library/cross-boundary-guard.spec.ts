@@ -1,0 +1,170 @@
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
+import { invocationOf } from './invocation.fixture.js';
+import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
+import { SecretLedger, SecretLedgerFullError } from './secrets/secret-ledger.js';
+
+const [token] = SECRETS['github-token'];
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function guardOf(options?: CrossBoundaryGuardOptions) {
+  const guard = new (CrossBoundaryGuard(options))();
+  const context = (session?: string) => ({
+    context: session === undefined ? undefined : { sessionId: session },
+  });
+  return {
+    read: (tool: string, text: unknown, session?: string, rest = {}) =>
+      guard.record(
+        invocationOf(
+          { content: [{ type: 'text', text }] },
+          { phase: 'response', request: { name: tool }, ...context(session), ...rest },
+        ),
+      ),
+    maySend: (tool: string, args: unknown, session?: string, rest = {}) =>
+      (
+        guard.check(invocationOf({ name: tool, arguments: args }, { ...context(session), ...rest })) as {
+          valid?: true;
+        }
+      ).valid === true,
+  };
+}
+
+describe('CrossBoundaryGuard', () => {
+  it.each(TOKENS)('keeps what one tool read from another: %s', secret => {
+    const guard = guardOf();
+    guard.read('vault', `the key: ${secret}`, 'a');
+    expect(guard.maySend('mail', { body: `x ${secret} y` }, 'a')).toBe(false);
+    expect(guard.maySend('vault', { body: secret }, 'a')).toBe(true);
+    expect(guard.maySend('mail', { body: secret }, 'b')).toBe(true);
+    expect(guard.maySend('mail', { body: 'nothing' }, 'a')).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['as a key', { [token]: 1 }],
+    ['in base64', { a: base64(token) }],
+    ['in hexadecimal', { a: Buffer.from(token).toString('hex') }],
+    ['percent-encoded', { a: token.replace(/./g, unit => `%${unit.charCodeAt(0).toString(16)}`) }],
+    ['in the other case', { a: token.toLowerCase() }],
+    ['with spaces', { a: [...token].join(' ') }],
+    ['with dashes and zero-width spaces', { a: [...token].join('-\u200b') }],
+    ['in two arguments', { a: token.slice(0, 20), b: token.slice(20) }],
+    ['in a list of characters', { a: [...token] }],
+    ['glued to words', { a: `xx${token}yy` }],
+    ['without its head', { a: token.slice(4) }],
+    ['cut short', { a: token.slice(0, 35) }],
+    ['in full width', { a: token.replace(/\w/g, unit => String.fromCharCode(unit.charCodeAt(0) + 0xfee0)) }],
+    ['in JSON in JSON', { a: JSON.stringify(JSON.stringify([token])) }],
+  ])('knows a secret %s', (_, args) => {
+    const guard = guardOf();
+    guard.read('vault', token, 'a');
+    expect(guard.maySend('mail', args, 'a')).toBe(false);
+  });
+
+  it('does not take another secret of the same kind for it', () => {
+    const [jwt] = SECRETS.jwt;
+    const pem = `-----BEGIN PRIVATE KEY-----\n${randomBytes(600).toString('base64')}\n-----END PRIVATE KEY-----`;
+    const guard = guardOf();
+    guard.read('vault', `${jwt} ${pem}`, 'a');
+    expect(
+      guard.maySend('mail', { a: `${jwt.slice(0, jwt.lastIndexOf('.'))}.${'Zz9'.repeat(14)}` }, 'a'),
+    ).toBe(true);
+    expect(guard.maySend('mail', { a: pem.slice(0, 60) }, 'a')).toBe(true);
+    expect(guard.maySend('mail', { a: pem.slice(400, 440) }, 'a')).toBe(false);
+  });
+
+  it('knows what the application calls a secret', () => {
+    const guard = guardOf({ isSecret: text => text === 'correct horse' });
+    guard.read('vault', 'correct horse', 'a');
+    expect(guard.maySend('mail', { a: 'It is CorrectHorse!' }, 'a')).toBe(false);
+  });
+
+  it('lets a secret take the ways that are allowed', () => {
+    const guard = guardOf({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] });
+    guard.read('vault_1', token, 'a');
+    expect([guard.maySend('deploy', { token }, 'a'), guard.maySend('mail', { token }, 'a')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('lets a secret go where it was read as well', () => {
+    const guard = guardOf();
+    guard.read('vault', token, 'a');
+    guard.read('mail', token, 'a');
+    expect(guard.maySend('mail', { token }, 'a')).toBe(true);
+  });
+
+  it('goes by the principal without a session, and by the exchange without either', () => {
+    const guard = guardOf();
+    const jo = { context: { principal: { type: 'user', id: 'jo' } } };
+    guard.read('vault', token, undefined, jo);
+    expect(guard.maySend('mail', { token }, undefined, jo)).toBe(false);
+    const bag = new Map();
+    guard.read('vault', token, undefined, { bag });
+    expect(guard.maySend('mail', { token }, undefined, { bag })).toBe(false);
+    expect(guard.maySend('mail', { token }, undefined)).toBe(true);
+  });
+
+  it('watches several servers by one ledger', () => {
+    const ledger = new SecretLedger();
+    const [billing, crm] = ['billing', 'crm'].map(origin => guardOf({ origin, ledger }));
+    billing.read('a', token, 's');
+    expect([billing.maySend('b', { token }, 's'), crm.maySend('a', { token }, 's')]).toEqual([true, false]);
+  });
+
+  it('tells the side by what is read or asked for', () => {
+    const ledger = new SecretLedger();
+    const guard = new (CrossBoundaryGuard({ ledger }))();
+    const resource = (phase: 'request' | 'response', uri: string, payload: object) =>
+      invocationOf(payload, { event: 'resources/read', phase, request: { uri } });
+    guard.record(resource('response', 'vault://a/1', { contents: [{ uri: 'vault://a/1', text: token }] }));
+    const check = (uri: string) => guard.check(resource('request', uri, { uri }));
+    expect(check(`vault://a/${token}`)).toEqual({ valid: true });
+    expect(check(`web://a/${token}`)).toMatchObject({ severity: 'error' });
+  });
+
+  it('never tells or keeps a secret', () => {
+    const ledger = new SecretLedger();
+    const guard = new (CrossBoundaryGuard({ ledger }))();
+    guard.record(invocationOf({ a: token }, { phase: 'response', request: { name: 'vault' } }));
+    const denial = guard.check(invocationOf({ name: 'mail', arguments: { token } }));
+    for (const text of [JSON.stringify(denial), inspect(ledger, { depth: 9, showHidden: true })]) {
+      expect(text.toLowerCase()).not.toContain(token.slice(4, 14).toLowerCase());
+    }
+  });
+});
+
+describe('SecretLedger', () => {
+  const known = (ledger: SecretLedger, key: string) => ledger.originsIn(key, () => ['abcdefgh']);
+
+  it('forgets after its time', () => {
+    let now = 0;
+    const ledger = new SecretLedger({ ttlMs: 100, now: () => now });
+    ledger.record('s', 'a', ['abcdefgh']);
+    now = 99;
+    expect(known(ledger, 's')).toEqual([['a']]);
+    now = 100;
+    expect(known(ledger, 's')).toEqual([]);
+  });
+
+  it('forgets the session that was not used for longest', () => {
+    const ledger = new SecretLedger({ maxSessions: 2 });
+    for (const key of ['1', '2']) ledger.record(key, 'a', ['abcdefgh']);
+    known(ledger, '1');
+    ledger.record('3', 'a', ['abcdefgh']);
+    expect(['1', '2', '3'].map(key => known(ledger, key).length)).toEqual([1, 0, 1]);
+  });
+
+  it('does not lose a secret to others: it refuses more than it can remember', () => {
+    const ledger = new SecretLedger({ maxSecrets: 1 });
+    ledger.record('s', 'a', ['abcdefgh']);
+    expect(() => ledger.record('s', 'a', ['ijklmnop'])).toThrow(SecretLedgerFullError);
+    expect(known(ledger, 's')).toEqual([['a']]);
+  });
+
+  it.each([{ maxSessions: 0 }, { maxSecrets: 1.5 }, { ttlMs: -1 }])('checks its bounds: %j', options => {
+    expect(() => new SecretLedger(options)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,119 @@
+import type { Type } from '@nestjs/common';
+import { Validator } from '../../decorators/validator.decorator.js';
+import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
+import { matchesGlob } from './glob.js';
+import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+import { originOf, sessionKeyOf } from './sessions.js';
+import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
+import { essenceOf } from './secrets/essence.js';
+import { fold } from './secrets/normalise.js';
+import { mapTexts, type ScanLimits } from './secrets/scan.js';
+import { SecretLedger, type SecretLedgerOptions } from './secrets/secret-ledger.js';
+
+/** A way that secrets may take. Both are names as `origin` gives them, in which `*` stands for any characters. */
+export interface SecretFlow {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Options of `CrossBoundaryGuard`. Defaults: name `cross-boundary-guard`, all events, `final`. */
+export interface CrossBoundaryGuardOptions
+  extends Omit<ReadyMadeValidatorOptions, 'phase' | 'hooks'>, SecretDetectorOptions {
+  /** Whether a whole text is a secret, beside what the detector finds. Six letters or digits are the least that is tracked. */
+  readonly isSecret?: (text: string, key: string | undefined) => boolean;
+  /**
+   * What lies on one side of the boundary: the server's name, where a chain stands before each of several, or one for each
+   * message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event.
+   */
+  readonly origin?: string | ((invocation: InterceptorInvocation) => string);
+  /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
+  readonly allow?: readonly SecretFlow[];
+  /** What belongs together. Default: the session, else the principal, else the one exchange. */
+  readonly session?: (invocation: InterceptorInvocation) => string | undefined;
+  /** What was read; share one between guards before several servers. Default: one of its own. */
+  readonly ledger?: SecretLedger | SecretLedgerOptions;
+  /** How large a payload may be; one that is larger is blocked. */
+  readonly limits?: ScanLimits;
+}
+
+/** What `CrossBoundaryGuard` makes. */
+export interface CrossBoundaryGuardInterceptor {
+  /** Denies a request with a secret that was read elsewhere in its session. */
+  check(invocation: InterceptorInvocation): ValidatorReturn;
+  /** Remembers the secrets of a response. */
+  record(invocation: InterceptorInvocation): ValidatorReturn;
+}
+
+/**
+ * Keeps a secret that was read from one tool or server in a session from being sent to another, as a whole or in part,
+ * and however it is disguised or divided between the texts of a payload. Two validators: one on requests, and one on
+ * responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process. A response with more
+ * secrets than can be remembered fails the recorder, and so is blocked.
+ *
+ *     providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
+ */
+export function CrossBoundaryGuard(
+  options: CrossBoundaryGuardOptions = {},
+): Type<CrossBoundaryGuardInterceptor> {
+  const { isSecret, origin = originOf, session, limits } = options;
+  const detector = new SecretDetector(options);
+  const ledger = options.ledger instanceof SecretLedger ? options.ledger : new SecretLedger(options.ledger);
+  const declared = withDefaults(options, { name: 'cross-boundary-guard', events: ['*'], final: true });
+  const sideOf = (invocation: InterceptorInvocation) =>
+    typeof origin === 'string' ? origin : origin(invocation);
+  const keyOf = (invocation: InterceptorInvocation) => session?.(invocation) ?? sessionKeyOf(invocation);
+  const isAllowed = (from: string, to: string) =>
+    from === to || options.allow?.some(way => matchesGlob(way.from, from) && matchesGlob(way.to, to));
+
+  class Guard implements CrossBoundaryGuardInterceptor {
+    @Validator({ ...declared, phase: 'request' })
+    check(invocation: InterceptorInvocation): ValidatorReturn {
+      const to = sideOf(invocation);
+      const sources = ledger.originsIn(keyOf(invocation), () =>
+        foldedTexts(detector, invocation.payload, limits),
+      );
+      return sources.every(origins => origins.some(from => isAllowed(from, to)))
+        ? allow()
+        : deny('A secret that was read elsewhere in this session may not be sent here');
+    }
+
+    @Validator({ ...declared, name: `${declared.name}-recorder`, phase: 'response', sideEffects: 'some' })
+    record(invocation: InterceptorInvocation): ValidatorReturn {
+      const essences = new Set<string>();
+      const add = (kind: string, secret: string) =>
+        essenceOf(kind, secret).forEach(essence => essences.add(essence));
+      mapTexts(
+        invocation.payload,
+        (text, { key, isKey, binary }) => {
+          if (binary === 'bytes') return text;
+          const name = isKey ? undefined : key;
+          for (const { kind, value } of detector.find(text, { key: name })) add(kind, value);
+          if (isSecret?.(text, name)) add('custom', text);
+          return text;
+        },
+        limits,
+      );
+      ledger.record(keyOf(invocation), sideOf(invocation), essences);
+      return allow();
+    }
+  }
+  return readyMade(Guard, 'CrossBoundaryGuard', declared.name);
+}
+
+/** All that a payload says: every text in all its readings, and its keys and values each run together. */
+function foldedTexts(detector: SecretDetector, payload: unknown, limits: ScanLimits | undefined): string[] {
+  const texts: string[] = [];
+  const together = { keys: '', values: '' };
+  mapTexts(
+    payload,
+    (text, { isKey, binary }) => {
+      if (binary === 'bytes') return text;
+      const readings = [...detector.readings(text)].map(fold);
+      together[isKey ? 'keys' : 'values'] += readings[0];
+      texts.push(...readings.slice(1));
+      return text;
+    },
+    limits,
+  );
+  return [together.keys, together.values, ...texts];
+}

@@ -1,0 +1,18 @@
+/** Whether a name matches a pattern in which `*` stands for any characters. It takes linear time, whatever the pattern. */
+export function matchesGlob(pattern: string, name: string): boolean {
+  const [head, ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return pattern === name;
+  if (!name.startsWith(head) || !name.endsWith(tail)) return false;
+  let at = head.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - tail.length;
+}
+
+/** Whether a name matches one of the patterns. */
+export const matchesAny = (patterns: readonly string[], name: string): boolean =>
+  patterns.some(pattern => matchesGlob(pattern, name));

@@ -1,0 +1,106 @@
+import type { Type } from '@nestjs/common';
+import { Validator } from '../../decorators/validator.decorator.js';
+import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
+import type { CompiledSchema, JsonSchema } from '../../schema/types.js';
+import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
+import type { InterceptionEvent } from '../payloads.js';
+import type { Phase } from '../protocol/types.js';
+import { matchesGlob } from './glob.js';
+import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+
+/** A schema, and what it is for. */
+export interface JsonSchemaRule {
+  /** Default: `tools/call`. */
+  readonly event?: InterceptionEvent;
+  /** Name of the tool or prompt, or URI of the resource; `*` stands for any characters. Default: all. */
+  readonly target?: string;
+  /** Default: `request`. */
+  readonly phase?: Phase;
+  /** In 2020-12, or draft-07 if its `$schema` says so. */
+  readonly schema: JsonSchema;
+  /**
+   * The part of the payload that it describes, a property's name, or `''` for all. Default: a request's `arguments` of
+   * `tools/call` and `prompts/get`, a result's `structuredContent` of `tools/call`, else all.
+   */
+  readonly part?: string;
+}
+
+/** Options of `JsonSchemaValidator`. Defaults: name `json-schema-validator`, `final`. */
+export interface JsonSchemaValidatorOptions extends Omit<
+  ReadyMadeValidatorOptions,
+  'events' | 'phase' | 'hooks'
+> {
+  /** Those that are for a message all apply to it. */
+  readonly rules: readonly JsonSchemaRule[];
+}
+
+/** What `JsonSchemaValidator` makes. */
+export interface JsonSchemaValidatorInterceptor {
+  /** Denies what breaks a schema, with a message for each breach and its path. */
+  check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
+  Pick<JsonSchemaRule, 'target'> & { readonly compiled: CompiledSchema };
+
+/**
+ * A validator that checks arguments, results or whole payloads by JSON Schema. A tool's error, and a result that asks for
+ * input, are no results to check.
+ *
+ *     providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
+ *
+ * @throws SchemaError for a schema that is none
+ */
+export function JsonSchemaValidator(
+  options: JsonSchemaValidatorOptions,
+): Type<JsonSchemaValidatorInterceptor> {
+  const rules = options.rules.map(compileRule);
+  const hooks = rules.map(({ event, phase }) => ({ events: [event], phase }));
+  const declared = { ...withDefaults(options, { name: 'json-schema-validator', final: true }), hooks };
+
+  class SchemaValidator implements JsonSchemaValidatorInterceptor {
+    @Validator(declared)
+    async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {
+      const denials = await Promise.all(
+        rules.filter(rule => isFor(rule, invocation)).map(rule => breaches(rule, invocation.payload)),
+      );
+      return denials.flat().length > 0 ? denials.flat() : allow();
+    }
+  }
+  return readyMade(SchemaValidator, 'JsonSchemaValidator', declared.name);
+}
+
+function compileRule(rule: JsonSchemaRule): CompiledRule {
+  const { event = 'tools/call', phase = 'request', target, schema } = rule;
+  const part = rule.part ?? PARTS[`${event} ${phase}`] ?? '';
+  // As an output schema: one for an input has to describe an object, and any part of a payload may be anything.
+  return { event, phase, target, part, compiled: compileJsonSchema(schema, 'output') };
+}
+
+const PARTS: Readonly<Record<string, string | undefined>> = {
+  'tools/call request': 'arguments',
+  'prompts/get request': 'arguments',
+  'tools/call response': 'structuredContent',
+};
+
+function isFor(rule: CompiledRule, { event, phase, payload, request }: InterceptorInvocation): boolean {
+  if (rule.event !== event || rule.phase !== phase) return false;
+  const result = payload as Json | null;
+  if (phase === 'response' && (result?.isError === true || result?.resultType === 'input_required'))
+    return false;
+  if (rule.target === undefined) return true;
+  const { name, uri } = ((phase === 'request' ? payload : request) ?? {}) as Json;
+  const actual = name ?? uri;
+  return typeof actual === 'string' && matchesGlob(rule.target, actual);
+}
+
+async function breaches({ part, compiled }: CompiledRule, payload: unknown): Promise<Denial[]> {
+  const whole = (payload ?? {}) as Json;
+  const value = part === '' ? payload : part === 'arguments' ? (whole.arguments ?? {}) : whole[part];
+  const result = await compiled.validate(value);
+  return result.ok ? [] : result.issues.map(({ path, message }) => deny(message, { path: join(part, path) }));
+}
+
+const join = (part: string, path: string): string =>
+  part === '' || path === '' ? part || path : path.startsWith('[') ? part + path : `${part}.${path}`;

@@ -1,0 +1,77 @@
+import 'reflect-metadata';
+import { Test } from '@nestjs/testing';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Invocation } from '../chain/entry.js';
+import { invocationOf } from './invocation.fixture.js';
+import { KeyBound } from './key-bound.js';
+import { RateLimit, type RateLimitInterceptor, type RateLimitOptions } from './rate-limit.js';
+
+type Context = Invocation['context'];
+const passes = async (limit: RateLimitInterceptor, context?: Context, name = 'tool') =>
+  ((await limit.check(invocationOf({ name }, { context }))) as { valid: boolean }).valid;
+const create = (options?: RateLimitOptions) => new (RateLimit(options))();
+
+const JO: Context = { sessionId: '1', principal: { type: 'user', id: 'jo' } };
+const JO_AGAIN: Context = { ...JO, sessionId: '2' };
+const ANN: Context = { sessionId: '1', principal: { type: 'user', id: 'ann' } };
+
+describe('RateLimit', () => {
+  it.each<[string, RateLimitOptions, [Context, string?], [Context, string?], boolean]>([
+    ['a principal in two sessions', {}, [JO], [JO_AGAIN], false],
+    ['two principals', {}, [JO], [ANN], true],
+    ['a session without a principal', {}, [{ sessionId: '1' }], [{ sessionId: '2' }], true],
+    ['nobody twice', {}, [undefined], [{}], false],
+    ['a service of the same id', {}, [JO], [{ principal: { type: 'service', id: 'jo' } }], true],
+    ['two sessions', { key: 'session' }, [JO], [JO_AGAIN], true],
+    ['two tools', { key: ['principal', 'tool'] }, [JO, 'a'], [JO, 'b'], true],
+    ['one tool', { key: ['principal', 'tool'] }, [JO, 'a'], [JO_AGAIN, 'a'], false],
+    ['one key of the application', { key: () => 'x' }, [JO], [ANN], false],
+    ['long names', { key: 'tool' }, [JO, 'a'.repeat(500)], [JO, 'b'.repeat(500)], true],
+    ['keys for which there is no room', { key: 'tool', maxKeys: 1, points: 1 }, [JO, 'a'], [JO, 'b'], true],
+  ])('counts %s', async (_, options, first, second, apart) => {
+    const limit = create({ points: 1, ...options });
+    expect(await passes(limit, ...first)).toBe(true);
+    expect(await passes(limit, ...second)).toBe(apart);
+  });
+
+  it('says when to try again', async () => {
+    const limit = create({ points: 2, duration: 30, cost: () => 2 });
+    await passes(limit, JO);
+    expect(await limit.check(invocationOf({ name: 'a' }, { context: JO }))).toEqual({
+      valid: false,
+      severity: 'error',
+      messages: [{ message: 'Too many requests: try again in 30 s', severity: 'error' }],
+      info: { retryAfterMs: expect.any(Number) },
+    });
+  });
+
+  it('counts in a limiter of the application, and fails where that fails', async () => {
+    const limiter = new RateLimiterMemory({ points: 1, duration: 10 });
+    const limit = create({ limiter });
+    expect([await passes(limit, JO), await passes(limit, JO)]).toEqual([true, false]);
+    const broken = create({ limiter: { consume: () => Promise.reject(new Error('no connection')) } });
+    await expect(passes(broken, JO)).rejects.toThrow('no connection');
+  });
+
+  it('takes its limiter from the container', async () => {
+    const Limit = RateLimit({ limiter: 'LIMITER' });
+    const consume = jest.fn().mockResolvedValue({});
+    const module = await Test.createTestingModule({
+      providers: [Limit, { provide: 'LIMITER', useValue: { consume } }],
+    }).compile();
+    expect(await passes(module.get(Limit), JO)).toBe(true);
+    expect(consume).toHaveBeenCalledWith(JSON.stringify(['principal:user:jo']), 1);
+  });
+
+  it.each([{ points: 0 }, { duration: 0 }, { duration: 1.5 }])('checks its options: %j', options => {
+    expect(() => RateLimit(options)).toThrow(RangeError);
+  });
+});
+
+it('KeyBound lets keys beyond its bound share one, until others have expired', () => {
+  let now = 0;
+  const bound = new KeyBound(1, 10, () => now);
+  const admitted = [bound.admit('a'), bound.admit('b'), bound.admit('c'), bound.admit('a')];
+  now = 10;
+  expect([...admitted, bound.admit('b')]).toEqual(['key:a', 'shared', 'shared', 'key:a', 'key:b']);
+});

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { Inject, type InjectionToken, type Type } from '@nestjs/common';
+import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
+import { Validator } from '../../decorators/validator.decorator.js';
+import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
+import { KeyBound } from './key-bound.js';
+import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+import { principalKeyOf } from './sessions.js';
+
+/** What calls are counted by. */
+export type RateLimitKey = 'principal' | 'session' | 'tool';
+
+/** A limiter of `rate-limiter-flexible`, as far as it is used here. */
+export type RateLimitStore = Pick<RateLimiterAbstract, 'consume'>;
+
+/** Options of `RateLimit`. Defaults: name `rate-limit`, event `tools/call`. */
+export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase' | 'hooks' | 'final'> {
+  /** Points in every `duration`. Default: 60. */
+  readonly points?: number;
+  /** Seconds. Default: 60. */
+  readonly duration?: number;
+  /** Seconds that a key is blocked for once it has run out of points. Default: until the duration ends. */
+  readonly blockDuration?: number;
+  /**
+   * What is counted by, several together, or a key for each call. What a call does not have counts as one: all callers
+   * without an id, say. Default: `principal`; a caller without an id goes by its session.
+   */
+  readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
+  /** Points that a call takes. Default: 1. */
+  readonly cost?: number | ((invocation: InterceptorInvocation) => number);
+  /**
+   * A limiter of `rate-limiter-flexible` with its own points and duration, such as `RateLimiterRedis`, or the token of a
+   * provider of one. Default: `RateLimiterMemory`, for this process alone.
+   */
+  readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
+  /** Keys that the default limiter counts apart at a time; those beyond share one. Default: 100,000. */
+  readonly maxKeys?: number;
+}
+
+/** What `RateLimit` makes. */
+export interface RateLimitInterceptor {
+  /** Takes the call's points, or denies it. */
+  check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
+}
+
+/**
+ * A validator that denies a call beyond so many in a time, and says when to try again: in words, and in milliseconds as
+ * `info.retryAfterMs`. Where the limiter's store fails, so does the validator: `failOpen` decides.
+ *
+ *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
+ *
+ * @throws RangeError for points, a duration or a bound that is no whole number
+ */
+export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
+  const { limiter, points = 60, duration = 60, blockDuration, cost = 1, maxKeys = 100_000 } = options;
+  const declared = withDefaults(options, { name: 'rate-limit', events: ['tools/call'] });
+  const keyOf = keyFunction(options.key ?? 'principal');
+  const createLimiter = (): RateLimitStore => new RateLimiterMemory({ points, duration, blockDuration });
+  requireInteger('points', points);
+  requireInteger('duration', duration);
+  const lifeMs = 1000 * Math.max(duration, blockDuration ?? 0);
+  const token = isInstance(limiter) ? undefined : limiter;
+
+  class Limit implements RateLimitInterceptor {
+    readonly limiter: RateLimitStore = isInstance(limiter) ? limiter : createLimiter();
+    private readonly bound =
+      limiter === undefined ? new KeyBound(requireInteger('maxKeys', maxKeys), lifeMs) : undefined;
+
+    @Validator({ ...declared, phase: 'request', sideEffects: 'some' })
+    async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {
+      const key = shorten(keyOf(invocation));
+      const taken = typeof cost === 'function' ? cost(invocation) : cost;
+      try {
+        await this.limiter.consume(this.bound?.admit(key) ?? key, taken);
+        return allow();
+      } catch (error) {
+        if (isRefusal(error)) return refused(error.msBeforeNext);
+        throw error;
+      }
+    }
+  }
+  if (token !== undefined) Inject(token)(Limit.prototype, 'limiter');
+  return readyMade(Limit, 'RateLimit', declared.name);
+}
+
+function refused(msBeforeNext: number): ValidatorReturn {
+  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return {
+    valid: false,
+    severity: 'error',
+    messages: [{ message: `Too many requests: try again in ${seconds} s`, severity: 'error' }],
+    info: { retryAfterMs: Math.max(0, Math.ceil(msBeforeNext)) },
+  };
+}
+
+function keyFunction(
+  key: NonNullable<RateLimitOptions['key']>,
+): (invocation: InterceptorInvocation) => string {
+  if (typeof key === 'function') return key;
+  const parts = typeof key === 'string' ? [key] : key;
+  return invocation => JSON.stringify(parts.map(part => PARTS[part](invocation) ?? null));
+}
+
+const PARTS: Readonly<Record<RateLimitKey, (invocation: InterceptorInvocation) => unknown>> = {
+  principal: ({ context }) => principalKeyOf(context) ?? context?.sessionId,
+  session: ({ context }) => context?.sessionId,
+  tool: ({ payload }) => (payload as { readonly name?: unknown } | undefined)?.name,
+};
+
+/** Callers choose names, and so the length of a key. */
+const shorten = (key: string): string =>
+  key.length > 128 ? createHash('sha256').update(key).digest('base64') : key;
+
+const isInstance = (limiter: RateLimitOptions['limiter']): limiter is RateLimitStore =>
+  typeof limiter === 'object' && limiter !== null;
+
+/** The library rejects with its result where there are no points left, and with an error where its store fails. */
+const isRefusal = (error: unknown): error is RateLimiterRes =>
+  typeof error === 'object' &&
+  error !== null &&
+  !(error instanceof Error) &&
+  typeof (error as Partial<RateLimiterRes>).msBeforeNext === 'number';

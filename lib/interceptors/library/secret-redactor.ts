@@ -1,0 +1,75 @@
+import type { Type } from '@nestjs/common';
+import { Mutator } from '../../decorators/mutator.decorator.js';
+import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
+import { readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';
+import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
+import { redactFindings } from './secrets/redact.js';
+import { mapTexts, type ScanLimits, type TextPlace } from './secrets/scan.js';
+
+/** Options of `SecretRedactor`. Defaults: name `secret-redactor`, all events, both phases. */
+export interface SecretRedactorOptions extends ReadyMadeMutatorOptions, SecretDetectorOptions {
+  /** How large a payload may be; one that is larger is blocked. */
+  readonly limits?: ScanLimits;
+}
+
+/** What `SecretRedactor` makes. */
+export interface SecretRedactorInterceptor {
+  /** The payload without secrets; `undefined` where it holds none. */
+  redact(invocation: InterceptorInvocation): MutatorReturn;
+}
+
+/** Places of the protocol that hold random characters by their nature; known formats are looked for all the same. */
+const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progressToken']);
+
+/**
+ * A mutator that replaces credentials by `[REDACTED:<kind>]`, wherever in a payload they stand, keys included, and
+ * however they are disguised. `info.redacted` counts them by kind. Images, sounds and resources' bytes are left alone
+ * unless they decode to text. A secret in a request's `name` or `uri`, which mutators may not change, and a payload
+ * beyond `limits` fail the mutator, and so block the message.
+ *
+ *     providers: [SecretRedactor({ events: ['tools/call'], priority: -1000 })]
+ */
+export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
+  const detector = new SecretDetector(options);
+  const declared = withDefaults(options, { name: 'secret-redactor', events: ['*'], phase: 'both' });
+
+  class Redactor implements SecretRedactorInterceptor {
+    @Mutator(declared)
+    redact({ payload }: InterceptorInvocation): MutatorReturn {
+      const redacted: Record<string, number> = {};
+      const changed = mapTexts(
+        payload,
+        (text, place) => {
+          const result = redactText(detector, text, place);
+          for (const kind of result.kinds) redacted[kind] = (redacted[kind] ?? 0) + 1;
+          return result.text;
+        },
+        options.limits,
+      );
+      return changed === payload ? undefined : { modified: true, payload: changed, info: { redacted } };
+    }
+  }
+  return readyMade(Redactor, 'SecretRedactor', declared.name);
+}
+
+function redactText(
+  detector: SecretDetector,
+  text: string,
+  { key, isKey, isProtocol, binary }: TextPlace,
+): { text: string; kinds: readonly string[] } {
+  if (binary === 'bytes') {
+    // Hardly an image: a key may be base64 by its looks.
+    return text.length > 4096
+      ? { text, kinds: [] }
+      : redactFindings(text, detector.find(text, { entropy: false }));
+  }
+  if (binary === 'text') {
+    const decoded = Buffer.from(text, 'base64').toString('utf8');
+    const inner = redactFindings(decoded, detector.find(decoded));
+    return inner.kinds.length === 0
+      ? { text, kinds: [] }
+      : { ...inner, text: Buffer.from(inner.text).toString('base64') };
+  }
+  const entropy = !(isProtocol && key !== undefined && RANDOM_BY_NATURE.has(key));
+  return redactFindings(text, detector.find(text, { entropy, key: isKey ? undefined : key }));
+}

@@ -1,0 +1,161 @@
+import { encodedRuns } from './encoded-runs.js';
+import { EntropyFinder, type EntropyOptions } from './entropy.js';
+import { unescape } from './escapes.js';
+import { normalise } from './normalise.js';
+import { knownPatterns, type SecretKind, type SecretPattern } from './patterns.js';
+import { View } from './view.js';
+
+/** What counts as a secret. */
+export interface SecretDetectorOptions {
+  /** The formats that are looked for. Default: all that are known. */
+  readonly kinds?: readonly SecretKind[];
+  /** Formats of your own. Their patterns have to match in linear time. */
+  readonly patterns?: readonly SecretPattern[];
+  /** How secrets of no known format are told by their randomness; `false`: not at all. Default: see `EntropyOptions`. */
+  readonly entropy?: EntropyOptions | false;
+  /** Findings that are none, such as the keys of examples in documentation. */
+  readonly ignore?: readonly RegExp[];
+  /** How many levels of base64 or hexadecimal are decoded, 0 to 3. Default: 1. */
+  readonly decodeDepth?: number;
+}
+
+/** A secret in a text. */
+export interface SecretFinding {
+  readonly kind: string;
+  /** Where the text has to be cut so that nothing of the secret is left. */
+  readonly start: number;
+  readonly end: number;
+  /** The secret as it reads once decoded. */
+  readonly value: string;
+}
+
+/** How one text is looked at. */
+export interface FindOptions {
+  /** Whether randomness counts. Default: true, where it is not switched off. */
+  readonly entropy?: boolean;
+  /** The key that the text is the value of. */
+  readonly key?: string;
+}
+
+/** What has no format of its own is known by what it is called. */
+const AWS_SECRET = { key: /aws.*secret|secret_?access_?key/i, value: /^\s*[A-Za-z0-9/+]{40}\s*$/ };
+
+/** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
+const ESCAPE_LEVELS = 3;
+
+/**
+ * Finds credentials in texts, however they are disguised: invisible and look-alike characters, escapes (JSON, percent,
+ * character references) and base64 or hexadecimal make no difference.
+ */
+export class SecretDetector {
+  private readonly patterns: readonly SecretPattern[];
+  private readonly ignore: readonly RegExp[];
+  private readonly entropy: EntropyFinder | undefined;
+  private readonly decodeDepth: number;
+  private readonly knowsAws: boolean;
+
+  constructor({
+    kinds,
+    patterns = [],
+    entropy = {},
+    ignore = [],
+    decodeDepth = 1,
+  }: SecretDetectorOptions = {}) {
+    if (!Number.isInteger(decodeDepth) || decodeDepth < 0 || decodeDepth > 3)
+      throw new RangeError('decodeDepth must be an integer from 0 to 3');
+    this.patterns = [...patterns.map(searching), ...knownPatterns(kinds)];
+    this.ignore = ignore.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')));
+    this.entropy = entropy === false ? undefined : new EntropyFinder(entropy);
+    this.decodeDepth = decodeDepth;
+    this.knowsAws = kinds?.includes('aws-secret-access-key') ?? true;
+  }
+
+  /** The secrets of a text, in no particular order; they may overlap, and the same one may be found twice. */
+  find(text: string, { entropy = true, key }: FindOptions = {}): SecretFinding[] {
+    const findings = [...this.search(text, entropy ? this.entropy : undefined, this.decodeDepth)];
+    if (key !== undefined && this.knowsAws && AWS_SECRET.key.test(key) && AWS_SECRET.value.test(text)) {
+      findings.push({ kind: 'aws-secret-access-key', value: text.trim(), start: 0, end: text.length });
+    }
+    return findings;
+  }
+
+  /** Everything that a text says: as it is, with its escapes resolved, and what its encoded parts decode to. */
+  *readings(text: string, depth = this.decodeDepth): Generator<string> {
+    for (const view of forms(text)) {
+      yield view.text;
+      if (depth === 0) continue;
+      for (const run of encodedRuns(view.text)) {
+        for (const reading of run.readings) yield* this.readings(reading, depth - 1);
+      }
+    }
+  }
+
+  private *search(text: string, entropy: EntropyFinder | undefined, depth: number): Generator<SecretFinding> {
+    for (const view of forms(text)) {
+      const at = (start: number, end: number) => {
+        const [from, to] = view.source(start, end);
+        return { start: from, end: to };
+      };
+      const known = [...this.match(view.text)];
+      for (const { kind, start, value } of known) {
+        yield { kind, value, ...at(start, start + value.length) };
+      }
+      for (const { start, value } of entropy?.find(blank(view.text, known)) ?? []) {
+        if (!this.isIgnored(value)) {
+          yield { kind: 'high-entropy', value, ...at(start, start + value.length) };
+        }
+      }
+      if (depth === 0) continue;
+      for (const run of encodedRuns(view.text)) {
+        for (const reading of run.readings) {
+          for (const { kind, value } of this.search(reading, entropy, depth - 1)) {
+            yield { kind, value, ...at(run.start, run.end) };
+          }
+        }
+      }
+    }
+  }
+
+  private *match(text: string): Generator<{ kind: string; start: number; value: string }> {
+    for (const { kind, pattern, accept } of this.patterns) {
+      for (const { 0: match, index, groups } of text.matchAll(pattern)) {
+        const value = groups?.secret ?? (groups?.lead ?? '') + match;
+        if (value === '' || accept?.(value) === false || this.isIgnored(value)) continue;
+        const start =
+          groups?.secret === undefined ? index + match.length - value.length : index + match.indexOf(value);
+        yield { kind, start, value };
+      }
+    }
+  }
+
+  private isIgnored(value: string): boolean {
+    return this.ignore.some(pattern => pattern.test(value));
+  }
+}
+
+/** A text without disguises, then with its escapes resolved, level by level. */
+function* forms(text: string): Generator<View> {
+  let view = normalise(View.of(text));
+  yield view;
+  for (let level = 0; level < ESCAPE_LEVELS; level++) {
+    const next = normalise(unescape(view));
+    if (next === view) return;
+    yield (view = next);
+  }
+}
+
+/** A text without what is known already, so that no part of it is taken for a secret of its own. */
+function blank(text: string, known: readonly { start: number; value: string }[]): string {
+  let blanked = '';
+  for (const { start, value } of [...known].sort((a, b) => a.start - b.start)) {
+    const from = Math.max(start, blanked.length);
+    const end = Math.max(start + value.length, from);
+    blanked += text.slice(blanked.length, from) + ' '.repeat(end - from);
+  }
+  return blanked + text.slice(blanked.length);
+}
+
+function searching({ pattern, ...rest }: SecretPattern): SecretPattern {
+  const flags = pattern.flags.replace('y', '');
+  return { ...rest, pattern: new RegExp(pattern.source, flags.includes('g') ? flags : `${flags}g`) };
+}

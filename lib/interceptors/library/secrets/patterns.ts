@@ -1,0 +1,92 @@
+/** The formats that are known by their shape. */
+export type SecretKind =
+  | 'aws-access-key-id'
+  | 'aws-secret-access-key'
+  | 'github-token'
+  | 'gitlab-token'
+  | 'slack-token'
+  | 'slack-webhook'
+  | 'stripe-key'
+  | 'api-key'
+  | 'google-api-key'
+  | 'npm-token'
+  | 'private-key'
+  | 'jwt'
+  | 'url-credentials';
+
+/** A format of secrets. */
+export interface SecretPattern {
+  /** What a finding is called, as in `[REDACTED:<kind>]`. */
+  readonly kind: string;
+  /**
+   * It has to match in linear time. A group `secret` is the part that is one, a group `lead` in a lookbehind belongs
+   * to it as well; without either, all that matched is the secret.
+   */
+  readonly pattern: RegExp;
+  /** Whether a match is one. Default: it always is. */
+  readonly accept?: (value: string) => boolean;
+}
+
+/**
+ * Formats are matched whatever the case, since a reader can restore it; what then looks like words is let go. Every
+ * repetition is over a class that excludes what comes next, or bounded, so that matching takes linear time.
+ */
+const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
+  {
+    kind: 'private-key',
+    pattern:
+      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]*(?:-(?!----)[^-]*)*(?:-----END[A-Z0-9 ]{0,60}-----)?/gi,
+  },
+  {
+    kind: 'aws-access-key-id',
+    pattern: /(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}/gi,
+    accept: value => value === value.toUpperCase() || /\d/.test(value.slice(4)),
+  },
+  {
+    kind: 'aws-secret-access-key',
+    pattern:
+      /aws[\w .-]{0,24}(?:secret|private)[\w .-]{0,24}["']?\s{0,4}(?:=>|[:=,])\s{0,4}["']?(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi,
+    accept: isMixed,
+  },
+  {
+    kind: 'github-token',
+    pattern: /gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}/gi,
+    accept: isMixed,
+  },
+  {
+    kind: 'gitlab-token',
+    pattern: /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct|oas)-[A-Za-z0-9_-]{20,}/gi,
+    accept: isMixed,
+  },
+  { kind: 'slack-token', pattern: /(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}/gi, accept: isMixed },
+  {
+    kind: 'slack-webhook',
+    pattern:
+      /hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9]{6,}\/[A-Za-z0-9/_-]{8,}/gi,
+  },
+  {
+    kind: 'stripe-key',
+    pattern: /[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,}/gi,
+    accept: isMixed,
+  },
+  {
+    kind: 'api-key',
+    pattern: /(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}/gi,
+    accept: value => isMixed(value) && /[A-Za-z0-9_]{12}/.test(value.slice(3)),
+  },
+  { kind: 'google-api-key', pattern: /AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{28}/gi, accept: isMixed },
+  { kind: 'npm-token', pattern: /npm_[A-Za-z0-9]{36}/gi, accept: isMixed },
+  // Anchored on its first dot: a segment ends at a dot, so that each is read twice at most.
+  { kind: 'jwt', pattern: /\.(?<=(?<lead>eyJ[\w-]{8,})\.)[\w-]{8,}\.[\w-]*/g },
+  { kind: 'url-credentials', pattern: /:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:[^\s/?#"'<>]{1,256})@/g },
+];
+
+/** The formats that are known, or those of these kinds. */
+export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPattern[] =>
+  kinds ? KNOWN.filter(({ kind }) => kinds.includes(kind)) : KNOWN;
+
+/** Whether a value looks generated: it has a digit, or letters of both cases. */
+function isMixed(value: string): boolean {
+  const body = value.slice(4);
+  return /\d/.test(body) || (/[a-z]/.test(body) && /[A-Z]/.test(body));
+}

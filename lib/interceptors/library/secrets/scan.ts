@@ -1,0 +1,138 @@
+/** What a scan looks at before it gives up. */
+export interface ScanLimits {
+  /** Objects and arrays within each other. Default: 64. */
+  readonly maxDepth?: number;
+  /** Values, keys included. Default: 100,000. */
+  readonly maxNodes?: number;
+  /** UTF-16 units of all texts together. Default: 1,000,000. */
+  readonly maxChars?: number;
+}
+
+/** A payload that is too large to be scanned, and so cannot be let through. */
+export class ScanLimitError extends Error {}
+
+/** Where a text stands in a payload. */
+export interface TextPlace {
+  /** The key that it is the value of, or that it is. Undefined in an array and at the root. */
+  readonly key: string | undefined;
+  readonly isKey: boolean;
+  /** Whether the protocol says what stands here, as it does not within `arguments`, `structuredContent` and `_meta`. */
+  readonly isProtocol: boolean;
+  /** For the base64 of an image, a sound or a resource's bytes: whether these bytes are text after all. */
+  readonly binary?: 'bytes' | 'text';
+}
+
+const FREE_FORM = new Set(['arguments', 'structuredContent', '_meta']);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * A payload with every text, keys included, replaced by what `visit` makes of it: new objects where something changed,
+ * the very same ones elsewhere. The protocol's own `requestState`, sealed by who made it, is left alone.
+ * @throws ScanLimitError
+ */
+export function mapTexts(
+  payload: unknown,
+  visit: (text: string, place: TextPlace) => string,
+  limits: ScanLimits = {},
+): unknown {
+  return new Scan(visit, limits).root(payload);
+}
+
+class Scan {
+  private readonly maxDepth: number;
+  private nodes: number;
+  private chars: number;
+
+  constructor(
+    private readonly visit: (text: string, place: TextPlace) => string,
+    { maxDepth = 64, maxNodes = 100_000, maxChars = 1_000_000 }: ScanLimits,
+  ) {
+    this.maxDepth = maxDepth;
+    this.nodes = maxNodes;
+    this.chars = maxChars;
+  }
+
+  root(payload: unknown): unknown {
+    return this.value(payload, { key: undefined, isKey: false, isProtocol: true }, 0);
+  }
+
+  private value(given: unknown, place: TextPlace, depth: number): unknown {
+    if (--this.nodes < 0) throw new ScanLimitError('the payload has too many values to be scanned');
+    if (typeof given === 'string') return this.text(given, place);
+    if (typeof given !== 'object' || given === null) return given;
+    if (depth >= this.maxDepth) throw new ScanLimitError('the payload is nested too deep to be scanned');
+    const value = asJson(given);
+    if (typeof value !== 'object' || value === null) {
+      const plain = this.value(value, place, depth + 1);
+      return plain === value ? given : plain;
+    }
+    const mapped = Array.isArray(value) ? this.list(value, place, depth) : this.record(value, place, depth);
+    return mapped === value ? given : mapped;
+  }
+
+  private list(list: readonly unknown[], place: TextPlace, depth: number): unknown {
+    const item = { ...place, key: undefined, binary: undefined };
+    const mapped = list.map(value => this.value(value, item, depth + 1));
+    return mapped.some((value, index) => value !== list[index]) ? mapped : list;
+  }
+
+  private record(record: object, { isProtocol }: TextPlace, depth: number): unknown {
+    const entries = new Map<string, unknown>();
+    const taken = new Map<string, number>();
+    let changed = false;
+    for (const [key, value] of Object.entries(record)) {
+      if (depth === 0 && key === 'requestState') {
+        entries.set(key, value);
+        continue;
+      }
+      const place = { key, isKey: true, isProtocol };
+      const newKey = this.text(key, place);
+      const newValue = this.value(
+        value,
+        {
+          ...place,
+          isKey: false,
+          isProtocol: isProtocol && !FREE_FORM.has(key),
+          ...(isProtocol && isBinarySlot(record as Json, key) && { binary: binaryOf(value) }),
+        },
+        depth + 1,
+      );
+      changed ||= newKey !== key || newValue !== value;
+      entries.set(newKey === key ? key : unused(newKey, record, taken), newValue);
+    }
+    // `fromEntries` defines properties, so that a key `__proto__` stays one.
+    return changed ? Object.fromEntries(entries) : record;
+  }
+
+  private text(text: string, place: TextPlace): string {
+    if (place.binary !== 'bytes') this.chars -= text.length;
+    if (this.chars < 0) throw new ScanLimitError('the payload has too much text to be scanned');
+    return this.visit(text, place);
+  }
+}
+
+/** What would be written of an object that says itself how. */
+const asJson = (value: object): unknown =>
+  'toJSON' in value && typeof value.toJSON === 'function' ? (value.toJSON as () => unknown)() : value;
+
+const isBinarySlot = (record: Json, key: string): boolean =>
+  (key === 'data' && (record.type === 'image' || record.type === 'audio')) ||
+  (key === 'blob' && typeof record.uri === 'string');
+
+/** What strict base64 holds; anything else in its place is an ordinary text. */
+function binaryOf(value: unknown): TextPlace['binary'] {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(value)) return undefined;
+  const head = Buffer.from(value.slice(0, 256), 'base64').toString('utf8').slice(0, -1);
+  return /^(?:[\t\n\r]|[^\p{Cc}\ufffd])*$/u.test(head) ? 'text' : 'bytes';
+}
+
+/** Two keys that are redacted alike stay two. */
+function unused(key: string, record: object, taken: Map<string, number>): string {
+  let count = taken.get(key) ?? 0;
+  let free: string;
+  do free = ++count === 1 ? key : `${key}#${count}`;
+  while (Object.hasOwn(record, free));
+  taken.set(key, count);
+  return free;
+}

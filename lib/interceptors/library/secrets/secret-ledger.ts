@@ -1,0 +1,139 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { requireInteger } from '../ready-made.js';
+import { RollingHash } from './rolling-hash.js';
+
+/** How much is remembered, and for how long. */
+export interface SecretLedgerOptions {
+  /** Sessions; the one that was not used for longest is forgotten. Default: 1,000. */
+  readonly maxSessions?: number;
+  /** Secrets in a session; a long one counts once for every 16 characters. Default: 2,000. */
+  readonly maxSecrets?: number;
+  /** Milliseconds after which a secret that was not read again is forgotten. Default: an hour. */
+  readonly ttlMs?: number;
+  /** The time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** More secrets were read in a session than are remembered. */
+export class SecretLedgerFullError extends Error {}
+
+interface Known {
+  readonly length: number;
+  readonly rolling: number;
+  /** Where it was read, and when that is forgotten. */
+  readonly origins: Map<string, number>;
+}
+
+type Session = Map<string, Known>;
+
+/**
+ * Remembers which secrets were read where, by salted hashes: never a secret itself. Guards that share a ledger watch one
+ * boundary together.
+ */
+export class SecretLedger {
+  private readonly sessions = new Map<string, Session>();
+  private readonly exchanges = new WeakMap<object, Session>();
+  private readonly salt = randomBytes(32);
+  private readonly hash = new RollingHash();
+  private readonly maxSessions: number;
+  private readonly maxSecrets: number;
+  private readonly ttlMs: number;
+  private readonly now: () => number;
+
+  /** @throws RangeError for a bound that is no whole number */
+  constructor({
+    maxSessions = 1000,
+    maxSecrets = 2000,
+    ttlMs = 3_600_000,
+    now = Date.now,
+  }: SecretLedgerOptions = {}) {
+    this.maxSessions = requireInteger('maxSessions', maxSessions);
+    this.maxSecrets = requireInteger('maxSecrets', maxSecrets);
+    this.ttlMs = requireInteger('ttlMs', ttlMs);
+    this.now = now;
+  }
+
+  /**
+   * Notes that secrets, folded, were read from `origin`.
+   * @param key the session's, or an object that lives as long as it
+   * @throws SecretLedgerFullError where there are more than can be remembered, so that none goes unnoticed
+   */
+  record(key: string | object, origin: string, secrets: Iterable<string>): void {
+    let session: Session | undefined;
+    const expires = this.now() + this.ttlMs;
+    for (const secret of secrets) {
+      session ??= this.session(key, true);
+      const digest = this.digest(secret);
+      let known = session.get(digest);
+      if (known === undefined) {
+        if (session.size >= this.maxSecrets) throw new SecretLedgerFullError('too many secrets were read');
+        known = { length: secret.length, rolling: this.hash.of(secret), origins: new Map() };
+        session.set(digest, known);
+      }
+      known.origins.set(origin, expires);
+    }
+  }
+
+  /** Where the secrets come from that folded texts contain, secret by secret. */
+  originsIn(key: string | object, textsOf: () => readonly string[]): string[][] {
+    const session = this.session(key, false);
+    if (session.size === 0) return [];
+    const texts = textsOf();
+    const found = new Map<string, string[]>();
+    for (const [length, rolling] of groupByLength(session)) {
+      for (const text of texts) {
+        for (const at of this.hash.search(text, length, rolling)) {
+          const digest = this.digest(text.slice(at, at + length));
+          const known = session.get(digest);
+          if (known !== undefined) found.set(digest, [...known.origins.keys()]);
+        }
+      }
+    }
+    return [...found.values()];
+  }
+
+  private session(key: string | object, create: boolean): Session {
+    const session = typeof key === 'string' ? this.sessions.get(key) : this.exchanges.get(key);
+    if (session === undefined) {
+      const fresh: Session = new Map();
+      if (create) this.keep(key, fresh);
+      return fresh;
+    }
+    this.keep(key, session);
+    this.forget(session);
+    return session;
+  }
+
+  /** The session that was used last comes last. */
+  private keep(key: string | object, session: Session): void {
+    if (typeof key !== 'string') return void this.exchanges.set(key, session);
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    if (this.sessions.size > this.maxSessions) {
+      const [oldest] = this.sessions.keys();
+      this.sessions.delete(oldest);
+    }
+  }
+
+  private forget(session: Session): void {
+    const now = this.now();
+    for (const [digest, { origins }] of session) {
+      for (const [origin, expires] of origins) if (expires <= now) origins.delete(origin);
+      if (origins.size === 0) session.delete(digest);
+    }
+  }
+
+  private digest(secret: string): string {
+    return createHmac('sha256', this.salt).update(secret).digest('base64');
+  }
+}
+
+function groupByLength(session: Session): Map<number, Set<number>> {
+  const groups = new Map<number, Set<number>>();
+  for (const { length, rolling } of session.values()) {
+    const group = groups.get(length);
+    if (group) group.add(rolling);
+    else groups.set(length, new Set([rolling]));
+  }
+  return groups;
+}
