@@ -27,3 +27,6 @@ export const MCP_CONTEXT_TYPE = 'mcp';
 /** Tokens are strings, so that a CommonJS and an ES copy of this package share them. */
 export const MCP_FEATURE: InjectionToken = 'nestjs-mcp:feature';
 export const MCP_OPTIONS: InjectionToken = 'nestjs-mcp:options';
+
+/** `McpServers`, for a copy of this package that has another class of that name. */
+export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { MCP_SERVERS } from './constants.js';
 import { HandlerExplorer } from './catalog/explorer.js';
 import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
@@ -30,6 +31,7 @@ import { McpServers } from './server/mcp-servers.js';
     McpServerRegistry,
     RequestScope,
     StandInHost,
+    { provide: MCP_SERVERS, useExisting: McpServers },
   ],
   exports: [InterceptorChainRunner, McpServers, McpServerRegistry],
 })

@@ -42,6 +42,7 @@ const KNOWN_HTTP: readonly (keyof McpHttpOptions)[] = [
   'allowedHosts',
   'allowedOrigins',
   'maxBodyBytes',
+  'bodyTimeoutMs',
   'maxListeners',
   'keepAliveMs',
   'decorators',
@@ -125,10 +126,12 @@ function resolveHttp(http: McpHttpOptions, check: Check): ResolvedHttpOptions {
     version,
     allowedOrigins = allowedHosts,
     maxBodyBytes = 4_194_304,
+    bodyTimeoutMs = 30_000,
     maxListeners = 1024,
     keepAliveMs = 15_000,
   } = http;
   check.count(maxBodyBytes, 'http.maxBodyBytes');
+  check.count(bodyTimeoutMs, 'http.bodyTimeoutMs', MAX_TIMEOUT_MS);
   check.count(maxListeners, 'http.maxListeners');
   check(
     Number.isInteger(keepAliveMs) && keepAliveMs >= 0 && keepAliveMs <= MAX_TIMEOUT_MS,
@@ -140,6 +143,7 @@ function resolveHttp(http: McpHttpOptions, check: Check): ResolvedHttpOptions {
     allowedHosts: resolveNames(allowedHosts, 'http.allowedHosts', check),
     allowedOrigins: resolveNames(allowedOrigins, 'http.allowedOrigins', check),
     maxBodyBytes,
+    bodyTimeoutMs,
     maxListeners,
     keepAliveMs,
   };

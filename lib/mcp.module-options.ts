@@ -30,6 +30,11 @@ export interface McpHttpOptions {
   allowedOrigins?: string[] | '*';
   /** The largest request body, in bytes. Default: 4 MiB (4,194,304). */
   maxBodyBytes?: number;
+  /**
+   * How long a request's whole body may take to arrive, in milliseconds; past it, the request is answered with HTTP 408.
+   * Default: 30,000.
+   */
+  bodyTimeoutMs?: number;
   /** The most open `subscriptions/listen` streams. Default: 1,024. */
   maxListeners?: number;
   /** Interval of keep-alive comments on event streams, in milliseconds; 0 for none. Default: 15,000. */

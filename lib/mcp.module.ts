@@ -5,15 +5,17 @@ import {
   Module,
   type BeforeApplicationShutdown,
   type DynamicModule,
+  type NestModule,
   type OnApplicationBootstrap,
   type Provider,
   type Type,
 } from '@nestjs/common';
-import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { MCP_FEATURE, MCP_OPTIONS } from './constants.js';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type { McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './mcp-core.module.js';
+import { routePaths } from './execution/route-paths.js';
 import { resolveOptions } from './mcp.module-definition.js';
 import type {
   McpModuleAsyncOptions,
@@ -23,7 +25,7 @@ import type {
 } from './mcp.module-options.js';
 import { McpServerHost } from './server/mcp-server-host.js';
 import { McpServers } from './server/mcp-servers.js';
-import { createController, type EndpointSlot } from './transports/http/mcp.controller.js';
+import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
 import { reserveStdout } from './transports/stdio/reserve-stdout.js';
 import { StderrLogger } from './transports/stdio/stderr.logger.js';
@@ -34,7 +36,6 @@ const CONTROLLER = 'nestjs-mcp:controller';
 /** What is known of a server before its options are. */
 interface Route {
   readonly controller: Type;
-  readonly slot: EndpointSlot;
   /** What the controller was decorated with. */
   readonly decorators: ClassDecorator[] | undefined;
 }
@@ -49,16 +50,18 @@ export interface McpFeatureOptions {
 
 /** Serves the application's providers over the Model Context Protocol. */
 @Module({})
-export class McpModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class McpModule implements NestModule, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly host: McpServerHost;
   private readonly http: HttpTransport | undefined;
   private readonly stdio: StdioTransport | undefined;
 
   constructor(
     @Inject(MCP_OPTIONS) options: McpModuleOptions,
-    @Inject(CONTROLLER) { controller, slot, decorators }: Route,
+    @Inject(CONTROLLER) { controller, decorators }: Route,
+    @Inject(ENDPOINT) slot: EndpointSlot,
     servers: McpServers,
-    modules: ModulesContainer,
+    private readonly modules: ModulesContainer,
+    private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
   ) {
     const resolved = resolveOptions(options);
@@ -113,13 +116,25 @@ export class McpModule implements OnApplicationBootstrap, BeforeApplicationShutd
     return { module: McpFeatureModule, providers: [{ provide: MCP_FEATURE, useValue: feature }] };
   }
 
-  /** @internal */
+  /**
+   * Mounts the route. Nest calls this right before it registers routes, and the controller's class, with its path, is
+   * shared by all applications that are made of the same module.
+   */
+  configure(): void {
+    const { http } = this.host.options;
+    if (!http) return;
+    const { path, version } = http;
+    const { applicationId } = this.modules;
+    this.http?.mount(routePaths(this.config, { path, version, module: McpModule, applicationId }));
+  }
+
+  /** Opens the transports. */
   onApplicationBootstrap(): void {
     this.http?.open();
     this.stdio?.open(() => this.onStdinEnd());
   }
 
-  /** @internal Nest's HTTP server closes after this hook, and waits for streams that are still open. */
+  /** Closes the transports. Nest's HTTP server closes after this hook, and waits for streams that are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all([this.stdio?.close(), this.http?.close()]);
   }
@@ -161,14 +176,19 @@ function serverModule(
   options: Provider,
   { imports = [], providers = [], decorators }: ServerModuleParts,
 ): DynamicModule {
-  const slot: EndpointSlot = {};
-  const controller = createController(slot);
+  const controller = createController();
   for (const decorate of decorators ?? []) decorate(controller);
-  const route: Route = { controller, slot, decorators };
+  const route: Route = { controller, decorators };
   return {
     module: McpModule,
     imports: [McpCoreModule, ...imports],
     controllers: [controller],
-    providers: [...providers, options, { provide: CONTROLLER, useValue: route }],
+    providers: [
+      ...providers,
+      options,
+      { provide: CONTROLLER, useValue: route },
+      // Made anew by each application, for several can be made of one module.
+      { provide: ENDPOINT, useFactory: (): EndpointSlot => ({}) },
+    ],
   };
 }

@@ -13,7 +13,7 @@ export interface HandlerOptions {
   icons?: Icon[];
   /** Metadata passed through to the client (`_meta`). */
   _meta?: Record<string, unknown>;
-  /** The server it belongs to, by `name`. Default: the class's `forFeature` server, else the first `forRoot`. */
+  /** The server it belongs to, by `name`. Default: those that `forFeature` gave its class to, else the first one imported. */
   server?: string;
 }
 

@@ -3,7 +3,7 @@ import { ExternalContextCreator, ModulesContainer } from '@nestjs/core';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { isPiped, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
+import { isPiped, runGuards, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
 import { readParams, type HandlerParam } from './handler-params.js';
 import { describeTarget, methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
@@ -13,7 +13,16 @@ import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 import { RequestScope } from './request-scope.js';
 
 /** A handler that is ready to be called. */
-export type RunHandler = (call: HandlerCall) => Promise<unknown>;
+export interface RunHandler {
+  (call: HandlerCall): Promise<unknown>;
+  /**
+   * Runs the guards alone, for what concerns a handler but does not call it.
+   * @throws GuardDenied
+   */
+  admit(call: HandlerCall): Promise<void>;
+}
+
+type Use<T> = (pipeline: Pipeline, call: HandlerCall) => Promise<T>;
 
 /** How a handler is to be run. */
 export interface HandlerPlan {
@@ -56,17 +65,19 @@ export class HandlerExecutor {
     const host = enhancerHostOf(target, this.modules);
     if (isStatic(host) && (!wrapper || isStatic(wrapper))) {
       const pipeline = this.pipeline(plan, STATIC_CONTEXT, host);
-      return call => runPipeline(pipeline, call);
+      return Object.assign((call: HandlerCall) => runPipeline(pipeline, call), {
+        admit: (call: HandlerCall) => runGuards(pipeline, call),
+      });
     }
-    return async call => {
+    const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
       const contextId = this.scope.contextIdOf(call.context, (wrapper ?? host).isDependencyTreeDurable());
       const instance = await this.scope.load(host, contextId);
       const own = wrapper === host ? instance : target.instance;
-      return runPipeline(
-        this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host),
-        call,
-      );
+      return use(this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host), call);
     };
+    return Object.assign((call: HandlerCall) => scoped(call, runPipeline), {
+      admit: (call: HandlerCall) => scoped(call, runGuards),
+    });
   }
 
   private pipeline(plan: HandlerPlan, contextId: ContextId, host: Wrapper): Pipeline {

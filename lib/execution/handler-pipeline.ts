@@ -46,9 +46,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
   const host = createExecutionContext(call, target.handlerClass, method);
   let guarded = false;
   try {
-    if (!(await guardsConsumer.tryActivate(guards, [host], target.instance, method, MCP_CONTEXT_TYPE))) {
-      throw new ForbiddenException('Forbidden resource');
-    }
+    await activate(guards, host, target.instance, method);
     guarded = true;
     const result: unknown = await interceptorsConsumer.intercept(
       interceptors,
@@ -65,6 +63,30 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
     return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
   }
+}
+
+/**
+ * The guards of a call that does not take place.
+ * @throws GuardDenied
+ */
+export async function runGuards({ target, guards }: Pipeline, call: HandlerCall): Promise<void> {
+  const method = methodOf(target.instance, target.methodName);
+  const host = createExecutionContext(call, target.handlerClass, method);
+  try {
+    await activate(guards, host, target.instance, method);
+  } catch (error) {
+    throw new GuardDenied(error);
+  }
+}
+
+async function activate(
+  guards: CanActivate[],
+  host: ExecutionContextHost,
+  instance: object,
+  method: Method,
+): Promise<void> {
+  if (await guardsConsumer.tryActivate(guards, [host], instance, method, MCP_CONTEXT_TYPE)) return;
+  throw new ForbiddenException('Forbidden resource');
 }
 
 async function invoke(

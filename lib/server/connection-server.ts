@@ -8,6 +8,9 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Subscriptions } from './exchange.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 
+/** The most characters that the URIs of one connection's subscriptions may have. */
+const MAX_SUBSCRIBED_LENGTH = 65_536;
+
 /** How a connection learns of changes. */
 export interface ConnectionOptions {
   readonly bus: ServerEventBus;
@@ -20,6 +23,8 @@ export interface ConnectionOptions {
 /** The SDK's server for a connection that lasts: a 2025-era session, or stdio. It passes changes on to the client. */
 export class ConnectionServer extends ExchangeServer {
   private readonly subscribed = new Set<string>();
+  /** The length of what is subscribed to. */
+  private subscribedLength = 0;
   private readonly options: ConnectionOptions;
 
   constructor(host: ExchangeHost, capabilities: ServerCapabilities, options: ConnectionOptions) {
@@ -30,15 +35,18 @@ export class ConnectionServer extends ExchangeServer {
   protected override get subscriptions(): Subscriptions {
     return {
       add: uri => {
-        if (this.subscribed.size >= this.options.maxSubscriptions && !this.subscribed.has(uri)) {
-          throw new McpException(
-            McpErrorCode.Refused,
-            `Too many subscriptions: at most ${this.options.maxSubscriptions} resources per connection`,
-          );
+        if (this.subscribed.has(uri)) return;
+        const { maxSubscriptions } = this.options;
+        if (this.subscribed.size >= maxSubscriptions) throw tooMany(`${maxSubscriptions} resources`);
+        if (this.subscribedLength + uri.length > MAX_SUBSCRIBED_LENGTH) {
+          throw tooMany(`${MAX_SUBSCRIBED_LENGTH} characters`);
         }
         this.subscribed.add(uri);
+        this.subscribedLength += uri.length;
       },
-      delete: uri => void this.subscribed.delete(uri),
+      delete: uri => {
+        if (this.subscribed.delete(uri)) this.subscribedLength -= uri.length;
+      },
     };
   }
 
@@ -72,3 +80,6 @@ export class ConnectionServer extends ExchangeServer {
     }
   }
 }
+
+const tooMany = (most: string): McpException =>
+  new McpException(McpErrorCode.Refused, `Too many subscriptions: at most ${most} per connection`);

@@ -6,10 +6,9 @@ import {
   type ReadResourceResult,
   type Result,
 } from '@modelcontextprotocol/server';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog, Completer } from '../catalog/catalog.js';
 import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
 import type { Page, Pages } from '../catalog/pages.js';
-import { checkUri } from '../catalog/uri-template.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
 import type { ChangeNotifier } from './changes.js';
@@ -17,7 +16,7 @@ import { toCompletion } from './completion-result.js';
 import { toFailure, unexpected } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { McpContext } from './mcp-context.js';
-import { asObject, requireString, shorten } from './params.js';
+import { argumentsOf, asObject, requireString, requireUri, shorten } from './params.js';
 import { toPromptResult } from './prompt-result.js';
 import { toResourceResult } from './resource-result.js';
 import { unknownPrompt, unknownTool } from './unknown.js';
@@ -77,7 +76,7 @@ export class Dispatcher {
     const name = requireString(params, 'name');
     const entry = this.catalog().tools.get(name);
     if (!entry) throw unknownTool(name);
-    const data = asObject(params['arguments'] ?? {}, 'arguments');
+    const data = argumentsOf(params);
     try {
       return await toToolResult(await entry.run(this.call(data, exchange)), entry.output);
     } catch (thrown) {
@@ -92,18 +91,14 @@ export class Dispatcher {
     const name = requireString(params, 'name');
     const entry = this.catalog().prompts.get(name);
     if (!entry) throw unknownPrompt(name);
-    const data = asObject(params['arguments'] ?? {}, 'arguments');
+    const data = argumentsOf(params);
     return this.run(entry, this.call(data, exchange), value =>
       toPromptResult(value, entry.definition.description),
     );
   }
 
   private async readResource(params: Params, exchange: Exchange): Promise<ReadResourceResult> {
-    const uri = requireString(params, 'uri');
-    const problem = checkUri(uri);
-    if (problem !== undefined) {
-      throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`);
-    }
+    const uri = requireUri(params);
     const { entry, data, variables } = this.findResource(uri);
     const { mimeType } = entry.definition;
     const cache = exchange.era === 'modern' ? entry.cache : undefined;
@@ -124,16 +119,25 @@ export class Dispatcher {
     return { ...match, data: match.variables };
   }
 
-  private subscribe(params: Params, { subscriptions }: Exchange): Result {
-    const uri = requireString(params, 'uri');
-    this.findResource(uri);
-    if (!subscriptions) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
-    subscriptions.add(uri);
+  /**
+   * Lets the guards of a resource decide on a subscription: who may not read it need not know when it changes.
+   * @throws McpException, or the SDK's error for a resource that does not exist
+   */
+  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    const { entry, data, variables } = this.findResource(requireUri({ uri }));
+    await this.admit(entry, { ...this.call(data, exchange), variables });
+  }
+
+  private async subscribe(params: Params, exchange: Exchange): Promise<Result> {
+    const uri = requireUri(params);
+    await this.admitSubscription(uri, exchange);
+    if (!exchange.subscriptions) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+    exchange.subscriptions.add(uri);
     return {};
   }
 
   private unsubscribe(params: Params, { subscriptions }: Exchange): Result {
-    subscriptions?.delete(requireString(params, 'uri'));
+    subscriptions?.delete(requireUri(params));
     return {};
   }
 
@@ -142,9 +146,11 @@ export class Dispatcher {
     const argument = asObject(params['argument'], 'argument');
     const context = asObject(params['context'] ?? {}, 'context');
     const value = requireString(argument, 'value');
-    const completer = this.completerFor(ref, requireString(argument, 'name'));
+    const { owner, completer } = this.completerFor(ref, requireString(argument, 'name'));
     if (completer === undefined) return toCompletion([]);
     if (!('run' in completer)) {
+      // What may be chosen is part of the prompt or template, and so behind its guards.
+      await this.admit(owner, this.call({}, exchange));
       const typed = value.toLowerCase();
       return toCompletion(completer.filter(option => option.toLowerCase().startsWith(typed)));
     }
@@ -152,21 +158,31 @@ export class Dispatcher {
     return this.run(completer, this.call(data, exchange), toCompletion);
   }
 
-  private completerFor(ref: Params, argument: string) {
+  private completerFor(ref: Params, argument: string): { owner: Entry; completer: Completer | undefined } {
     const catalog = this.catalog();
     if (ref['type'] === 'ref/prompt') {
       const name = requireString(ref, 'name');
-      if (!catalog.prompts.has(name)) throw unknownPrompt(name);
-      return catalog.completer('prompt', name, argument);
+      const owner = catalog.prompts.get(name);
+      if (!owner) throw unknownPrompt(name);
+      return { owner, completer: catalog.completer('prompt', name, argument) };
     }
     if (ref['type'] === 'ref/resource') {
       const uri = requireString(ref, 'uri');
-      if (!catalog.resourceTemplates.has(uri) && !catalog.resources.has(uri)) {
+      const owner = catalog.resourceTemplates.get(uri) ?? catalog.resources.get(uri);
+      if (!owner) {
         throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${shorten(uri)}`);
       }
-      return catalog.completer('resource template', uri, argument);
+      return { owner, completer: catalog.completer('resource template', uri, argument) };
     }
     throw new McpException(McpErrorCode.InvalidParams, 'ref.type must be "ref/prompt" or "ref/resource"');
+  }
+
+  private async admit(entry: Entry, call: HandlerCall): Promise<void> {
+    try {
+      await entry.run.admit(call);
+    } catch (thrown) {
+      throw toFailure(thrown, entry.where).error;
+    }
   }
 
   /** Runs a handler whose failures are all JSON-RPC errors. */

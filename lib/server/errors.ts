@@ -55,6 +55,10 @@ function detailOf(thrown: unknown, causes = 4): string {
   return `${stack}\nCaused by: ${detailOf(thrown.cause, causes - 1)}`;
 }
 
+/** Errors that are meant for the client as they stand. */
+export const isProtocolError = (thrown: unknown): thrown is McpException | ProtocolError =>
+  thrown instanceof McpException || thrown instanceof ProtocolError;
+
 /** By shape as well: an application may hold another copy of `@nestjs/common`. */
 const isHttpException = (thrown: unknown): thrown is HttpException =>
   thrown instanceof HttpException ||

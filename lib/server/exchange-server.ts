@@ -13,7 +13,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
+import { isProtocolError, unexpected } from './errors.js';
 import type { Exchange, HttpExchange, Subscriptions } from './exchange.js';
+import { unserialisable } from './serialisable.js';
 
 /** What the exchanges of one server share. */
 export interface ExchangeHost {
@@ -29,6 +31,8 @@ export interface ExchangeHost {
   httpOf(request: Request | undefined): HttpExchange | undefined;
   /** Reports an error that no client is to see. */
   report(error: Error): void;
+  /** Reports what a client did wrong, or hung up on: of interest only while looking for it. */
+  reportRejected(error: Error): void;
 }
 
 /** The capability that a method belongs to; a server without it does not know the method. */
@@ -66,7 +70,7 @@ export class ExchangeServer extends McpServer {
   ) {
     super(host.info, host.sdkOptions);
     const { server } = this;
-    server.onerror = error => host.report(error);
+    server.onerror = error => host.reportRejected(error);
     server.registerCapabilities(capabilities);
     for (const method of DISPATCHED) {
       if (capabilities[CAPABILITY[method]] === undefined) continue;
@@ -76,7 +80,7 @@ export class ExchangeServer extends McpServer {
     }
     for (const [method, answer] of Object.entries(host.extensionMethods)) {
       server.setRequestHandler(method, { params: UNCHECKED }, async (params, ctx) => ({
-        ...(await answer(params as Params, this.exchangeOf(method, ctx))),
+        ...(await this.answer(method, () => answer(params as Params, this.exchangeOf(method, ctx)))),
       }));
     }
   }
@@ -90,11 +94,28 @@ export class ExchangeServer extends McpServer {
     return undefined;
   }
 
-  private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext) {
-    const result = await this.host.dispatch(method, params, this.exchangeOf(method, ctx));
+  private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
+    const result = await this.answer(method, () =>
+      this.host.dispatch(method, params, this.exchangeOf(method, ctx)),
+    );
     if (method !== 'tools/call') return result;
     const outputSchema = this.host.catalog.tools.get(params['name'] as string)?.definition.outputSchema;
     return this.server.projectCallToolResult(result as CallToolResult, outputSchema);
+  }
+
+  /** The last place where an error can be kept from saying too much, and an answer from not being written. */
+  private async answer<T extends object>(method: string, make: () => T | Promise<T>): Promise<T> {
+    let refusal: unknown;
+    try {
+      const result = await make();
+      const problem = unserialisable(result);
+      if (problem === undefined) return result;
+      refusal = new Error(`The answer cannot be written as JSON: ${problem}`);
+    } catch (error) {
+      if (isProtocolError(error) && unserialisable(error.data) === undefined) throw error;
+      refusal = error;
+    }
+    throw unexpected(refusal, method);
   }
 
   private exchangeOf(method: string, ctx: ServerContext): Exchange {

@@ -29,7 +29,8 @@ export class HandlerLoader implements OnModuleInit {
       host.publish();
       for (const entry of host.table.enabled()) assertCompletes(entry, host);
     }
-    await this.interceptors.load([...this.servers.all()]);
+    await this.interceptors.load(this.servers.all());
+    await this.servers.start();
   }
 
   /** Instantiates the classes that `forFeature` was given and no module provides. */

@@ -33,6 +33,8 @@ export class McpServerHost implements ExchangeHost {
   private readonly dispatcher: Dispatcher;
   private boundary?: Boundary;
   private interceptorServer?: InterceptorServer;
+  /** The paths of the HTTP endpoint, once the application has started. */
+  paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
   chain?: Chain;
   private readonly logger: Logger;
@@ -93,11 +95,12 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /**
-   * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
+   * Lets guards and interceptors decide on a subscription that the SDK's entries serve by themselves.
    * @throws McpException where it was refused
    */
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
     await this.boundary?.admitSubscription(uri, exchange);
+    await this.dispatcher.admitSubscription(uri, exchange);
   }
 
   /** Methods beside the protocol's own. */
@@ -130,12 +133,12 @@ export class McpServerHost implements ExchangeHost {
   }
 
   report(error: Error): void {
-    this.logger.warn(error.message);
+    this.logger.warn(error.message.slice(0, MAX_LOGGED));
   }
 
   /** A client's mistake, answered already: of interest only while looking for one. */
   reportRejected(error: Error): void {
-    this.logger.debug(error.message);
+    this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
   private get capabilities(): ServerCapabilities {
@@ -158,6 +161,9 @@ export class McpServerHost implements ExchangeHost {
     return catalog;
   }
 }
+
+/** How much of an error that a client may have worded goes to the log. */
+const MAX_LOGGED = 500;
 
 interface BoundHttp {
   readonly request: object;

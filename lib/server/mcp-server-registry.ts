@@ -63,7 +63,7 @@ export class McpServerRegistry {
   ) {}
 
   /**
-   * Adds a handler.
+   * Adds a handler. While the application starts, it is added once the decorated handlers have been found.
    * @param kind `tool`, `prompt`, `resource`, `resource template` or `completion`
    * @param options as for the decorator; `server` chooses the server
    * @throws McpBootstrapError where a handler of that name exists, or for options that cannot be served
@@ -73,6 +73,8 @@ export class McpServerRegistry {
     options: RuntimeHandlerOptions<K>,
     handler: RuntimeHandler,
   ): Promise<void> {
+    // Global guards may still be to come: `app.useGlobalGuards()` is called once the providers have been made.
+    if (!this.servers.started) return void this.servers.onStart(() => this.add(kind, options, handler));
     const host = this.hostOf(options.server);
     const entry = await this.compile(kind, options, handler);
     assertCompletes(entry, host);

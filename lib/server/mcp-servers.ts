@@ -7,6 +7,25 @@ import type { McpServerHost } from './mcp-server-host.js';
 export class McpServers {
   private readonly entries: { readonly host: McpServerHost; readonly position: number }[] = [];
 
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private isStarted = false;
+
+  /** Whether the decorated handlers have been found, and global enhancers are all there. */
+  get started(): boolean {
+    return this.isStarted;
+  }
+
+  /** Does something once that is so. */
+  onStart(task: () => Promise<void>): void {
+    this.waiting.push(task);
+  }
+
+  /** @throws whatever a task that waited throws */
+  async start(): Promise<void> {
+    this.isStarted = true;
+    for (const task of this.waiting.splice(0)) await task();
+  }
+
   /**
    * @param position orders the servers, whatever the order in which they register
    * @throws McpBootstrapError for a second server of one name, on one path, or on stdio

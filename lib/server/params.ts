@@ -1,6 +1,13 @@
+import { checkUri } from '../catalog/uri-template.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 
 type Params = Readonly<Record<string, unknown>>;
+
+/**
+ * How many values the arguments of a call may hold, at all depths. Validators take time that grows with them, some of
+ * it faster than in proportion, and nothing else runs meanwhile.
+ */
+const MAX_ARGUMENT_VALUES = 10_000;
 
 /** @throws McpException (-32602) where the member is missing or no string */
 export function requireString(params: Params, member: string): string {
@@ -21,3 +28,36 @@ export function asObject(value: unknown, member: string): Params {
 
 /** What a client sent, as far as an error message repeats it. */
 export const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+
+/** @throws McpException (-32602) where the URI is missing or malformed */
+export function requireUri(params: Params): string {
+  const uri = requireString(params, 'uri');
+  const problem = checkUri(uri);
+  if (problem === undefined) return uri;
+  throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`);
+}
+
+/** @throws McpException (-32602) where the arguments are no object, or hold too much */
+export function argumentsOf(params: Params): Params {
+  const args = asObject(params['arguments'] ?? {}, 'arguments');
+  if (countUpTo(args, MAX_ARGUMENT_VALUES) <= MAX_ARGUMENT_VALUES) return args;
+  throw new McpException(
+    McpErrorCode.InvalidParams,
+    `Invalid params: "arguments" may hold at most ${MAX_ARGUMENT_VALUES} values`,
+  );
+}
+
+/** How many values a value holds, counted no further than needed. */
+function countUpTo(root: object, limit: number): number {
+  const pending: object[] = [root];
+  let count = 0;
+  for (let value = pending.pop(); value !== undefined && count <= limit; value = pending.pop()) {
+    for (const key in value) {
+      count += 1;
+      if (count > limit) return count;
+      const child = (value as Record<string, unknown>)[key];
+      if (typeof child === 'object' && child !== null) pending.push(child);
+    }
+  }
+  return count;
+}

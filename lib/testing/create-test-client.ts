@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
 import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
-import { McpServers } from '../server/mcp-servers.js';
+import { MCP_SERVERS } from '../constants.js';
+import type { McpServers } from '../server/mcp-servers.js';
 
 /** Options of `createTestClient`. */
 export interface TestClientOptions {
@@ -32,7 +32,8 @@ export async function createTestClient(
     { name: 'nestjs-mcp-testing', version: '1.0.0' },
     { capabilities, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
   );
-  const url = new URL(path ?? pathOf(app, server), await originOf(app));
+  const origin = await originOf(app);
+  const url = new URL(path ?? pathOf(app, server), origin);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
   return client;
 }
@@ -47,14 +48,9 @@ async function originOf(app: INestApplication): Promise<string> {
 }
 
 function pathOf(app: INestApplication, name: string | undefined): string {
-  const host = app.get(McpServers, { strict: false }).get(name);
-  if (!host?.options.http)
+  const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).get(name);
+  const [path] = host?.paths ?? [];
+  if (path === undefined)
     throw new Error(`The application has no MCP server ${name ?? ''} with an HTTP endpoint`);
-  const { path, version } = host.options.http;
-  const prefix = app.get(ApplicationConfig, { strict: false }).getGlobalPrefix();
-  const parts = [prefix, typeof version === 'string' ? `v${version}` : '', path];
-  return `/${parts
-    .map(part => part.replace(/^\/+|\/+$/g, ''))
-    .filter(part => part !== '')
-    .join('/')}`;
+  return path;
 }

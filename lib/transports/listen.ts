@@ -12,6 +12,8 @@ import type { McpServerHost } from '../server/mcp-server-host.js';
 
 /** The most resources that one `subscriptions/listen` may name. */
 const MAX_RESOURCES = 1000;
+/** The most characters that their URIs may have together. */
+const MAX_LENGTH = 65_536;
 
 interface JsonRpcError {
   readonly code: number;
@@ -23,7 +25,10 @@ interface JsonRpcError {
 export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
   isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
 
-/** Asks the interceptors about every resource that a client wants to listen to; the first refusal is the answer. */
+/**
+ * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource; the
+ * first refusal is the answer.
+ */
 export async function refusalOfListen(
   host: McpServerHost,
   { id, params }: JSONRPCRequest,
@@ -35,12 +40,8 @@ export async function refusalOfListen(
   };
   const uris = notifications?.resourceSubscriptions;
   if (!Array.isArray(uris)) return undefined;
-  if (uris.length > MAX_RESOURCES) {
-    return {
-      code: McpErrorCode.InvalidParams,
-      message: `At most ${MAX_RESOURCES} resources can be listened to`,
-    };
-  }
+  if (uris.length > MAX_RESOURCES) return tooMany(`${MAX_RESOURCES} resources`);
+  if (lengthOf(uris) > MAX_LENGTH) return tooMany(`${MAX_LENGTH} characters of URIs`);
   const exchange: Exchange = {
     ...origin,
     requestId: id,
@@ -64,3 +65,11 @@ export async function refusalOfListen(
     return { code, message, ...(data !== undefined && { data }) };
   }
 }
+
+const tooMany = (most: string): JsonRpcError => ({
+  code: McpErrorCode.InvalidParams,
+  message: `At most ${most} can be listened to`,
+});
+
+const lengthOf = (uris: unknown[]): number =>
+  uris.reduce<number>((length, uri) => length + (typeof uri === 'string' ? uri.length : 0), 0);

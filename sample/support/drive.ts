@@ -38,7 +38,10 @@ export async function startSample(sample: string): Promise<RunningSample> {
   const ended = new AbortController();
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout })
-    .on('line', line => lines.push(line))
+    .on('line', line => {
+      lines.push(line);
+      if (line.startsWith('  ')) console.log(line);
+    })
     .on('close', () => ended.abort(new Error(`${sample} ended after these lines:\n${lines.join('\n')}`)));
 
   const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {

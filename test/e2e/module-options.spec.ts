@@ -41,6 +41,8 @@ const WRONG: [unknown, string][] = [
   [{ ...VALID, http: { allowedOrigins: [''] } }, '"http.allowedOrigins" must be'],
   [{ ...VALID, http: { allowedOrigins: ['https://example.com'] } }, '"http.allowedOrigins" must be'],
   [{ ...VALID, http: { maxBodyBytes: -1 } }, '"http.maxBodyBytes" must be'],
+  [{ ...VALID, http: { bodyTimeoutMs: 0 } }, '"http.bodyTimeoutMs" must be'],
+  [{ ...VALID, http: { bodyTimeoutMs: 2 ** 31 } }, '"http.bodyTimeoutMs" must be'],
   [{ ...VALID, http: { maxListeners: '5' } }, '"http.maxListeners" must be'],
   [{ ...VALID, http: { keepAliveMs: -1 } }, '"http.keepAliveMs" must be'],
   [{ ...VALID, http: { keepAliveMs: 2 ** 31 } }, '"http.keepAliveMs" must be'],

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import { Injectable } from '@nestjs/common';
-import { Ctx, McpContext, Resource, Tool } from 'nestjs-mcp';
+import { request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Injectable, type ExecutionContext, type INestApplication } from '@nestjs/common';
+import { Ctx, McpContext, Resource, ResourceTemplate, Tool } from 'nestjs-mcp';
+import { deferred } from '../fixtures/deferred.js';
 import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
@@ -12,6 +13,21 @@ class Tools {
   async wait(@Ctx() { signal }: McpContext) {
     this.onWaiting();
     await once(signal, 'abort');
+  }
+
+  /** Lets `held` answer. */
+  readonly release = deferred();
+
+  @Tool()
+  async held() {
+    this.onWaiting();
+    await this.release.promise;
+    return 'at last';
+  }
+
+  @ResourceTemplate({ uriTemplate: 'long://{id}' })
+  long() {
+    return 'long';
   }
 
   @Resource({ uri: 'state://a' })
@@ -45,6 +61,29 @@ async function open(url: string): Promise<string> {
   await response.text();
   return String(response.headers.get('mcp-session-id'));
 }
+
+/** Opens a session's event stream, and says when the server has seen its client hang up. */
+async function openStream(app: INestApplication, url: string, session: string) {
+  const seen = deferred<ServerResponse>();
+  const server = app.getHttpServer() as Server;
+  server.once('request', (_request: IncomingMessage, response: ServerResponse) => seen.resolve(response));
+  const request = httpRequest(url, {
+    agent: false,
+    headers: { accept: 'text/event-stream', 'mcp-session-id': session },
+  });
+  request.on('error', () => undefined);
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  const hangUp = async () => {
+    const closed = once(await seen.promise, 'close');
+    request.destroy();
+    await closed;
+  };
+  return { status: response.statusCode, hangUp };
+}
+
+const call = (id: number | string, name: string) => ({ id, method: 'tools/call', params: { name } });
 
 describe.each(PLATFORMS)('sessions on %s', platform => {
   let test: TestApp;
@@ -127,9 +166,194 @@ describe.each(PLATFORMS)('sessions on %s', platform => {
     const session = await open(url);
     const tools = test.app.get(Tools);
     const waiting = new Promise<void>(resolve => (tools.onWaiting = resolve));
-    const call = post(url, { id: 'c', method: 'tools/call', params: { name: 'wait' } }, session);
+    const answer = post(url, call('c', 'wait'), session);
     await waiting;
     await post(url, { method: 'notifications/cancelled', params: { requestId: 'c' } }, session);
-    expect(await (await call).text()).toBe('');
+    expect(await (await answer).text()).toBe('');
+  });
+
+  it.each([0, 60_000])('end an event stream as its client hangs up (keepAliveMs: %d)', async keepAliveMs => {
+    test = await startApp([Tools], { platform, mcp: { http: { keepAliveMs } } });
+    const url = await test.url();
+    const session = await open(url);
+    const first = await openStream(test.app, url, session);
+    expect(first.status).toBe(200);
+    expect((await openStream(test.app, url, session)).status).toBe(409);
+    await first.hangUp();
+    const second = await openStream(test.app, url, session);
+    expect(second.status).toBe(200);
+    await second.hangUp();
+  });
+
+  it('idle once the client of their event stream has hung up', async () => {
+    test = await startApp([Tools], {
+      platform,
+      mcp: { http: { keepAliveMs: 0 }, sessions: { max: 1, idleTimeoutMs: 50 } },
+    });
+    const url = await test.url();
+    const stream = await openStream(test.app, url, await open(url));
+    await stream.hangUp();
+    let status = 503;
+    while (status === 503) status = (await post(url, initialize)).status;
+    expect(status).toBe(200);
+  });
+
+  it('let a call whose client hung up be made again under its id', async () => {
+    test = await startApp([Tools], { platform });
+    const url = await test.url();
+    const session = await open(url);
+    const tools = test.app.get(Tools);
+    const waiting = new Promise<void>(resolve => (tools.onWaiting = resolve));
+    const closed = deferred();
+    (test.app.getHttpServer() as Server).once('request', (_request, response: ServerResponse) =>
+      response.once('close', () => closed.resolve()),
+    );
+    const hungUp = new AbortController();
+    const first = fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'mcp-session-id': session },
+      body: JSON.stringify({ jsonrpc: '2.0', ...call(1, 'held') }),
+      signal: hungUp.signal,
+    });
+    await waiting;
+    await (await first).body?.cancel();
+    hungUp.abort();
+    await closed.promise;
+    tools.release.resolve();
+    const again = await post(url, call(1, 'held'), session);
+    expect(again.status).toBe(200);
+    expect(await again.text()).toContain('at last');
+  });
+
+  it('bound the length of what they are subscribed to', async () => {
+    test = await startApp([Tools], { platform });
+    const client = await test.client({ era: 'legacy' });
+    const uri = (index: number) => `long://${index}${'x'.repeat(7999 - 'long://'.length)}`;
+    for (let index = 0; index < 8; index += 1) await client.subscribeResource({ uri: uri(index) });
+    await client.subscribeResource({ uri: uri(0) });
+    await expect(client.subscribeResource({ uri: uri(8) })).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringMatching(/too many subscriptions: at most 65536 characters/i),
+    });
+    await client.unsubscribeResource({ uri: uri(0) });
+    await client.unsubscribeResource({ uri: uri(0) });
+    await client.subscribeResource({ uri: uri(8) });
+    await expect(client.subscribeResource({ uri: uri(0) })).rejects.toMatchObject({ code: -32000 });
+  });
+
+  it('refuse an id that is in use, and answer its first request as usual', async () => {
+    test = await startApp([Tools], { platform });
+    const url = await test.url();
+    const session = await open(url);
+    const tools = test.app.get(Tools);
+    const waiting = new Promise<void>(resolve => (tools.onWaiting = resolve));
+    const first = post(url, call('same', 'held'), session);
+    await waiting;
+    const alone = await post(url, call('same', 'held'), session);
+    expect(alone.status).toBe(400);
+    expect(await alone.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 'same',
+      error: { code: -32600, message: expect.stringMatching(/^[^"]*id[^"]*$/) },
+    });
+    const batch = JSON.stringify([5, 'same'].map(id => ({ jsonrpc: '2.0', id, method: 'ping' })));
+    const among = await post(url, batch, session);
+    expect(among.status).toBe(400);
+    expect(await among.json()).toMatchObject({ id: 'same', error: { code: -32600 } });
+    // Neither the other of the batch, nor an id that merely looks alike, is in use.
+    expect((await post(url, { id: 5, method: 'ping' }, session)).status).toBe(200);
+    tools.release.resolve();
+    expect(await (await first).text()).toContain('at last');
+    const next = await post(url, call('same', 'held'), session);
+    expect(await next.text()).toContain('at last');
+  });
+
+  it('answer the rest of a batch of which one call was cancelled', async () => {
+    test = await startApp([Tools], { platform });
+    const url = await test.url();
+    const session = await open(url);
+    const tools = test.app.get(Tools);
+    const waiting = new Promise<void>(resolve => (tools.onWaiting = resolve));
+    const calls = [call(1, 'wait'), call(2, 'held')].map(message => ({ jsonrpc: '2.0', ...message }));
+    const answer = post(url, JSON.stringify(calls), session);
+    await waiting;
+    await post(url, { method: 'notifications/cancelled', params: { requestId: 1 } }, session);
+    expect((await post(url, { id: 2, method: 'ping' }, session)).status).toBe(400);
+    tools.release.resolve();
+    expect(await (await answer).text()).toContain('at last');
+    expect((await post(url, { id: 2, method: 'ping' }, session)).status).toBe(200);
+  });
+
+  it('refuse a batch that uses an id twice', async () => {
+    test = await startApp([Tools], { platform });
+    const url = await test.url();
+    const session = await open(url);
+    const batch = JSON.stringify([1, '1', 7, 7].map(id => ({ jsonrpc: '2.0', id, method: 'ping' })));
+    const refused = await post(url, batch, session);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ id: 7, error: { code: -32600 } });
+    const fine = await post(url, batch.replace('"id":7', '"id":8'), session);
+    expect(fine.status).toBe(200);
+    expect((await fine.text()).match(/"result"/g)).toHaveLength(4);
+  });
+
+  describe('belong to the caller that opened them', () => {
+    interface Caller {
+      readonly auth?: object;
+      readonly user?: unknown;
+    }
+
+    const as = (url: string, caller: Caller, body: string, session?: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'x-caller': JSON.stringify(caller),
+          ...(session !== undefined && { 'mcp-session-id': session }),
+        },
+        body,
+      });
+
+    /** What an application's own authentication does. */
+    const authenticate = {
+      canActivate(context: ExecutionContext) {
+        const request = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
+        Object.assign(request, JSON.parse(request.headers['x-caller']));
+        return true;
+      },
+    };
+
+    const auth = (clientId: string, sub?: string) => ({ token: 't', clientId, scopes: [], extra: { sub } });
+    const ALICE: Caller = { auth: auth('app', 'alice'), user: { id: 1, username: 'alice' } };
+    const OTHERS: [string, Caller, Caller][] = [
+      ['another client', ALICE, { ...ALICE, auth: auth('other', 'alice') }],
+      ['another subject', ALICE, { ...ALICE, auth: auth('app', 'bob') }],
+      ['no subject', ALICE, { ...ALICE, auth: auth('app') }],
+      ['another user id', ALICE, { ...ALICE, user: { id: 2, username: 'alice' } }],
+      ['another user name', ALICE, { ...ALICE, user: { id: 1, username: 'bob' } }],
+      ['another user sub', { user: { sub: 'a' } }, { user: { sub: 'b' } }],
+      ['another compound id', { user: { id: { n: 1 } } }, { user: { id: { n: 2 } } }],
+      ['another name for a user', { user: 'alice' }, { user: 'bob' }],
+      ['no user', { user: { id: 1 } }, {}],
+      ['no authentication', ALICE, {}],
+      ['authentication', {}, ALICE],
+    ];
+
+    it.each(OTHERS)('not to one with %s', async (_what, owner, other) => {
+      test = await startApp([Tools], { platform, configure: app => app.useGlobalGuards(authenticate) });
+      const url = await test.url();
+      const opened = await as(url, owner, initialize);
+      await opened.text();
+      const session = String(opened.headers.get('mcp-session-id'));
+      const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+      const refused = await as(url, other, ping, session);
+      expect(refused.status).toBe(404);
+      expect(await refused.json()).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32001, message: 'Session not found' },
+      });
+      expect((await as(url, owner, ping, session)).status).toBe(200);
+    });
   });
 });

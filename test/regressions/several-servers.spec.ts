@@ -53,7 +53,7 @@ describe('several servers', () => {
       mcp: { name: 'open' },
       module: {
         imports: [
-          McpModule.forRoot({ name: 'admin', version: '1', http: { path: '/admin' } }),
+          McpModule.forRoot({ name: 'admin', version: '1', http: { path: '/admin/mcp' } }),
           McpModule.forFeature([Tools], { server: 'open' }),
           McpModule.forFeature([Tools], { server: 'admin' }),
         ],

@@ -3,33 +3,32 @@ import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { readBody, type Body } from './read-body.js';
 
-/** What the gates have read, for all of them: a body can be read but once, and paths may end alike. */
+/** What the gates have read, for all of them: a body can be read but once. */
 const BODIES = new WeakMap<IncomingMessage, Body>();
-
-/** The gates of each HTTP server. */
-const GATES = new WeakMap<AbstractHttpAdapter, BodyGate[]>();
 
 /**
  * Reads the bodies of an endpoint's requests before the framework's own parser can, because that one has a limit of
  * its own (100 kB on Express) and answers bad JSON with a body that is not JSON-RPC.
  */
 export class BodyGate {
-  private readonly paths: RegExp;
-  private readonly depth: number;
-  private gates: readonly BodyGate[] = [];
+  private paths: readonly RegExp[] = [];
 
   /**
-   * @param path the route's path; what a global prefix, a version or `RouterModule` put before it may be anything
    * @param maxBytes the largest body
+   * @param timeoutMs how long a body may take to arrive, in milliseconds
    */
   constructor(
-    path: string,
-    readonly maxBytes: number,
-  ) {
-    const segments = path.split('/').filter(segment => segment !== '');
-    const pattern = segments.map(segment => (segment.startsWith(':') ? '[^/]+' : escapeRegExp(segment)));
-    this.paths = new RegExp(`/${pattern.join('/')}/?$`, 'i');
-    this.depth = segments.length;
+    private readonly maxBytes: number,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** @param paths the paths of the endpoint; those of other routes are none of its business */
+  watch(paths: readonly string[]): void {
+    this.paths = paths.map(path => {
+      const segments = path.split('/').filter(segment => segment !== '');
+      const pattern = segments.map(segment => `/${/^[:*]/.test(segment) ? '[^/]+' : escapeRegExp(segment)}`);
+      return new RegExp(`^${pattern.join('')}/?$`, 'i');
+    });
   }
 
   /** What the gate read of a request, if the request passed through it. */
@@ -38,10 +37,6 @@ export class BodyGate {
   }
 
   install(adapter: AbstractHttpAdapter): void {
-    const gates = GATES.get(adapter) ?? [];
-    gates.push(this);
-    GATES.set(adapter, gates);
-    this.gates = gates;
     if (adapter.getType() === 'fastify') this.onFastify(adapter.getInstance<FastifyInstance>());
     else this.onExpress(adapter);
   }
@@ -84,8 +79,9 @@ export class BodyGate {
     });
   }
 
-  private async read(request: IncomingMessage): Promise<Body> {
-    const body = await readBody(request, this.maxBytes);
+  /** Reads a body that did not pass through the gate. */
+  async read(request: IncomingMessage): Promise<Body> {
+    const body = await readBody(request, this.maxBytes, this.timeoutMs);
     BODIES.set(request, body);
     return body;
   }
@@ -95,9 +91,7 @@ export class BodyGate {
     const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '';
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
-    if (!isJson(request.headers['content-type']) || !this.paths.test(path)) return false;
-    // Where several paths fit, as `/mcp` and `/admin/mcp` do, the longest is meant, and its limit counts.
-    return !this.gates.some(({ depth, paths }) => depth > this.depth && paths.test(path));
+    return isJson(request.headers['content-type']) && this.paths.some(pattern => pattern.test(path));
   }
 }
 

@@ -35,7 +35,11 @@ const METHODS = new Set(['POST', 'GET', 'DELETE']);
 export class HttpEndpoint {
   private readonly handler: McpHttpHandler;
   private readonly sessions: SessionStore | undefined;
-  private readonly closing = new AbortController();
+  /**
+   * Answers that are not complete, each with its request, whose signal would never fire once it had been
+   * garbage-collected.
+   */
+  private readonly open = new Map<ServerResponse, Request | undefined>();
 
   constructor(
     private readonly host: McpServerHost,
@@ -55,33 +59,41 @@ export class HttpEndpoint {
   /** Answers one request. Settles once the answer is complete or, for an event stream, once it has begun. */
   serve(incoming: Incoming): Promise<void> {
     const { body, rawRequest, rawResponse } = incoming;
+    const refusal = this.refusal(incoming);
+    if (refusal) {
+      refusal.send(rawResponse, refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
+      return Promise.resolve();
+    }
+    this.open.set(rawResponse, undefined);
+    rawResponse.once('close', () => this.open.delete(rawResponse));
     return new Promise((resolve, reject) => {
-      const handle = toNodeHandler({
-        fetch: async request => {
-          const response = await this.answer(request, incoming);
-          if (response.headers.get('content-type') === 'text/event-stream') {
-            resolve();
-            // The adapter leaves the head to the first event, which may be long in coming.
-            setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
-          }
-          return response;
+      const handle = toNodeHandler(
+        {
+          fetch: async request => {
+            if (this.open.has(rawResponse)) this.open.set(rawResponse, request);
+            const response = await this.answer(request, incoming);
+            if (response.headers.get('content-type') === 'text/event-stream') {
+              resolve();
+              // The adapter leaves the head to the first event, which may be long in coming.
+              setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
+            }
+            return response;
+          },
         },
-      });
-      // An unreadable body has been answered for already, but the SDK must not try to read it again.
-      const parsed = body === undefined ? undefined : body.ok ? body.json : null;
-      handle(rawRequest, rawResponse, parsed).then(resolve, reject);
+        { onerror: error => this.host.report(error) },
+      );
+      handle(rawRequest, rawResponse, body?.ok ? body.json : undefined).then(resolve, reject);
     });
   }
 
   /** Ends every exchange, stream and session. */
   async close(): Promise<void> {
-    this.closing.abort();
     await Promise.all([this.handler.close(), this.sessions?.close()]);
+    // What is left are 2025-era calls without a session, which the SDK's handler does not keep track of.
+    for (const response of this.open.keys()) response.destroy();
   }
 
   private async answer(request: Request, incoming: Incoming): Promise<Response> {
-    const refusal = this.refusal(request, incoming);
-    if (refusal) return refusal.toResponse(refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
     const { body, authInfo } = incoming;
     const parsedBody = body?.ok ? body.json : undefined;
     const options = { authInfo, parsedBody };
@@ -101,21 +113,28 @@ export class HttpEndpoint {
     return error && Response.json({ jsonrpc: '2.0', id: listen.id, error });
   }
 
-  private refusal({ method, headers }: Request, { body }: Incoming): TransportError | undefined {
+  /** What is wrong with a request as such: where it goes, where it comes from, how it comes. */
+  private refusal({ rawRequest, body }: Incoming): TransportError | undefined {
     const { allowedHosts, allowedOrigins } = this.http;
-    if (allowedHosts !== '*' && !validateHostHeader(headers.get('host'), allowedHosts).ok) {
+    const { headers, method = '' } = rawRequest;
+    const { host = headers[':authority'] as string | undefined, origin } = headers;
+    const known = validateHostHeader(host, allowedHosts === '*' ? [] : allowedHosts);
+    if ((!known.ok && known.errorCode !== 'invalid_host') || /[\s/?#@\\]/.test(host ?? '')) {
+      return new TransportError(400, -32000, 'Bad Request: the Host header is missing or malformed');
+    }
+    if (!known.ok && allowedHosts !== '*') {
       return new TransportError(
         403,
         -32000,
         'Forbidden: the Host header names a host that this server does not serve',
       );
     }
-    if (allowedOrigins !== '*' && !validateOriginHeader(headers.get('origin'), allowedOrigins).ok) {
+    if (allowedOrigins !== '*' && !validateOriginHeader(origin, allowedOrigins).ok) {
       return new TransportError(403, -32000, 'Forbidden: requests from this Origin are not accepted');
     }
     if (!METHODS.has(method)) return new TransportError(405, -32000, 'Method Not Allowed');
     if (method !== 'POST') return undefined;
-    if (!isJsonContentType(headers.get('content-type'))) {
+    if (!isJsonContentType(headers['content-type'])) {
       return new TransportError(415, -32000, 'Unsupported Media Type: Content-Type must be application/json');
     }
     return body === undefined || body.ok ? undefined : body.error;

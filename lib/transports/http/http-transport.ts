@@ -18,11 +18,12 @@ export class HttpTransport {
     private readonly host: McpServerHost,
     private readonly http: ResolvedHttpOptions,
     private readonly adapterHost: HttpAdapterHost,
-    controller: Type,
+    private readonly controller: Type,
     private readonly slot: EndpointSlot,
   ) {
+    // Nest refuses a class among its controllers that is none.
     mount(controller, http);
-    const gate = new BodyGate(http.path, http.maxBodyBytes);
+    const gate = new BodyGate(http.maxBodyBytes, http.bodyTimeoutMs);
     slot.gate = gate;
     // The adapter is known when the application is created, before it registers its own body parsers.
     this.installed = adapterHost.init$.subscribe(() => {
@@ -33,6 +34,13 @@ export class HttpTransport {
   /** Express, Fastify, …; undefined in an application without HTTP, as `createApplicationContext` makes one. */
   private get platform(): string | undefined {
     return (this.adapterHost.httpAdapter as AbstractHttpAdapter | null | undefined)?.getType();
+  }
+
+  /** @param paths where Nest puts the route */
+  mount(paths: readonly string[]): void {
+    mount(this.controller, this.http);
+    this.slot.gate?.watch(paths);
+    this.host.paths = paths;
   }
 
   /** @throws McpBootstrapError for a platform that is not supported (RxJS would swallow it in the constructor) */

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { All, Controller, Req, Res, UseFilters, type Type } from '@nestjs/common';
+import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint, Incoming } from './http-endpoint.js';
 import { readBody, type Body } from './read-body.js';
+
+/** Token of an application's `EndpointSlot`. */
+export const ENDPOINT = 'nestjs-mcp:endpoint';
 
 /** What an endpoint's controller serves; known only once the options are. */
 export interface EndpointSlot {
@@ -26,11 +29,13 @@ interface PlatformResponse extends ServerResponse {
 }
 
 /** A controller without a route; `mount` gives it one. Every server has a class of its own. */
-export function createController(slot: EndpointSlot): Type {
+export function createController(): Type {
   class McpController {
+    constructor(@Inject(ENDPOINT) private readonly slot: EndpointSlot) {}
+
     async handle(request: PlatformRequest, response: PlatformResponse): Promise<void> {
-      const incoming = await accept(request, response, slot.gate);
-      await slot.endpoint?.serve(incoming);
+      const { gate, endpoint } = this.slot;
+      await endpoint?.serve(await accept(request, response, gate));
     }
   }
   return McpController;
@@ -72,5 +77,5 @@ async function bodyOf(
   const read = gate?.bodyOf(rawRequest);
   if (read) return read;
   if (body !== undefined && body !== null) return { ok: true, json: body };
-  return readBody(rawRequest, gate?.maxBytes ?? 0);
+  return gate ? gate.read(rawRequest) : readBody(rawRequest, 0);
 }

@@ -21,8 +21,8 @@ export class TransportError extends Error {
     return Response.json(this.body, { status: this.status, headers: { ...headers, ...this.connection } });
   }
 
-  send(response: ServerResponse): void {
-    response.writeHead(this.status, { 'content-type': 'application/json', ...this.connection });
+  send(response: ServerResponse, headers: Record<string, string> = {}): void {
+    response.writeHead(this.status, { 'content-type': 'application/json', ...headers, ...this.connection });
     response.end(JSON.stringify(this.body));
   }
 

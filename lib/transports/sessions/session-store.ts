@@ -7,6 +7,7 @@ import {
 import type { ResolvedOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { TransportError } from '../http/transport-error.js';
+import { callerOf } from './caller.js';
 import { Session } from './session.js';
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -31,17 +32,18 @@ export class SessionStore {
 
   async fetch(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
+    const caller = callerOf(options.authInfo, this.host.httpOf(request)?.request);
     if (id !== null) {
       const session = this.sessions.get(id);
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
-      if (!session?.belongsTo(options.authInfo))
+      if (session?.caller !== caller)
         return new TransportError(404, -32001, 'Session not found').toResponse();
       return session.serve(request, options);
     }
     if (request.method !== 'POST' || !isInitializeRequest(options.parsedBody)) {
       return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required').toResponse();
     }
-    return this.open(request, options);
+    return this.open(request, options, caller);
   }
 
   /** Ends all sessions, and takes no more. */
@@ -50,7 +52,7 @@ export class SessionStore {
     await Promise.all([...this.sessions.values()].map(session => session.close()));
   }
 
-  private async open(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+  private async open(request: Request, options: McpHandlerRequestOptions, caller: string): Promise<Response> {
     if (this.closed || this.size >= this.limits.max) {
       return new TransportError(503, -32000, 'Too many sessions; try again later').toResponse({
         'retry-after': '30',
@@ -58,7 +60,7 @@ export class SessionStore {
     }
     this.opening += 1;
     try {
-      const session = await this.create(options);
+      const session = await this.create(caller);
       const response = await session.serve(request, options);
       // An `initialize` that was refused leaves no session behind.
       if (!this.sessions.has(session.id)) await session.close();
@@ -68,7 +70,7 @@ export class SessionStore {
     }
   }
 
-  private async create({ authInfo }: McpHandlerRequestOptions): Promise<Session> {
+  private async create(caller: string): Promise<Session> {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -76,7 +78,7 @@ export class SessionStore {
       onsessioninitialized: () => void this.sessions.set(id, session),
     });
     const server = this.host.forConnection('legacy');
-    const session: Session = new Session(id, transport, authInfo, this.limits.idleTimeoutMs);
+    const session: Session = new Session(id, caller, transport, this.limits.idleTimeoutMs);
     server.server.onclose = () => {
       session.dispose();
       this.sessions.delete(id);

@@ -1,48 +1,51 @@
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
-  type AuthInfo,
   type McpHandlerRequestOptions,
   type RequestId,
   type WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 
 /** One 2025-era session. It ends itself when it has been without a request and without a stream for too long. */
 export class Session {
   private readonly timer: NodeJS.Timeout;
-  /** Requests and streams that are open. */
-  private active = 0;
+  /** Requests and streams that are open. They are kept because the signal of a `Request` falls silent without it. */
+  private readonly open = new Set<Request>();
+  /** The ids of the calls among them, each with those of its batch that are to be answered. */
+  private readonly calls = new Map<RequestId, Set<RequestId>>();
 
+  /** @param caller who opened the session; it serves nobody else */
   constructor(
     readonly id: string,
+    readonly caller: string,
     private readonly transport: WebStandardStreamableHTTPServerTransport,
-    private readonly owner: AuthInfo | undefined,
     idleTimeoutMs: number,
   ) {
     this.timer = setTimeout(() => this.onIdle(), idleTimeoutMs);
     this.timer.unref();
   }
 
-  /** A session opened by an authenticated client serves that client alone. */
-  belongsTo(caller: AuthInfo | undefined): boolean {
-    return this.owner?.clientId === caller?.clientId;
-  }
-
   async serve(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    this.active += 1;
-    const { signal } = request;
-    const requests = requestIds(options.parsedBody);
-    const onAbort = () => requests.forEach(id => this.cancel(id));
+    const ids = requestIds(options.parsedBody);
+    const taken = ids.find(id => this.calls.has(id)) ?? repeated(ids);
+    // The SDK's transport would send both answers to one of the two, and leave the other without an end.
+    if (taken !== undefined) return idInUse(taken);
+    this.open.add(request);
+    const awaited = new Set(ids);
+    ids.forEach(id => this.calls.set(id, awaited));
     const done = () => {
-      signal.removeEventListener('abort', onAbort);
-      this.active -= 1;
+      if (!this.open.delete(request)) return;
+      ids.forEach(id => this.calls.delete(id));
       this.timer.refresh();
     };
-    signal.addEventListener('abort', onAbort, { once: true });
     try {
       const response = await this.transport.handleRequest(request, options);
       for (const id of cancelledIds(options.parsedBody)) this.forget(id);
-      return onEnd(response, done);
+      return untilEnd(response, request.signal, {
+        onHangUp: () => ids.forEach(id => this.cancel(id)),
+        done,
+      });
     } catch (error) {
       done();
       throw error;
@@ -71,16 +74,18 @@ export class Session {
   /**
    * A cancelled request is never answered, and the SDK's transport keeps a request's stream until it is: so a client
    * that cancels a lot would grow the session without end. An answer after the stream has closed goes nowhere, and
-   * lets the transport forget the request.
+   * lets the transport forget the request. Only where the stream still has to carry others of a batch, it is written.
    */
   private forget(requestId: RequestId): void {
-    this.transport.closeSSEStream(requestId);
+    const awaited = this.calls.get(requestId);
+    awaited?.delete(requestId);
+    if (!awaited?.size) this.transport.closeSSEStream(requestId);
     const error = { code: -32000, message: 'Cancelled' };
     this.transport.send({ jsonrpc: '2.0', id: requestId, error }).catch(() => undefined);
   }
 
   private onIdle(): void {
-    if (this.active > 0) this.timer.refresh();
+    if (this.open.size > 0) this.timer.refresh();
     else void this.close();
   }
 }
@@ -98,13 +103,46 @@ const cancelledIds = (body: unknown): RequestId[] =>
     .filter(({ method }) => method === 'notifications/cancelled')
     .flatMap(({ params }) => (params?.['requestId'] === undefined ? [] : [params['requestId'] as RequestId]));
 
-/** Calls `done` once, when the response has been read to its end or given up. */
-function onEnd(response: Response, done: () => void): Response {
+function repeated(ids: readonly RequestId[]): RequestId | undefined {
+  const seen = new Set<RequestId>();
+  for (const id of ids) {
+    if (seen.has(id)) return id;
+    seen.add(id);
+  }
+  return undefined;
+}
+
+function idInUse(id: RequestId): Response {
+  const error = { code: McpErrorCode.InvalidRequest, message: 'Invalid Request: the id is in use' };
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 });
+}
+
+interface End {
+  /** Called when the client hangs up before the end. */
+  readonly onHangUp: () => void;
+  /** Called, perhaps more than once, when the response has been read to its end or given up. */
+  readonly done: () => void;
+}
+
+/**
+ * The response, with its end observed. Whoever reads it may learn only by writing that the client is gone, and there
+ * may be nothing to write for long, so a client that hangs up ends it here.
+ */
+function untilEnd(response: Response, signal: AbortSignal, { onHangUp, done }: End): Response {
   if (response.body === null) {
     done();
     return response;
   }
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const hangUp = () => {
+    onHangUp();
+    end();
+    reader.cancel().catch(() => undefined);
+  };
+  const end = () => {
+    signal.removeEventListener('abort', hangUp);
+    done();
+  };
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -114,12 +152,14 @@ function onEnd(response: Response, done: () => void): Response {
       } catch (error) {
         controller.error(error);
       }
-      done();
+      end();
     },
     async cancel(reason) {
-      done();
+      end();
       await reader.cancel(reason);
     },
   });
+  if (signal.aborted) hangUp();
+  else signal.addEventListener('abort', hangUp, { once: true });
   return new Response(body, response);
 }

@@ -1,0 +1,83 @@
+import { Injectable, UseGuards, type CanActivate } from '@nestjs/common';
+import { Args, McpServerRegistry, Prompt, Resource, Tool } from 'nestjs-mcp';
+import { z } from 'zod';
+import { CELLS, startApp } from '../fixtures/matrix.js';
+
+class Deny implements CanActivate {
+  canActivate() {
+    return false;
+  }
+}
+
+@Injectable()
+class Guarded {
+  @UseGuards(new Deny())
+  @Resource({ uri: 'secret://x' })
+  secret() {
+    return 'x';
+  }
+
+  @UseGuards(new Deny())
+  @Prompt({ input: z.object({ customer: z.enum(['acme', 'beta']) }) })
+  denied(@Args() args: object) {
+    return JSON.stringify(args);
+  }
+
+  @Tool()
+  wide(@Args() args: object) {
+    return String(Object.keys(args).length);
+  }
+}
+
+describe.each(CELLS)('over $name', ({ platform, era, legacy }) => {
+  const start = () => startApp([Guarded], { platform, mcp: { legacy } });
+
+  it('a resource that may not be read may not be watched either', async () => {
+    const test = await start();
+    const client = await test.client({ era });
+    const watching =
+      era === 'modern'
+        ? client.listen({ resourceSubscriptions: ['secret://x'] })
+        : client.subscribeResource({ uri: 'secret://x' });
+    await expect(watching).rejects.toThrow();
+    await test.close();
+  });
+
+  it('the choices of a guarded prompt are behind its guard', async () => {
+    const test = await start();
+    const client = await test.client({ era });
+    const completing = client.complete({
+      ref: { type: 'ref/prompt', name: 'denied' },
+      argument: { name: 'customer', value: '' },
+    });
+    await expect(completing).rejects.toMatchObject({ data: { statusCode: 403 } });
+    await test.close();
+  });
+
+  it('arguments that hold too much are refused before anything looks at them', async () => {
+    const test = await start();
+    const client = await test.client({ era });
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+    expect((await client.callTool({ name: 'wide', arguments: many(10_000) })).isError).toBeUndefined();
+    await expect(client.callTool({ name: 'wide', arguments: many(10_001) })).rejects.toMatchObject({
+      code: -32602,
+    });
+    await test.close();
+  });
+});
+
+it('a handler that is added before the global guards are known is guarded by them', async () => {
+  @Injectable()
+  class Early {
+    constructor(registry: McpServerRegistry) {
+      void registry.add('tool', { name: 'early' }, () => 'leak');
+    }
+  }
+  const test = await startApp([Early], {
+    configure: app => app.useGlobalGuards({ canActivate: context => context.getType<string>() !== 'mcp' }),
+  });
+  const client = await test.client();
+  await expect(client.callTool({ name: 'early' })).rejects.toMatchObject({ data: { statusCode: 403 } });
+  await test.close();
+});
