@@ -103,14 +103,19 @@ export interface McpModuleOptions {
 
 /** Makes the options of a server, for `forRootAsync({ useClass })` and `useExisting`. */
 export interface McpOptionsFactory {
+  /** The options of one server; called once, while the application starts. */
   createMcpOptions(): McpModuleOptions | Promise<McpModuleOptions>;
 }
 
 /** `forRootAsync` takes one of `useFactory`, `useClass` and `useExisting`. */
 export interface McpModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** What `useFactory` is called with. */
   inject?: (InjectionToken | OptionalFactoryDependency)[];
+  /** Makes the options. */
   useFactory?: (...dependencies: never[]) => McpModuleOptions | Promise<McpModuleOptions>;
+  /** A class that makes the options; it is provided here. */
   useClass?: Type<McpOptionsFactory>;
+  /** A provider of one of the `imports` that makes the options. */
   useExisting?: InjectionToken<McpOptionsFactory>;
   /** Decorators for the route itself; see `McpHttpOptions.decorators`. Default: none. */
   decorators?: ClassDecorator[];

@@ -49,6 +49,7 @@ export function createExecutionContext(
 export class McpExecutionContext {
   private constructor(private readonly host: ExecutionContext) {}
 
+  /** @param context the `ExecutionContext` that Nest handed to the guard, interceptor or decorator */
   static create(context: ExecutionContext): McpExecutionContext {
     return new McpExecutionContext(context);
   }
