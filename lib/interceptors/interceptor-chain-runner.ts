@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { McpServers } from '../server/mcp-servers.js';
-import type { Chain, ChainParams } from './chain/chain.js';
+import type { Chain } from './chain/chain.js';
+import type { ChainParams } from './chain/params.js';
 import type { ChainResult } from './chain/result.js';
 import type { InterceptionEvent } from './payloads.js';
 import type { Phase } from './protocol/types.js';
@@ -49,8 +50,9 @@ export class InterceptorChainRunner {
   }
 
   /**
-   * Decides without acting: only interceptors without side effects run, audit ones as if they were active are not; every
-   * mutator's change is told as a JSON Patch, and nothing is reported or counted.
+   * Decides without acting: only interceptors without side effects run, audit ones as audit ones; every mutator's
+   * change is told as a JSON Patch, and nothing is reported or counted.
+   * @throws Error where there is no such server, or `interceptors` names one that does not exist
    */
   simulate(
     event: InterceptionEvent,

@@ -72,7 +72,7 @@ export class InterceptorServer {
   private async invoke(params: Params, exchange: Exchange): Promise<object> {
     const { name, event, phase, payload, config, timeoutMs, context } = this.check(params);
     const entry = this.entries.get(name)!;
-    const { clock } = { clock: systemClock };
+    const clock = systemClock;
     const allowed = Math.min(timeoutMs ?? entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
     const watch = new DeadlineWatch(clock);
     const giveUp = () => watch.giveUp();

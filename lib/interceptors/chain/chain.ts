@@ -1,47 +1,10 @@
-import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
-import { systemClock, type Clock } from './clock.js';
+import type { Phase } from '../protocol/types.js';
+import { systemClock } from './clock.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
+import type { ChainOptions, ChainParams } from './params.js';
 import type { ChainResult } from './result.js';
 import { ChainRun } from './run.js';
 import { Selector, type Selection } from './selection.js';
-
-/** One message to run the chain on. */
-export interface ChainParams {
-  readonly event: string;
-  readonly phase: Phase;
-  /** `send`: mutate, then validate. `receive`: validate, then mutate. */
-  readonly direction: Direction;
-  readonly payload: unknown;
-  /** In the response phase, the payload of the request. */
-  readonly request?: unknown;
-  /** Only these, by `name` or `host/name`. Default: all. */
-  readonly interceptors?: readonly string[];
-  /** Configuration by the interceptor's name; it wins over an override's. */
-  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Bounds the whole run, in milliseconds. Default: none. */
-  readonly timeoutMs?: number;
-  readonly context?: InvocationContext;
-  /** Gives the run up. */
-  readonly signal?: AbortSignal;
-  /** The negotiated revision, against which `compat` is checked. Default: everything is compatible. */
-  readonly protocolVersion?: string;
-  /** What the interceptors of this process share along one exchange. */
-  readonly bag?: Map<unknown, unknown>;
-  /** Says why a payload is none for the event; a mutation that makes one such is a failure of the mutator. */
-  readonly checkPayload?: (payload: unknown) => string | undefined;
-  /** Decides without acting: only interceptors without side effects run, and every mutator reports its diff. */
-  readonly simulate?: boolean;
-}
-
-export interface ChainOptions {
-  /** What one interceptor may take where nobody says otherwise, in milliseconds. Default: 1,000. */
-  readonly defaultTimeoutMs?: number;
-  /** What one interceptor may take whatever anybody says, in milliseconds. Default: 30,000. */
-  readonly maxTimeoutMs?: number;
-  readonly clock?: Clock;
-  /** Told of every sink that failed; nobody waits for one. */
-  readonly onSinkError?: (entry: PreparedEntry, error: string) => void;
-}
 
 /** A name that `interceptors` asks for and the chain does not have. */
 export class UnknownInterceptorError extends Error {}

@@ -1,11 +1,11 @@
 import { MalformedResultError, readMutation, readValidation } from '../protocol/read-result.js';
 import type { MutationResult, ValidationResult } from '../protocol/types.js';
 import { attempt, type Attempt, type RunContext } from './attempt.js';
-import type { ChainOptions, ChainParams } from './chain.js';
 import { isCompatible } from './compat.js';
 import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
+import type { ChainOptions, ChainParams } from './params.js';
 import type { ChainResult, ChainStatus, EntryResult, SkippedEntry } from './result.js';
 import { breachOf, diffOf } from './scope.js';
 import type { Selection } from './selection.js';

@@ -1,6 +1,7 @@
-import { Chain, type ChainParams } from '../../../lib/interceptors/chain/chain.js';
+import { Chain } from '../../../lib/interceptors/chain/chain.js';
 import type { Clock } from '../../../lib/interceptors/chain/clock.js';
 import type { ChainEntry, Invocation, LocalTraits } from '../../../lib/interceptors/chain/entry.js';
+import type { ChainParams } from '../../../lib/interceptors/chain/params.js';
 import type { ChainResult } from '../../../lib/interceptors/chain/result.js';
 import type { InterceptorDescriptor, InterceptorType } from '../../../lib/interceptors/protocol/types.js';
 
