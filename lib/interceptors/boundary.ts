@@ -4,10 +4,10 @@ import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import type { Chain } from './chain/chain.js';
 import type { ChainParams } from './chain/params.js';
-import type { ChainResult, EntryResult } from './chain/result.js';
+import { passed, type ChainResult, type EntryResult } from './chain/result.js';
 import { denialOf } from './denial.js';
 import { contextOf } from './hosts/context.js';
-import { bindOrigin } from './hosts/origin.js';
+import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import type { Phase } from './protocol/types.js';
@@ -104,10 +104,11 @@ export class Boundary {
     phase: Phase,
     payload: unknown,
     request?: unknown,
+    mutatorsOnly = false,
   ): Promise<ChainResult> {
     const { chain, settings } = this.options;
     const { event, method, exchange } = message;
-    if (!chain.hooks(event, phase)) return passed(event, phase, payload);
+    if (!chain.hooks(event, phase)) return passed({ event, phase, payload });
     const params: ChainParams = {
       event,
       phase,
@@ -121,11 +122,16 @@ export class Boundary {
       timeoutMs: settings.timeoutMs,
       config: settings.config,
       checkPayload: payloadCheck(method, phase),
+      mutatorsOnly,
     };
     const result = await chain.execute(params);
-    const { server, reports } = this.options;
-    reports.publish({ server, direction: params.direction, result, context: message.context });
-    if (result.status !== 'success') throw new Refused(denialOf(result, settings.timeoutMs));
+    const isRefused = result.status !== 'success';
+    // What only was looked up crossed no boundary.
+    if (isRefused || !mutatorsOnly) {
+      const { server, reports } = this.options;
+      reports.publish({ server, direction: params.direction, result, context: message.context });
+    }
+    if (isRefused) throw new Refused(denialOf(result, settings.timeoutMs));
     return result;
   }
 
@@ -134,11 +140,11 @@ export class Boundary {
     const { chain, listings } = this.options;
     const { method, exchange } = message;
     const event = LISTED_BY[method];
-    if (event === undefined || !chain.hooks(event, 'response')) return;
+    if (event === undefined || !chain.mutates(event, 'response')) return;
     const listing = listings.pageShowing(method, params);
     if (listing === undefined) return;
     const list = new Message(listing.method, event, exchange);
-    const { finalPayload } = await this.run(list, 'response', listing.result, {});
+    const { finalPayload } = await this.run(list, 'response', listing.result, {}, true);
     // Answered like what does not exist, so that nobody can tell the two apart.
     if (!listing.isShown(finalPayload)) throw listing.refusal;
   }
@@ -162,7 +168,7 @@ const LISTED_BY: Partial<Record<DispatchedMethod, string>> = {
 
 /** One message, and what its two phases share. */
 class Message {
-  readonly bag = new Map<unknown, unknown>();
+  readonly bag: ExchangeBag;
   private known?: ReturnType<typeof contextOf>;
 
   constructor(
@@ -170,7 +176,7 @@ class Message {
     readonly event: string,
     readonly exchange: Exchange,
   ) {
-    bindOrigin(this.bag, { request: exchange.http?.request });
+    this.bag = new ExchangeBag({ request: exchange.http?.request });
   }
 
   get context(): ReturnType<typeof contextOf> {
@@ -183,17 +189,6 @@ class Refused extends Error {
     super(denial.message);
   }
 }
-
-const passed = (event: string, phase: Phase, payload: unknown): ChainResult => ({
-  status: 'success',
-  event,
-  phase,
-  results: [],
-  skipped: [],
-  finalPayload: payload,
-  validationSummary: { errors: 0, warnings: 0, infos: 0 },
-  totalDurationMs: 0,
-});
 
 function synthetic(
   method: DispatchedMethod,

@@ -4,7 +4,7 @@ import { attempt } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
 import { DeadlineWatch } from './chain/deadline.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
-import { bindOrigin } from './hosts/origin.js';
+import { ExchangeBag } from './hosts/origin.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
 import type { InterceptorDescriptor, InvokeParams, Phase } from './protocol/types.js';
@@ -74,11 +74,8 @@ export class InterceptorServer {
     const entry = this.entries.get(name)!;
     const clock = systemClock;
     const allowed = Math.min(timeoutMs ?? entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-    const watch = new DeadlineWatch(clock);
-    const giveUp = () => watch.giveUp();
-    exchange.signal.addEventListener('abort', giveUp, { once: true });
-    const bag = new Map<unknown, unknown>();
-    bindOrigin(bag, { request: exchange.http?.request });
+    const watch = new DeadlineWatch(clock, exchange.signal);
+    const bag = new ExchangeBag({ request: exchange.http?.request });
     const started = clock.now();
     try {
       const outcome = await attempt(
@@ -87,7 +84,6 @@ export class InterceptorServer {
           // An interceptor host is asked about data that somebody else received.
           direction: 'receive',
           deadline: started + allowed,
-          isGivenUp: () => exchange.signal.aborted,
           defaultTimeoutMs: allowed,
           maxTimeoutMs: MAX_TIMEOUT_MS,
           ...(config && { config: { [name]: config } }),
@@ -110,7 +106,6 @@ export class InterceptorServer {
       if (error instanceof McpException) throw error;
       throw this.failure(entry, phase, 'crash', (error as Error).message, allowed);
     } finally {
-      exchange.signal.removeEventListener('abort', giveUp);
       watch.close();
     }
   }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
 import type { ChainResult, EntryResult } from './chain/result.js';
@@ -15,6 +16,9 @@ export interface ChainReport {
 /** How often each interceptor came to each outcome: `counters['pii-redactor']['mutated']`. */
 export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
+/** What is nothing to write about. */
+const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified', 'mutated', 'responded']);
+
 /** Where all chains report to: the log, counters, and whoever subscribes. */
 @Injectable()
 export class InterceptorReports {
@@ -29,7 +33,7 @@ export class InterceptorReports {
     for (const entry of result.results) {
       this.count(entry.interceptor, entry.mode === 'audit' ? `audit-${entry.outcome}` : entry.outcome);
       if (entry.failedOpen) this.count(entry.interceptor, 'failed-open');
-      this.log(entry, result);
+      if (!QUIET.has(entry.outcome) || entry.mode === 'audit') this.log(entry, result);
     }
     for (const { interceptor, reason } of result.skipped) {
       this.count(interceptor, `skipped-${reason}`);
@@ -61,7 +65,7 @@ export class InterceptorReports {
       this.logger.error(`${subject}: ${outcome}${failedOpen ? ', let through (failOpen)' : ''}: ${error}`);
     else if (outcome === 'dropped') this.logger.warn(`${subject}: a mutation was dropped: ${error}`);
     else if (mode === 'audit' && outcome === 'mutated') {
-      this.logger.log(`[audit] ${subject}: would change ${JSON.stringify(entry.diff)}`);
+      this.logger.log(`[audit] ${subject}: would change ${textOf(entry.diff)}`);
     } else if (outcome === 'deny' || outcome === 'warn') {
       const said = (entry.messages ?? []).map(({ path, message }) =>
         path ? `${path}: ${message}` : message,
@@ -70,5 +74,14 @@ export class InterceptorReports {
         mode === 'audit' && outcome === 'deny' ? 'would deny' : outcome === 'deny' ? 'denied' : 'warned';
       this.logger.log(`${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`);
     }
+  }
+}
+
+/** As JSON, unless an interceptor put something into the payload that JSON has no words for. */
+function textOf(diff: EntryResult['diff']): string {
+  try {
+    return JSON.stringify(diff);
+  } catch {
+    return inspect(diff, { depth: 10, breakLength: Infinity });
   }
 }

@@ -206,6 +206,17 @@ describe.each(CELLS)('interceptors over $name', ({ platform, era, legacy }) => {
     await expect(client.readResource({ uri: 'shop://hidden' })).rejects.toThrow(/not found/i);
   });
 
+  it('see a call as a call alone, although the list is looked up for it', async () => {
+    const { seen } = test.app.get(Guardrails);
+    seen.length = 0;
+    const runner = test.app.get(InterceptorChainRunner, { strict: false });
+    const hidden = () => runner.counters()['hider']?.['mutated'] ?? 0;
+    const before = hidden();
+    await client.callTool({ name: 'search', arguments: { query: 'tea' } });
+    expect(seen.filter(entry => entry.includes('tools/list'))).toEqual([]);
+    expect(hidden()).toBe(before);
+  });
+
   it('govern prompts, completions and subscriptions too', async () => {
     await expect(client.getPrompt({ name: 'hello' })).rejects.toMatchObject({ code: -32602 });
     if (era === 'modern')

@@ -1,6 +1,6 @@
 import type { InvocationContext, Direction, Phase } from '../protocol/types.js';
 import type { Clock } from './clock.js';
-import type { DeadlineWatch } from './deadline.js';
+import type { DeadlineWatch, Watched } from './deadline.js';
 import type { Invocation, PreparedEntry } from './entry.js';
 import type { ChainResult } from './result.js';
 
@@ -29,8 +29,6 @@ export interface RunContext {
   readonly watch: DeadlineWatch;
   /** When the whole run must have ended, on the clock. */
   readonly deadline: number;
-  /** Whether the whole run has been given up. */
-  readonly isGivenUp: () => boolean;
   /** What an attempt may take where its entry does not say, in milliseconds. */
   readonly defaultTimeoutMs: number;
   /** What an attempt may take whatever its entry says. */
@@ -93,41 +91,61 @@ export function attempt(
   prepared: PreparedEntry,
   payload: unknown,
 ): Attempt | Promise<Attempt> {
-  const { clock } = run;
-  const started = clock.now();
+  const started = run.clock.now();
   const allowed = Math.min(prepared.timeoutMs ?? run.defaultTimeoutMs, run.maxTimeoutMs);
   const timeoutMs = Math.max(0, Math.min(allowed, run.deadline - started));
-  if (run.isGivenUp() || timeoutMs === 0) return failure('timeout', 'there was no time left', 0);
+  if (run.watch.isGivenUp || timeoutMs === 0) return failure('timeout', 'there was no time left', 0);
   const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
-  const ended = (value: unknown): Attempt =>
-    value === SKIPPED ? { kind: 'skipped' } : { kind: 'value', value, durationMs: clock.now() - started };
-  const crashed = (error: unknown) => failure('crash', messageOf(error), clock.now() - started);
-
-  let value: unknown;
+  const running: Running = { run, prepared, invocation, started };
   try {
-    value = start(prepared, invocation);
+    const value = start(prepared, invocation);
+    return isThenable(value) ? new Waiting(running, value).outcome : ended(running, value);
   } catch (error) {
-    return crashed(error);
+    return crashed(running, error);
   }
-  if (!isThenable(value)) return ended(value);
+}
 
-  return new Promise(resolve => {
-    const giveUp = (error: string) => {
-      settle(failure('timeout', error, clock.now() - started));
-      invocation.giveUp(error);
-    };
-    const unwatch = run.watch.at(started + timeoutMs, givenUp =>
-      giveUp(givenUp ? 'the run was given up' : `it took longer than ${Math.round(timeoutMs)} ms`),
-    );
-    const settle = (result: Attempt) => {
-      unwatch();
-      resolve(result);
-    };
+interface Running {
+  readonly run: RunContext;
+  readonly prepared: PreparedEntry;
+  readonly invocation: LazyInvocation;
+  readonly started: number;
+}
+
+/** An invocation that did not answer at once. It ends when it settles, or when its time is up. */
+class Waiting implements Watched {
+  readonly deadline: number;
+  readonly outcome: Promise<Attempt>;
+  isEnded = false;
+  private resolve!: (outcome: Attempt) => void;
+
+  constructor(
+    private readonly running: Running,
+    value: PromiseLike<unknown>,
+  ) {
+    const { started, invocation, run } = running;
+    this.deadline = started + invocation.timeoutMs;
+    this.outcome = new Promise(resolve => (this.resolve = resolve));
+    run.watch.add(this);
     value.then(
-      result => settle(ended(result)),
-      (error: unknown) => settle(crashed(error)),
+      settled => this.end(ended(running, settled)),
+      (error: unknown) => this.end(crashed(running, error)),
     );
-  });
+  }
+
+  giveUp(): void {
+    const { run, invocation } = this.running;
+    const error = run.watch.isGivenUp
+      ? 'the run was given up'
+      : `it took longer than ${Math.round(invocation.timeoutMs)} ms`;
+    this.end(failure('timeout', error, durationOf(this.running)));
+    invocation.giveUp(error);
+  }
+
+  private end(outcome: Attempt): void {
+    this.isEnded = true;
+    this.resolve(outcome);
+  }
 }
 
 const SKIPPED = Symbol('skipped');
@@ -146,14 +164,37 @@ function invoke({ entry }: PreparedEntry, invocation: Invocation): unknown {
   return entry.invoke(invocation);
 }
 
+function ended(running: Running, value: unknown): Attempt {
+  if (value === SKIPPED) return { kind: 'skipped' };
+  const { prepared, invocation } = running;
+  try {
+    const read = prepared.entry.read ? prepared.entry.read(value, invocation) : value;
+    return { kind: 'value', value: read, durationMs: durationOf(running) };
+  } catch (error) {
+    return crashed(running, error);
+  }
+}
+
+const durationOf = ({ run, started }: Running): number => run.clock.now() - started;
+
+const crashed = (running: Running, error: unknown): Attempt =>
+  failure('crash', messageOf(error), durationOf(running));
+
+/** What was thrown need not be an error, nor even something that can be told. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'it threw something that cannot be described';
+  }
+}
+
 const failure = (why: 'crash' | 'timeout', error: string, durationMs: number): Attempt => ({
   kind: 'failed',
   why,
   error,
   durationMs,
 });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' &&

@@ -2,9 +2,9 @@ import type { Phase } from '../protocol/types.js';
 import { systemClock } from './clock.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import type { ChainOptions, ChainParams } from './params.js';
-import type { ChainResult } from './result.js';
+import { passed, type ChainResult } from './result.js';
 import { ChainRun } from './run.js';
-import { Selector, type Selection } from './selection.js';
+import { onlyMutators, Selector, type Selection } from './selection.js';
 
 /** A name that `interceptors` asks for and the chain does not have. */
 export class UnknownInterceptorError extends Error {}
@@ -28,18 +28,25 @@ export class Chain {
     return this.selector.select(event, phase).size > 0;
   }
 
+  /** Whether anything could change the payload: a lookup. */
+  mutates(event: string, phase: Phase): boolean {
+    return this.selector.select(event, phase).mutators.length > 0;
+  }
+
   /**
    * Runs the chain on a message. The payload itself is never changed.
    * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
    */
   async execute(params: ChainParams): Promise<ChainResult> {
     const selection = this.select(params);
+    if (selection.size === 0) return passed(params);
     const { clock = systemClock, defaultTimeoutMs = 1000, maxTimeoutMs = 30_000, onSinkError } = this.options;
     return new ChainRun(selection, params, { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError }).execute();
   }
 
-  private select({ event, phase, interceptors }: ChainParams): Selection {
-    const selection = this.selector.select(event, phase);
+  private select({ event, phase, interceptors, mutatorsOnly }: ChainParams): Selection {
+    const all = this.selector.select(event, phase);
+    const selection = mutatorsOnly ? onlyMutators(all) : all;
     if (interceptors === undefined) return selection;
     const asked = new Set(interceptors);
     for (const name of asked) {
@@ -49,10 +56,11 @@ export class Chain {
     }
     const pick = (entries: readonly PreparedEntry[]) =>
       entries.filter(entry => asked.has(entry.name) || asked.has(`${entry.host}/${entry.name}`));
-    const { validators, finals, mutators, sinks } = selection;
+    const { validators, finals, onlyFinals, mutators, sinks } = selection;
     return {
       validators: pick(validators),
       finals: pick(finals),
+      onlyFinals: pick(onlyFinals),
       mutators: pick(mutators),
       sinks: pick(sinks),
       size: selection.size,

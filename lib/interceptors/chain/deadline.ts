@@ -1,35 +1,57 @@
 import type { Clock } from './clock.js';
 
+/** What is waited for until a moment on the clock. */
+export interface Watched {
+  readonly deadline: number;
+  readonly isEnded: boolean;
+  giveUp(): void;
+}
+
 /**
- * Watches the deadlines of one run with one timer, which is set only once something is really waited for: most local
- * interceptors have answered before a timer would be of use.
+ * Watches the deadlines of one run with one timer and one listener, which are set only once something is really waited
+ * for: most local interceptors have answered before either would be of use.
  */
 export class DeadlineWatch {
-  private readonly watched = new Set<Watched>();
+  private watched: Watched[] = [];
+  private isListening = false;
   private stopTimer?: () => void;
   private timerAt = Infinity;
 
-  constructor(private readonly clock: Clock) {}
+  /** @param signal gives the run up */
+  constructor(
+    private readonly clock: Clock,
+    private readonly signal?: AbortSignal,
+  ) {}
 
-  /** Calls back when the time comes or the run is given up, unless the returned function is called before. */
-  at(deadline: number, onEnd: (givenUp: boolean) => void): () => void {
-    const watched = { deadline, onEnd };
-    this.watched.add(watched);
-    if (deadline < this.timerAt) this.arm(deadline);
-    return () => this.watched.delete(watched);
+  /** Whether the whole run has been given up. */
+  get isGivenUp(): boolean {
+    return this.signal?.aborted ?? false;
   }
 
-  /** Ends everything that is waited for, now. */
-  giveUp(): void {
-    for (const { onEnd } of [...this.watched]) onEnd(true);
-    this.close();
+  /** Gives it up when its time comes or the whole run is given up, unless it has ended before. */
+  add(watched: Watched): void {
+    this.watched.push(watched);
+    if (watched.deadline < this.timerAt) this.arm(watched.deadline);
+    this.listen();
   }
 
   /** Stops watching. */
   close(): void {
-    this.watched.clear();
+    this.watched = [];
     this.stopTimer?.();
+    if (this.isListening) this.signal?.removeEventListener('abort', this.giveUp);
   }
+
+  private listen(): void {
+    if (this.isListening) return;
+    this.isListening = true;
+    this.signal?.addEventListener('abort', this.giveUp, { once: true });
+  }
+
+  private readonly giveUp = (): void => {
+    for (const watched of this.waiting()) watched.giveUp();
+    this.close();
+  };
 
   private arm(deadline: number): void {
     this.stopTimer?.();
@@ -40,17 +62,13 @@ export class DeadlineWatch {
   private onTimer(): void {
     this.timerAt = Infinity;
     const now = this.clock.now();
-    for (const watched of [...this.watched]) {
-      if (watched.deadline > now) continue;
-      this.watched.delete(watched);
-      watched.onEnd(false);
-    }
-    const next = Math.min(...[...this.watched].map(({ deadline }) => deadline));
+    for (const watched of this.waiting()) if (watched.deadline <= now) watched.giveUp();
+    this.watched = this.waiting();
+    const next = Math.min(...this.watched.map(({ deadline }) => deadline));
     if (next !== Infinity) this.arm(next);
   }
-}
 
-interface Watched {
-  readonly deadline: number;
-  readonly onEnd: (givenUp: boolean) => void;
+  private waiting(): Watched[] {
+    return this.watched.filter(({ isEnded }) => !isEnded);
+  }
 }

@@ -9,6 +9,7 @@ import type {
   Phase,
   PriorityHint,
 } from '../protocol/types.js';
+import { Scope, type MutationScope } from './scope.js';
 
 /** One invocation of one interceptor, wherever it runs. */
 export interface Invocation {
@@ -58,16 +59,6 @@ export interface LocalTraits {
   readonly timeoutMs?: number;
 }
 
-/** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
-export interface MutationScope {
-  /** The only places that may change. Default: all but `/name` and `/uri`. */
-  readonly allow?: readonly string[];
-  /** Places that may not change. */
-  readonly deny?: readonly string[];
-  /** What a breach is: a failure of the mutator, or a mutation that is dropped and reported. Default: `fail`. */
-  readonly onBreach?: 'fail' | 'drop';
-}
-
 /** An interceptor, the host it runs on, and how to reach it there. */
 export interface ChainEntry {
   /** Name of the host, unique in the chain. */
@@ -79,6 +70,8 @@ export interface ChainEntry {
   readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
   /** Runs it. Whatever it settles with is checked. */
   invoke(invocation: Invocation): unknown;
+  /** Turns what it settled with into a result as on the wire. Default: it is one. */
+  readonly read?: (value: unknown, invocation: Invocation) => unknown;
 }
 
 /** An entry with its policy resolved: what counts is the override, else the declaration, else the default. */
@@ -93,6 +86,8 @@ export interface PreparedEntry {
   /** Undefined: the chain's default. */
   readonly timeoutMs: number | undefined;
   readonly config: Readonly<Record<string, unknown>> | undefined;
+  /** What it may change. */
+  readonly scope: Readonly<Record<Phase, Scope>>;
   readonly traits: LocalTraits;
 }
 
@@ -126,6 +121,7 @@ export function prepare(entry: ChainEntry): PreparedEntry {
     priority: resolvePriority(overrides.priorityHint ?? descriptor.priorityHint),
     timeoutMs: overrides.timeoutMs ?? traits.timeoutMs,
     config: overrides.config,
+    scope: { request: new Scope(traits.scope, 'request'), response: new Scope(traits.scope, 'response') },
   };
 }
 

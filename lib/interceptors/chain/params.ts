@@ -13,6 +13,8 @@ export interface ChainParams {
   readonly request?: unknown;
   /** Only these, by `name` or `host/name`. Default: all. */
   readonly interceptors?: readonly string[];
+  /** Only the mutators, and no sinks: what would become of the payload. */
+  readonly mutatorsOnly?: boolean;
   /** Configuration by the interceptor's name; it wins over an override's. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Bounds the whole run, in milliseconds. Default: none. */

@@ -1,4 +1,5 @@
 import type { Operation } from 'rfc6902';
+import type { ChainParams } from './params.js';
 import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
 
 /** How a chain ended. */
@@ -63,3 +64,19 @@ export interface ChainResult {
     readonly type: 'validation' | 'mutation' | 'timeout';
   };
 }
+
+/** What a chain comes to that nothing in it hooks. */
+export const passed = ({
+  event,
+  phase,
+  payload,
+}: Pick<ChainParams, 'event' | 'phase' | 'payload'>): ChainResult => ({
+  status: 'success',
+  event,
+  phase,
+  results: [],
+  skipped: [],
+  finalPayload: payload,
+  validationSummary: { errors: 0, warnings: 0, infos: 0 },
+  totalDurationMs: 0,
+});

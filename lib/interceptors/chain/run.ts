@@ -1,18 +1,20 @@
 import { MalformedResultError, readMutation, readValidation } from '../protocol/read-result.js';
 import type { MutationResult, ValidationResult } from '../protocol/types.js';
-import { attempt, type Attempt, type RunContext } from './attempt.js';
+import { attempt, messageOf, type Attempt, type RunContext } from './attempt.js';
 import { isCompatible } from './compat.js';
 import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
 import type { ChainOptions, ChainParams } from './params.js';
 import type { ChainResult, ChainStatus, EntryResult, SkippedEntry } from './result.js';
-import { breachOf, diffOf } from './scope.js';
+import { diffOf } from './scope.js';
 import type { Selection } from './selection.js';
 import { SyntheticResponse } from './synthetic.js';
 
 type Failed = Extract<Attempt, { kind: 'failed' }>;
 type Options = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
+
+const FINAL = { final: true } as const;
 
 /** Why a run ends before its end. */
 class Halt {
@@ -23,13 +25,29 @@ class Halt {
   ) {}
 }
 
+/** What a mutator made of the payload; without `next` it left it as it was. */
+interface Change {
+  readonly info?: MutationResult['info'];
+  readonly next?: unknown;
+  readonly breach?: string;
+  readonly diff?: EntryResult['diff'];
+}
+
+/** What a part of a run comes to: undefined where the run goes on. Local interceptors often need no promise. */
+type Ending = Halt | undefined | Promise<Halt | undefined>;
+
+const unless = (ending: Ending, next: () => Ending): Ending =>
+  ending instanceof Promise ? ending.then(halt => halt ?? next()) : (ending ?? next());
+
+const isPending = (attempted: Attempt | Promise<Attempt>): attempted is Promise<Attempt> =>
+  attempted instanceof Promise;
+
 /** One run of a chain on one message. */
 export class ChainRun {
   private readonly context: RunContext;
   private readonly started: number;
   private readonly results: EntryResult[] = [];
   private readonly skipped: SkippedEntry[] = [];
-  private givenUp = false;
   private payload: unknown;
   private modified = false;
   private response: ChainResult['response'];
@@ -49,70 +67,67 @@ export class ChainRun {
       bag = new Map(),
       config,
       timeoutMs = Infinity,
+      signal,
     } = params;
     this.started = clock.now();
     this.context = {
-      ...{ event, phase, direction, context, bag, config, clock, defaultTimeoutMs, maxTimeoutMs },
+      event,
+      phase,
+      direction,
       request: frozenCopy(request),
-      watch: new DeadlineWatch(clock),
+      context: frozenCopy(context),
+      bag,
+      config,
+      clock,
+      defaultTimeoutMs,
+      maxTimeoutMs,
+      watch: new DeadlineWatch(clock, signal),
       deadline: this.started + timeoutMs,
-      isGivenUp: () => this.givenUp,
     };
+    this.payload = frozenCopy(params.payload);
   }
 
   async execute(): Promise<ChainResult> {
-    const { payload, signal, direction } = this.params;
-    if (this.selection.size === 0) return this.finish();
-    this.payload = frozenCopy(payload);
-    const giveUp = () => {
-      this.givenUp = true;
-      this.context.watch.giveUp();
-    };
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      const result = this.finish(await (direction === 'send' ? this.send() : this.receive()));
+      const ending = this.params.direction === 'send' ? this.send() : this.receive();
+      const result = this.finish(ending instanceof Promise ? await ending : ending);
       this.feedSinks(result);
       return result;
     } finally {
-      signal?.removeEventListener('abort', giveUp);
       this.context.watch.close();
     }
   }
 
-  private async send(): Promise<Halt | undefined> {
-    const { validators, finals, mutators } = this.selection;
-    const last = finals.filter(({ traits }) => traits.final === 'only');
-    return (await this.mutate(mutators)) ?? (await this.validate([...validators, ...last], false));
+  private send(): Ending {
+    const { validators, onlyFinals, mutators } = this.selection;
+    const all = onlyFinals.length > 0 ? [...validators, ...onlyFinals] : validators;
+    return unless(this.mutate(mutators), () => this.validate(all, false));
   }
 
-  private async receive(): Promise<Halt | undefined> {
-    const { validators, finals, mutators } = this.selection;
-    const halt = (await this.validate(validators, false)) ?? (await this.mutate(mutators));
-    if (halt) return halt;
-    // A payload that nothing changed was validated already; only those that wait for the end are still due.
-    return this.validate(
-      this.modified ? finals : finals.filter(({ traits }) => traits.final === 'only'),
-      true,
+  private receive(): Ending {
+    const { validators, finals, onlyFinals, mutators } = this.selection;
+    return unless(this.validate(validators, false), () =>
+      // A payload that nothing changed was validated already; only those that wait for the end are still due.
+      unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, true)),
     );
   }
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
-  private async validate(entries: readonly PreparedEntry[], final: boolean): Promise<Halt | undefined> {
+  private validate(entries: readonly PreparedEntry[], final: boolean): Ending {
+    if (entries.length === 0) return undefined;
     const due = entries.filter(entry => this.isDue(entry));
     const attempts = due.map(entry => attempt(this.context, entry, this.payload));
-    let first: Halt | undefined;
-    for (const [index, pending] of attempts.entries()) {
-      const outcome = pending instanceof Promise ? await pending : pending;
-      const halt = this.judge(due[index], outcome, final);
-      first ??= halt;
-    }
-    return first;
+    const judge = (outcomes: readonly Attempt[]) => {
+      const halts = outcomes.map((outcome, index) => this.judge(due[index], outcome, final));
+      return halts.find(halt => halt !== undefined);
+    };
+    if (!attempts.some(isPending)) return judge(attempts as Attempt[]);
+    return Promise.all(attempts.map(pending => Promise.resolve(pending))).then(judge);
   }
 
   private judge(entry: PreparedEntry, outcome: Attempt, final: boolean): Halt | undefined {
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
-    const mark = final ? ({ final: true } as const) : {};
+    const mark = final && FINAL;
     if (outcome.kind === 'failed') return this.fail(entry, outcome, 'validation_failed', mark);
     let read: ValidationResult;
     try {
@@ -123,14 +138,14 @@ export class ChainRun {
     const { valid, severity, messages, suggestions, info } = read;
     const denies = !valid && severity === 'error';
     const result = this.add(entry, {
-      ...mark,
       outcome: valid ? 'pass' : denies ? 'deny' : 'warn',
       valid,
+      durationMs: outcome.durationMs,
+      ...mark,
       ...(severity && { severity }),
       ...(messages && { messages }),
       ...(suggestions && { suggestions }),
       ...(info && { info }),
-      durationMs: outcome.durationMs,
     });
     if (!denies || entry.mode === 'audit') return undefined;
     return new Halt('validation_failed', result, messages?.[0]?.message ?? 'the payload is invalid');
@@ -144,27 +159,31 @@ export class ChainRun {
     entry: PreparedEntry,
     { why, error, durationMs }: Failed,
     status: 'validation_failed' | 'mutation_failed',
-    mark: { final?: true } = {},
+    mark: typeof FINAL | false = false,
   ): Halt | undefined {
     const isAudit = entry.mode === 'audit';
     const isOver = why === 'timeout' && this.isOver();
     const failsOpen = entry.failOpen && !isOver;
-    const failedOpen = failsOpen && !isAudit ? ({ failedOpen: true } as const) : {};
-    const result = this.add(entry, { ...mark, outcome: why, error, ...failedOpen, durationMs });
+    const failedOpen = failsOpen && !isAudit && ({ failedOpen: true } as const);
+    const result = this.add(entry, { outcome: why, error, durationMs, ...mark, ...failedOpen });
     return isAudit || failsOpen ? undefined : new Halt(isOver ? 'timeout' : status, result, error);
   }
 
   private isOver(): boolean {
-    return this.givenUp || this.options.clock.now() >= this.context.deadline;
+    return this.context.watch.isGivenUp || this.options.clock.now() >= this.context.deadline;
   }
 
   /** Mutators run one after the other, each on what the last one made. */
-  private async mutate(entries: readonly PreparedEntry[]): Promise<Halt | undefined> {
-    for (const entry of entries) {
-      if (this.response !== undefined) break;
+  private mutate(entries: readonly PreparedEntry[], from = 0): Ending {
+    for (let index = from; index < entries.length && this.response === undefined; index++) {
+      const entry = entries[index];
       if (!this.isDue(entry)) continue;
-      const pending = attempt(this.context, entry, this.payload);
-      const outcome = pending instanceof Promise ? await pending : pending;
+      const outcome = attempt(this.context, entry, this.payload);
+      if (isPending(outcome)) {
+        return outcome.then(settled =>
+          unless(this.apply(entry, settled), () => this.mutate(entries, index + 1)),
+        );
+      }
       const halt = this.apply(entry, outcome);
       if (halt) return halt;
     }
@@ -176,34 +195,32 @@ export class ChainRun {
     if (outcome.kind === 'failed') return this.fail(entry, outcome, 'mutation_failed');
     const { durationMs } = outcome;
     if (outcome.value instanceof SyntheticResponse) return this.respond(entry, outcome.value, durationMs);
-    let read: MutationResult;
+    let change: Change;
     try {
-      read = readMutation(outcome.value, { name: entry.name, phase: this.params.phase }, this.payload);
-      if (read.modified) this.checkMutation(read.payload);
+      change = this.changeOf(entry, outcome.value);
     } catch (error) {
       return this.fail(entry, malformed(error, durationMs), 'mutation_failed');
     }
-    const { modified, payload, info } = read;
-    const shared = { modified, ...(info && { info }), durationMs };
-    if (!modified) return void this.add(entry, { ...shared, outcome: 'unmodified' });
-
-    const next = frozenCopy(payload);
-    const { scope } = entry.traits;
-    const breach = breachOf(this.payload, next, scope, this.params.phase === 'request');
+    const { next, breach, diff } = change;
+    const said = change.info && { info: change.info };
+    if (next === undefined) {
+      return void this.add(entry, { outcome: 'unmodified', modified: false, durationMs, ...said });
+    }
     if (breach !== undefined) {
       const error = `it changed ${breach}, which its scope does not allow`;
-      if (scope?.onBreach !== 'drop')
+      if (!entry.scope[this.params.phase].drops)
         return this.fail(entry, { kind: 'failed', why: 'crash', error, durationMs }, 'mutation_failed');
-      return void this.add(entry, { ...shared, modified: false, outcome: 'dropped', error });
+      return void this.add(entry, { outcome: 'dropped', modified: false, error, durationMs, ...said });
     }
-    const isAudit = entry.mode === 'audit';
     this.add(entry, {
-      ...shared,
       outcome: 'mutated',
+      modified: true,
       payload: next,
-      ...((isAudit || this.params.simulate) && { diff: diffOf(this.payload, next) }),
+      durationMs,
+      ...said,
+      ...(diff && { diff }),
     });
-    if (isAudit) return undefined;
+    if (entry.mode === 'audit') return undefined;
     this.payload = next;
     this.modified = true;
     return undefined;
@@ -219,10 +236,24 @@ export class ChainRun {
     return undefined;
   }
 
-  private checkMutation(payload: unknown): void {
-    const problem = this.params.checkPayload?.(payload);
-    if (problem !== undefined)
-      throw new MalformedResultError(`its payload is none for ${this.params.event}: ${problem}`);
+  /**
+   * Reads what a mutator made of the payload, all of it that it could have made impossible to read.
+   * @throws for something that is no payload
+   */
+  private changeOf(entry: PreparedEntry, value: unknown): Change {
+    const { event, phase, checkPayload, simulate } = this.params;
+    const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, this.payload);
+    if (!modified) return { info };
+    const problem = checkPayload?.(payload);
+    if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
+    const next = frozenCopy(payload, this.payload);
+    const isShown = entry.mode === 'audit' || simulate;
+    return {
+      info,
+      next,
+      breach: entry.scope[phase].breach(this.payload, next),
+      ...(isShown && { diff: diffOf(this.payload, next) }),
+    };
   }
 
   private isDue(entry: PreparedEntry): boolean {
@@ -276,20 +307,19 @@ export class ChainRun {
   }
 
   private summary(): ChainResult['validationSummary'] {
-    const count = (severity: string) => this.results.filter(result => result.severity === severity).length;
-    return { errors: count('error'), warnings: count('warn'), infos: count('info') };
+    const count = { error: 0, warn: 0, info: 0 };
+    for (const { severity } of this.results) if (severity) count[severity]++;
+    return { errors: count.error, warnings: count.warn, infos: count.info };
   }
 
   /** Sinks see the payload as it went on or, where it did not, as it came. Nobody waits for them. */
   private feedSinks(report: ChainResult): void {
-    const { sinks } = this.selection;
-    const due = sinks.filter(entry => this.isDue(entry));
+    const due = this.selection.sinks.filter(entry => this.isDue(entry));
     if (due.length === 0) return;
     const context: RunContext = {
       ...this.context,
       watch: new DeadlineWatch(this.options.clock),
       deadline: Infinity,
-      isGivenUp: () => false,
       report,
     };
     for (const entry of due) {
@@ -303,7 +333,7 @@ export class ChainRun {
 const malformed = (error: unknown, durationMs: number): Failed => ({
   kind: 'failed',
   why: 'crash',
-  error: `its result is malformed: ${(error as Error).message}`,
+  error: `its result is malformed: ${messageOf(error)}`,
   durationMs,
 });
 

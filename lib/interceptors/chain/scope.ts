@@ -1,5 +1,16 @@
 import { createPatch, type Operation } from 'rfc6902';
-import type { MutationScope } from './entry.js';
+import { pointerSteps } from '../../schema/json-pointer.js';
+import type { Phase } from '../protocol/types.js';
+
+/** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
+export interface MutationScope {
+  /** The only places that may change. Default: all but `/name` and `/uri`. */
+  readonly allow?: readonly string[];
+  /** Places that may not change. */
+  readonly deny?: readonly string[];
+  /** What a breach is: a failure of the mutator, or a mutation that is dropped and reported. Default: `fail`. */
+  readonly onBreach?: 'fail' | 'drop';
+}
 
 /** What a request is for may not be changed by the way, unless a mutator's scope allows it by name. */
 const IDENTITY = ['/name', '/uri'];
@@ -7,40 +18,51 @@ const IDENTITY = ['/name', '/uri'];
 /** The difference of two payloads as a JSON Patch (RFC 6902). */
 export const diffOf = (before: unknown, after: unknown): Operation[] => createPatch(before, after);
 
-/** The first place that a mutation changed although its scope does not let it. */
-export function breachOf(
-  before: unknown,
-  after: unknown,
-  { allow, deny = [] }: MutationScope = {},
-  isRequest: boolean,
-): string | undefined {
-  const denied = [...deny, ...(isRequest ? IDENTITY.filter(path => !allow?.includes(path)) : [])];
-  if (allow === undefined && denied.every(path => sameAt(before, after, path))) return undefined;
-  return diffOf(before, after)
-    .map(({ path }) => path)
-    .find(
-      path =>
-        denied.some(place => touches(path, place)) || (allow && !allow.some(place => within(path, place))),
-    );
+/** A mutator's scope in one phase. */
+export class Scope {
+  private readonly denied: readonly Place[];
+  private readonly allowed: readonly string[] | undefined;
+  readonly drops: boolean;
+
+  constructor({ allow, deny = [], onBreach }: MutationScope = {}, phase: Phase) {
+    const identity = phase === 'request' ? IDENTITY.filter(path => !allow?.includes(path)) : [];
+    this.denied = [...deny, ...identity].map(path => ({ path, keys: pointerSteps(path) }));
+    this.allowed = allow;
+    this.drops = onBreach === 'drop';
+  }
+
+  /** The first place that a mutation changed although the scope does not let it. */
+  breach(before: unknown, after: unknown): string | undefined {
+    if (this.allowed === undefined && this.denied.every(place => sameAt(before, after, place)))
+      return undefined;
+    return diffOf(before, after)
+      .map(({ path }) => path)
+      .find(path => this.denied.some(place => touches(path, place.path)) || !this.allows(path));
+  }
+
+  private allows(path: string): boolean {
+    return this.allowed?.some(place => within(path, place)) ?? true;
+  }
 }
 
-function sameAt(before: unknown, after: unknown, path: string): boolean {
-  const [a, b] = [at(before, path), at(after, path)];
+interface Place {
+  readonly path: string;
+  readonly keys: readonly string[];
+}
+
+function sameAt(before: unknown, after: unknown, { keys }: Place): boolean {
+  const [a, b] = [at(before, keys), at(after, keys)];
   return a === b || createPatch(a, b).length === 0;
 }
 
-const at = (value: unknown, pointer: string): unknown =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (node, token) =>
-        typeof node === 'object' && node !== null && Object.hasOwn(node, token)
-          ? (node as Record<string, unknown>)[token]
-          : undefined,
-      value,
-    );
+function at(value: unknown, keys: readonly string[]): unknown {
+  let node = value;
+  for (const key of keys) {
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined;
+    node = (node as Record<string, unknown>)[key];
+  }
+  return node;
+}
 
 const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
 /** A change above a place changes the place, too. */

@@ -6,29 +6,44 @@ import type { PreparedEntry } from './entry.js';
 export interface Selection {
   /** Run as one batch. */
   readonly validators: readonly PreparedEntry[];
-  /** Run on the payload as it stands after all mutations, where it was received. */
+  /** Run on the payload as it stands after all mutations, where it was received and they changed it. */
   readonly finals: readonly PreparedEntry[];
+  /** Those of the finals that run only then, and so whether or not anything was changed. */
+  readonly onlyFinals: readonly PreparedEntry[];
   readonly mutators: readonly PreparedEntry[];
   readonly sinks: readonly PreparedEntry[];
   readonly size: number;
 }
+
+/** The part of a selection that can change a payload. */
+export const onlyMutators = ({ mutators }: Selection): Selection => ({
+  validators: [],
+  finals: [],
+  onlyFinals: [],
+  mutators,
+  sinks: [],
+  size: mutators.length,
+});
 
 /** How many selections are kept: custom events are named by callers, so their number needs a bound. */
 const MAX_SELECTIONS = 1000;
 
 /** Picks and sorts entries for an event and a phase, once each. */
 export class Selector {
-  private readonly known = new Map<string, Selection>();
+  private readonly known: Readonly<Record<Phase, Map<string, Selection>>> = {
+    request: new Map(),
+    response: new Map(),
+  };
 
   constructor(private readonly entries: readonly PreparedEntry[]) {}
 
   select(event: string, phase: Phase): Selection {
-    const key = `${phase} ${event}`;
-    const known = this.known.get(key);
-    if (known) return known;
+    const known = this.known[phase];
+    const before = known.get(event);
+    if (before) return before;
     const selection = select(this.entries, event, phase);
-    if (this.known.size >= MAX_SELECTIONS) this.known.clear();
-    this.known.set(key, selection);
+    if (known.size >= MAX_SELECTIONS) known.clear();
+    known.set(event, selection);
     return selection;
   }
 }
@@ -43,6 +58,7 @@ export function select(entries: readonly PreparedEntry[], event: string, phase: 
   return {
     validators: validators.filter(({ traits }) => traits.final !== 'only'),
     finals: validators.filter(({ traits }) => traits.final !== undefined && traits.final !== false),
+    onlyFinals: validators.filter(({ traits }) => traits.final === 'only'),
     // The sort is stable, so that hosts in the order they were given break the last ties.
     mutators: of('mutation').sort(
       (a, b) => a.priority[phase] - b.priority[phase] || compareCodeUnits(a.name, b.name),

@@ -77,25 +77,19 @@ export class LocalHost {
       descriptor: describe(metadata, target.methodName),
       traits: { final, when, scope, timeoutMs, sideEffects },
       ...(checkConfig && { checkConfig }),
-      invoke: this.invoker(metadata, target),
+      invoke: this.invoker(target),
+      read: (value, invocation) => normalise(type, value, invocation),
     };
   }
 
-  private invoker(
-    { type }: InterceptorMetadata,
-    { instance, methodName, wrapper }: HandlerTarget,
-  ): ChainEntry['invoke'] {
+  private invoker({ instance, methodName, wrapper }: HandlerTarget): ChainEntry['invoke'] {
     if (wrapper?.scope === Scope.TRANSIENT) {
       throw new Error(
         'its class is a transient provider, of which there is no instance to call; use another scope',
       );
     }
-    const run = (host: object, invocation: Invocation): unknown => {
-      const value = methodOf(host, methodName).call(host, invocation);
-      return isThenable(value)
-        ? value.then(settled => normalise(type, settled, invocation))
-        : normalise(type, value, invocation);
-    };
+    const run = (host: object, invocation: Invocation): unknown =>
+      methodOf(host, methodName).call(host, invocation);
     if (!wrapper || wrapper.isDependencyTreeStatic()) return invocation => run(instance, invocation);
     return async invocation => {
       const contextId = this.scope.contextIdOf(originOf(invocation.bag), wrapper.isDependencyTreeDurable());
@@ -118,8 +112,3 @@ export async function configCheck(
     return result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
   };
 }
-
-const isThenable = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof (value as Partial<Promise<unknown>>).then === 'function';

@@ -1,15 +1,20 @@
 import type { CallOrigin } from '../../execution/request-scope.js';
 
-/** Where an exchange comes from, by its bag: a chain knows nothing of HTTP, but request-scoped providers need it. */
+/** A bag that knows where its exchange comes from: a chain knows nothing of HTTP, but request-scoped providers need it. */
+export class ExchangeBag extends Map<unknown, unknown> {
+  constructor(readonly origin: CallOrigin) {
+    super();
+  }
+}
+
+/** What stands for the origin of an exchange that came from nowhere. */
 const ORIGINS = new WeakMap<object, CallOrigin>();
 
-/** Remembers where the exchange of a bag comes from. */
-export const bindOrigin = (bag: object, origin: CallOrigin): void => void ORIGINS.set(bag, origin);
-
-/** Where the exchange of a bag comes from; the bag itself stands for an exchange that came from nowhere. */
+/** Where the exchange of a bag comes from: always the same object for the same bag. */
 export function originOf(bag: object): CallOrigin {
-  const origin = ORIGINS.get(bag);
-  if (origin) return origin;
+  if (bag instanceof ExchangeBag) return bag.origin;
+  const known = ORIGINS.get(bag);
+  if (known) return known;
   const own: CallOrigin = {};
   ORIGINS.set(bag, own);
   return own;

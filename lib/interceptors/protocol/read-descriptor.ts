@@ -12,7 +12,13 @@ const TYPES: Readonly<Record<string, InterceptorType>> = {
   observability: 'sink',
 };
 
-const MODES: Readonly<Record<string, Mode>> = { active: 'active', enforce: 'active', audit: 'audit' };
+/** The Go SDK writes a mode that nobody set as an empty string. */
+const MODES: Readonly<Record<string, Mode>> = {
+  active: 'active',
+  enforce: 'active',
+  audit: 'audit',
+  '': 'active',
+};
 
 const MIN_INT32 = -2_147_483_648;
 const MAX_INT32 = 2_147_483_647;
@@ -29,15 +35,16 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function readDescriptor(value: unknown): ReadDescriptor {
   if (!isJson(value)) return refuse('it is no object');
-  const { name, version, description, configSchema, compat } = value;
+  const { name, version, description, configSchema } = value;
   if (typeof name !== 'string' || name === '') return refuse('it has no name');
   const type = readType(value['type']);
-  if (type === undefined) return refuse(`its type ${JSON.stringify(value['type'])} is unknown`);
-  const mode = readMode(value['mode'] ?? 'active');
-  if (mode === undefined) return refuse(`its mode ${JSON.stringify(value['mode'])} is unknown`);
+  if (type === undefined) return refuse(unknown('type', value['type']));
+  const mode = readMode(value['mode'] ?? '');
+  if (mode === undefined) return refuse(unknown('mode', value['mode']));
   const hooks = readHooks(value['hooks'] ?? value['hook']);
   if (hooks.length === 0) return refuse('it hooks no event');
   const priorityHint = readPriority(value['priorityHint']);
+  const compat = readCompat(value['compat']);
   return {
     ok: true,
     descriptor: {
@@ -49,7 +56,7 @@ export function readDescriptor(value: unknown): ReadDescriptor {
       ...(mode !== 'active' && { mode }),
       ...(value['failOpen'] === true && { failOpen: true }),
       ...(priorityHint !== undefined && { priorityHint }),
-      ...(isCompat(compat) && { compat }),
+      ...(compat && { compat }),
       ...(isJson(configSchema) && { configSchema }),
     },
   };
@@ -78,7 +85,7 @@ function readHook({ events, phase }: Json): Hook[] {
     : [];
   return phases.flatMap(one => {
     const own = (names as string[]).flatMap(name => readEvent(name, one));
-    return own.length > 0 ? [{ events: own, phase: one }] : [];
+    return own.length > 0 ? [{ events: [...new Set(own)], phase: one }] : [];
   });
 }
 
@@ -92,16 +99,31 @@ function readPriority(value: unknown): PriorityHint | undefined {
   if (isPriority(value)) return value === 0 ? undefined : value;
   if (!isJson(value)) return undefined;
   const { request, response } = value;
-  const hint = { ...(isPriority(request) && { request }), ...(isPriority(response) && { response }) };
+  const hint = {
+    ...(isPriority(request) && request !== 0 && { request }),
+    ...(isPriority(response) && response !== 0 && { response }),
+  };
   return Object.keys(hint).length > 0 ? hint : undefined;
 }
 
-const isCompat = (value: unknown): value is NonNullable<InterceptorDescriptor['compat']> =>
-  isJson(value) &&
-  typeof value['minProtocol'] === 'string' &&
-  (value['maxProtocol'] === undefined || typeof value['maxProtocol'] === 'string');
+/** The C# SDK writes a maximum that nobody set as null. */
+function readCompat(value: unknown): InterceptorDescriptor['compat'] {
+  if (!isJson(value)) return undefined;
+  const { minProtocol, maxProtocol } = value;
+  if (typeof minProtocol !== 'string') return undefined;
+  if (maxProtocol === undefined || maxProtocol === null) return { minProtocol };
+  return typeof maxProtocol === 'string' ? { minProtocol, maxProtocol } : undefined;
+}
 
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const refuse = (reason: string): ReadDescriptor => ({ ok: false, reason });
+
+const SHOWN = 60;
+
+/** What somebody else wrote is shown in part only: a log line must not be theirs to fill. */
+const unknown = (field: string, value: unknown): string =>
+  typeof value === 'string'
+    ? `its ${field} ${JSON.stringify(value.slice(0, SHOWN))} is unknown`
+    : `its ${field} is no string`;

@@ -24,18 +24,20 @@ const RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
  * @throws MalformedResultError where it does not say whether the payload is valid
  */
 export function readValidation(value: unknown, { name, phase }: Source): ValidationResult {
-  const result = unwrap(value, 'validation');
-  const { valid, suggestions } = result;
+  const result = unwrap(value, 'valid', 'validation');
+  const { valid } = result;
   if (typeof valid !== 'boolean') throw new MalformedResultError('"valid" is no boolean');
   const messages = readMessages(result['messages']);
-  const severity = isSeverity(result['severity']) ? result['severity'] : highest(messages);
+  const suggestions = readSuggestions(result['suggestions']);
   return {
-    ...common(result, name, phase),
+    interceptor: name,
     type: 'validation',
+    phase,
     valid,
-    ...(!valid && { severity: severity ?? 'error' }),
+    ...infoOf(result),
+    ...(!valid && { severity: severityOf(result) }),
     ...(messages.length > 0 && { messages }),
-    ...(Array.isArray(suggestions) && { suggestions: suggestions as ValidationResult['suggestions'] }),
+    ...(suggestions.length > 0 && { suggestions }),
   };
 }
 
@@ -44,37 +46,37 @@ export function readValidation(value: unknown, { name, phase }: Source): Validat
  * @throws MalformedResultError where it does not say whether, and to what, it changed the payload
  */
 export function readMutation(value: unknown, { name, phase }: Source, received: unknown): MutationResult {
-  const result = unwrap(value, 'mutation');
+  const result = unwrap(value, 'modified', 'mutation');
   const { modified } = result;
   if (typeof modified !== 'boolean') throw new MalformedResultError('"modified" is no boolean');
-  if (!modified) return { ...common(result, name, phase), type: 'mutation', modified, payload: received };
-  if (result['payload'] === undefined) throw new MalformedResultError('"payload" is missing');
-  return { ...common(result, name, phase), type: 'mutation', modified, payload: result['payload'] };
+  const payload = modified ? result['payload'] : received;
+  if (modified && payload === undefined) throw new MalformedResultError('"payload" is missing');
+  return { interceptor: name, type: 'mutation', phase, modified, payload, ...infoOf(result) };
 }
 
 /** Reads a sink's result; one that says nothing has recorded. */
 export function readSink(value: unknown, { name, phase }: Source): SinkResult {
-  const result = isJson(value) ? unwrap(value, 'sink') : {};
+  const result = isJson(value) ? unwrap(value, 'recorded', 'sink') : {};
   const { metrics } = result;
   return {
-    ...common(result, name, phase),
+    interceptor: name,
     type: 'sink',
+    phase,
     recorded: result['recorded'] !== false,
-    ...(isJson(metrics) && { metrics: metrics as SinkResult['metrics'] }),
+    ...infoOf(result),
+    ...(isJson(metrics) && { metrics: readMetrics(metrics) }),
   };
 }
 
-function unwrap(value: unknown, nested: string): Json {
+/** The newer, flat spelling wins; what a nested result leaves out may stand beside it. */
+function unwrap(value: unknown, told: string, nested: string): Json {
   if (!isJson(value)) throw new MalformedResultError('the result is no object');
+  if (value[told] !== undefined) return value;
   const inner = value[nested];
-  return isJson(inner) ? inner : value;
+  return isJson(inner) ? { ...value, ...inner } : value;
 }
 
-const common = ({ info }: Json, interceptor: string, phase: Phase) => ({
-  interceptor,
-  phase,
-  ...(isJson(info) && { info }),
-});
+const infoOf = ({ info }: Json) => isJson(info) && { info };
 
 function readMessages(value: unknown): ValidationMessage[] {
   if (!Array.isArray(value)) return [];
@@ -91,11 +93,26 @@ function readMessages(value: unknown): ValidationMessage[] {
   );
 }
 
-const highest = (messages: readonly ValidationMessage[]): Severity | undefined =>
-  messages.reduce<Severity | undefined>(
-    (worst, { severity }) => (worst === undefined || RANK[severity] > RANK[worst] ? severity : worst),
-    undefined,
+function readSuggestions(value: unknown): NonNullable<ValidationResult['suggestions']> {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter(isJson)
+    .flatMap(({ path, value: better }) => (typeof path === 'string' ? [{ path, value: better }] : []));
+}
+
+const readMetrics = (metrics: Json): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(metrics).filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
   );
+
+/** Its own severity, else the highest of its messages. What cannot be read is an error: it may have been meant as one. */
+function severityOf({ severity, messages }: Json): Severity {
+  if (severity !== undefined && severity !== null) return isSeverity(severity) ? severity : 'error';
+  if (!Array.isArray(messages) || messages.length === 0) return 'error';
+  return messages
+    .map(message => (isJson(message) && isSeverity(message['severity']) ? message['severity'] : 'error'))
+    .reduce((worst, one) => (RANK[one] > RANK[worst] ? one : worst));
+}
 
 const isSeverity = (value: unknown): value is Severity =>
   value === 'info' || value === 'warn' || value === 'error';

@@ -34,6 +34,16 @@ describe('what an interceptor is given', () => {
     expect(Object.isFrozen(kept)).toBe(false);
   });
 
+  it('cannot be changed in its context, either', async () => {
+    const context = { principal: { type: 'user' as const, id: 'ada', claims: { roles: ['guest'] } } };
+    const vandalise = (invocation: Invocation) => {
+      (invocation.context!.principal!.claims!['roles'] as string[]).push('admin');
+      return { valid: true };
+    };
+    expect((await run([validator('v', vandalise)], { context })).status).toBe('validation_failed');
+    expect(context.principal.claims.roles).toEqual(['guest']);
+  });
+
   it('can be changed again once it is the final payload', async () => {
     const { finalPayload } = await run([mutator('m')]);
     (finalPayload as { trail: string[] }).trail.push('mine');
@@ -210,4 +220,32 @@ it('a chain that fails, or changes nothing, leaves the original payload, by iden
     }),
     { numRuns: 60 },
   );
+});
+
+describe('what an interceptor says', () => {
+  const nameless = Object.create(null) as Error;
+  const circle = () => {
+    const payload: Record<string, unknown> = {};
+    payload['self'] = payload;
+    return { modified: true, payload };
+  };
+  const throwNameless = () => {
+    throw nameless;
+  };
+  const rejectNameless = () => Promise.reject(nameless);
+
+  it.each([
+    ['an error that cannot be told', validator('x', throwNameless), validator],
+    ['a rejection that cannot be told', validator('x', rejectNameless), validator],
+    ['an error that cannot be told', mutator('x', throwNameless), mutator],
+    ['a rejection that cannot be told', mutator('x', rejectNameless), mutator],
+    ['a payload that contains itself', mutator('x', circle), mutator],
+  ])('may be %s: a crash, routed like any other', async (_what, { invoke }, make) => {
+    const strict = make === mutator ? 'mutation_failed' : 'validation_failed';
+    expect((await run([make('x', invoke)])).status).toBe(strict);
+    for (const options of [{ failOpen: true }, { mode: 'audit' as const }]) {
+      const { status, results } = await run([make('x', invoke, options)]);
+      expect([status, results[0].outcome]).toEqual(['success', 'crash']);
+    }
+  });
 });
