@@ -1,0 +1,14 @@
+// Measures what this package costs: `npm run bench`. With `--smoke` it only shows that everything can be measured.
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import process from 'node:process';
+import { build } from '../test/conformance/support/build.mjs';
+import { install } from '../test/conformance/support/install.mjs';
+
+const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
+
+install(import.meta.dirname);
+build();
+execFileSync(process.execPath, [tsc, '-p', import.meta.dirname], { stdio: 'inherit' });
+await import('./dist/main.js');

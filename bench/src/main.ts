@@ -1,0 +1,16 @@
+import { benchEngine } from './engine.js';
+import { benchHttp } from './http.js';
+import { report } from './report.js';
+
+const isSmoke = process.argv.includes('--smoke');
+
+const lines = [
+  ...(await benchEngine(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 15, roundMs: 40 })),
+  ...(await benchHttp(isSmoke ? { rounds: 1, roundMs: 1000 } : { rounds: 11, roundMs: 3000 })),
+];
+const exceeded = report(lines);
+if (isSmoke) console.log(`\n${lines.length} comparisons made; too short to judge by`);
+else {
+  console.log(`\n${lines.length - exceeded.length} passed, ${exceeded.length} failed`);
+  process.exitCode = exceeded.length > 0 ? 1 : 0;
+}
