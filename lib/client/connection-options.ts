@@ -1,0 +1,32 @@
+import type { ClientCapabilities, Transport } from '@modelcontextprotocol/server';
+
+/** How to reach an MCP server: by `url`, by `command`, or over a transport of one's own. */
+export interface ConnectionOptions {
+  /** Streamable HTTP endpoint. */
+  url?: string | URL;
+  /** HTTP headers of every request, or what makes them anew for each. */
+  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
+  /** A program to start, which speaks the protocol on its stdin and stdout. */
+  command?: string;
+  args?: string[];
+  /** Its environment, beside the few variables that any program needs. */
+  env?: Record<string, string>;
+  /** Its working folder. Default: this process's. */
+  cwd?: string;
+  /** What becomes of its stderr. Default: `inherit`. */
+  stderr?: 'inherit' | 'ignore';
+  /** Makes a transport for each connection. */
+  transport?: () => Transport | Promise<Transport>;
+  /** The era to speak: `modern` for 2026-07-28, `legacy` for the 2025 revisions. Default: `auto`, by asking the server. */
+  era?: 'auto' | 'modern' | 'legacy';
+  /** What the client says it can do. Default: nothing. */
+  capabilities?: ClientCapabilities;
+  /** How long a connection may take to open, in milliseconds. Default: 10,000. */
+  connectTimeoutMs?: number;
+  /** How long the first new attempt waits after a failed one, in milliseconds; it doubles each time. Default: 100. */
+  reconnectDelayMs?: number;
+  /** The longest wait between attempts, in milliseconds. Default: 30,000. */
+  maxReconnectDelayMs?: number;
+  /** The largest answer that is read, in bytes. Default: 8 MiB (8,388,608). */
+  maxResponseBytes?: number;
+}
