@@ -6,6 +6,9 @@ export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 /** Where `@Validator`, `@Mutator` and `@Sink` keep theirs. */
 export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';
 
+/** Where `@OnElicitation`, `@OnSampling` and `@OnRoots` keep theirs. */
+export const CLIENT_INPUT_METADATA = 'nestjs-mcp:client-inputs';
+
 /** Nest's own key for parameter decorators. `@Args` shares it, so pipes, and REST routes, understand it. */
 export const ROUTE_ARGS_METADATA = '__routeArguments__';
 
@@ -28,5 +31,11 @@ export const MCP_CONTEXT_TYPE = 'mcp';
 export const MCP_FEATURE: InjectionToken = 'nestjs-mcp:feature';
 export const MCP_OPTIONS: InjectionToken = 'nestjs-mcp:options';
 
+/** What answers for a server in the place of the application's handlers. */
+export const MCP_UPSTREAM: InjectionToken = 'nestjs-mcp:upstream';
+
 /** `McpServers`, for a copy of this package that has another class of that name. */
 export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
+
+/** What `McpClientModule.register` was given. */
+export const MCP_CLIENT_OPTIONS: InjectionToken = 'nestjs-mcp:client-options';

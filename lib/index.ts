@@ -61,9 +61,34 @@ export type {
   InterceptionPayloads,
   ListParams,
   PayloadOf,
+  ResourceListing,
   ResourceParams,
 } from './interceptors/payloads.js';
 export { InterceptorChainRunner, type RunOptions } from './interceptors/interceptor-chain-runner.js';
+export {
+  InterceptorChain,
+  type DiscoverOptions,
+  type InterceptorChainEntry,
+} from './interceptors/interceptor-chain.js';
+export { DiscoveryError } from './interceptors/hosts/remote-host.js';
+export type {
+  HostPolicy,
+  HostSendOptions,
+  InterceptorHost,
+  InterceptorServerOptions,
+  ReachableHost,
+} from './interceptors/hosts/host-options.js';
+export type { HostCallOptions, InterceptorClient, InterceptorInvoker } from './interceptors/hosts/invoker.js';
+export type { ChainCaller, ChainSource } from './interceptors/chain-source.js';
+export type { ConnectionOptions } from './client/connection-options.js';
+export type { ChainParams } from './interceptors/chain/params.js';
+export type {
+  Direction,
+  InterceptorDescriptor,
+  InvocationContext,
+  InvokeParams,
+  Phase,
+} from './interceptors/protocol/types.js';
 export type { InterceptorOverride, McpInterceptorOptions } from './interceptors/interceptor-options.js';
 export type { ChainReport, InterceptorCounters } from './interceptors/reports.js';
 export type {

@@ -33,6 +33,13 @@ import { McpServers } from './server/mcp-servers.js';
     StandInHost,
     { provide: MCP_SERVERS, useExisting: McpServers },
   ],
-  exports: [InterceptorChainRunner, McpServers, McpServerRegistry],
+  exports: [
+    InterceptorChainRunner,
+    InterceptorReports,
+    InterceptorLoader,
+    McpServers,
+    McpServerRegistry,
+    RequestScope,
+  ],
 })
 export class McpCoreModule {}

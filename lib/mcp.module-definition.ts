@@ -1,11 +1,6 @@
 import type { CacheHint } from '@modelcontextprotocol/server';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
-import {
-  DEFAULT_INTERCEPTOR_SETTINGS,
-  type InterceptorOverride,
-  type McpInterceptorOptions,
-} from './interceptors/interceptor-options.js';
-import { isPriority } from './interceptors/protocol/read-descriptor.js';
+import { resolveInterceptors } from './interceptors/resolve-interceptors.js';
 import type {
   CacheableMethod,
   McpHttpOptions,
@@ -14,6 +9,8 @@ import type {
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './mcp.module-options.js';
+
+export { resolveInterceptors };
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const LEGACY_MODES = new Set(['sessions', 'stateless', 'reject']);
@@ -48,14 +45,6 @@ const KNOWN_HTTP: readonly (keyof McpHttpOptions)[] = [
   'decorators',
 ];
 const KNOWN_SESSIONS: readonly (keyof McpSessionOptions)[] = ['max', 'idleTimeoutMs', 'maxSubscriptions'];
-const OVERRIDABLE: readonly (keyof InterceptorOverride)[] = [
-  'failOpen',
-  'priority',
-  'mode',
-  'timeoutMs',
-  'hooks',
-  'config',
-];
 const CACHEABLE: readonly CacheableMethod[] = [
   'tools/list',
   'prompts/list',
@@ -202,52 +191,15 @@ function resolveCapabilities(
   return capabilities;
 }
 
-function resolveInterceptors(
-  interceptors: McpInterceptorOptions = {},
-  check: Check,
-): ResolvedOptions['interceptors'] {
-  check(isRecord(interceptors), '"interceptors" must be an object');
-  check.known(interceptors, Object.keys(DEFAULT_INTERCEPTOR_SETTINGS), 'interceptors');
-  const given = Object.entries(interceptors).filter(([, value]) => value !== undefined);
-  const settings = { ...DEFAULT_INTERCEPTOR_SETTINGS, ...Object.fromEntries(given) };
-  const { apply, expose, overrides, timeoutMs, config, denial, warnings } = settings;
-  for (const [name, value] of Object.entries({ apply, expose, warnings })) {
-    check(typeof value === 'boolean', `"interceptors.${name}" must be true or false`);
-  }
-  check.count(timeoutMs, 'interceptors.timeoutMs', MAX_TIMEOUT_MS);
-  check(
-    denial === 'error' || denial === 'tool-error',
-    '"interceptors.denial" must be "error" or "tool-error"',
-  );
-  check(
-    isRecord(config) && Object.values(config).every(isRecord),
-    '"interceptors.config" must be objects by name',
-  );
-  check(isRecord(overrides), '"interceptors.overrides" must be an object by name');
-  for (const [name, override] of Object.entries(overrides)) {
-    check(isRecord(override), `"interceptors.overrides['${name}']" must be an object`);
-    check.known(override, OVERRIDABLE, `interceptors.overrides['${name}']`);
-    const { priority = 0, mode = 'active', failOpen = false } = override;
-    const sides: unknown[] = isRecord(priority) ? Object.values(priority) : [priority];
-    check(
-      sides.every(isPriority),
-      `the priority of "${name}" must be a 32-bit integer, or { request, response }`,
-    );
-    check(['active', 'enforce', 'audit'].includes(mode), `the mode of "${name}" must be "active" or "audit"`);
-    check(typeof failOpen === 'boolean', `"failOpen" of "${name}" must be true or false`);
-    if (override.timeoutMs !== undefined)
-      check.count(override.timeoutMs, `timeoutMs" of "${name}`, MAX_TIMEOUT_MS);
-  }
-  return settings;
-}
-
-interface Check {
+/** Asserts what options have to be, and says what is wrong with those that are not. */
+export interface Check {
   (holds: boolean, problem: string): void;
   count(value: unknown, name: string, max?: number): void;
   known(value: object, names: readonly string[], group?: string): void;
 }
 
-function checker(where: string): Check {
+/** @param where what the errors name */
+export function checker(where: string): Check {
   const check = (holds: boolean, problem: string) => {
     if (!holds) throw new McpBootstrapError(where, problem);
   };

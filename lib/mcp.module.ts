@@ -3,6 +3,7 @@ import {
   Inject,
   Logger,
   Module,
+  Optional,
   type BeforeApplicationShutdown,
   type DynamicModule,
   type NestModule,
@@ -11,7 +12,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
-import { MCP_FEATURE, MCP_OPTIONS } from './constants.js';
+import { MCP_FEATURE, MCP_OPTIONS, MCP_UPSTREAM } from './constants.js';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type { McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './mcp-core.module.js';
@@ -25,6 +26,7 @@ import type {
 } from './mcp.module-options.js';
 import { McpServerHost } from './server/mcp-server-host.js';
 import { McpServers } from './server/mcp-servers.js';
+import type { Upstream } from './server/upstream.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
 import { reserveStdout } from './transports/stdio/reserve-stdout.js';
@@ -63,9 +65,10 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
+    @Optional() @Inject(MCP_UPSTREAM) upstream?: Upstream,
   ) {
     const resolved = resolveOptions(options);
-    this.host = new McpServerHost(resolved);
+    this.host = new McpServerHost(resolved, upstream);
     assertDecorated(resolved, options, decorators);
     // Options may be made in any order; modules are in that of the imports.
     const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
@@ -130,6 +133,7 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
 
   /** Opens the transports. */
   onApplicationBootstrap(): void {
+    this.host.upstream?.open(this.host.changes);
     this.http?.open();
     this.stdio?.open(() => this.onStdinEnd());
   }
@@ -137,6 +141,7 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
   /** Closes the transports. Nest's HTTP server closes after this hook, and waits for streams that are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all([this.stdio?.close(), this.http?.close()]);
+    await this.host.upstream?.close();
   }
 
   /** The host hung up. A process that nobody else can reach has nothing left to do. */

@@ -8,7 +8,10 @@ import process from 'node:process';
 import ts from 'typescript';
 
 /** Optional peers that an entry is there for. */
-const ALLOWED_OPTIONAL_PEERS = { './testing': ['@modelcontextprotocol/client'] };
+const ALLOWED_OPTIONAL_PEERS = {
+  './client': ['@modelcontextprotocol/client'],
+  './testing': ['@modelcontextprotocol/client'],
+};
 
 const root = resolve(process.argv[2] ?? '.');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

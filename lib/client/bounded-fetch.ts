@@ -13,11 +13,11 @@ export class ResponseTooLargeError extends Error {
  */
 export function boundedFetch(
   maxBytes: number,
-  headersOf: () => Record<string, string> | Promise<Record<string, string>>,
+  headersOf: (url: URL) => Record<string, string> | Promise<Record<string, string>>,
 ): FetchLike {
   return async (url, init) => {
     const headers = new Headers(init?.headers);
-    for (const [name, value] of Object.entries(await headersOf())) headers.set(name, value);
+    for (const [name, value] of Object.entries(await headersOf(new URL(url)))) headers.set(name, value);
     const response = await fetch(url, { ...init, headers });
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;

@@ -1,19 +1,21 @@
 import {
   Client,
   StreamableHTTPClientTransport,
+  type AuthProvider,
   type OAuthClientProvider,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { boundedFetch } from './bounded-fetch.js';
 import type { ConnectionOptions } from './connection-options.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** There is no connection, and why; the cause is the error of the last attempt. */
 export class ConnectionError extends Error {}
 
 export interface ConnectionHooks {
-  /** OAuth, for HTTP. */
-  readonly auth?: OAuthClientProvider;
+  /** OAuth, or where bearer tokens come from, for HTTP. */
+  readonly auth?: AuthProvider | OAuthClientProvider;
   /** Called with each new client before it connects: the place for its handlers. */
   readonly onClient?: (client: Client) => void;
   /** Called once a client has connected. */
@@ -34,11 +36,15 @@ const DEFAULTS = {
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
   private opening?: Promise<Client>;
+  /** What is being opened, so that it can be given up. */
+  private transportInOpening?: Transport;
   private open?: Client;
+  /** How many use a client. One that is replaced is closed once nobody does. */
+  private readonly users = new Map<Client, number>();
   private failures = 0;
   private retryAt = 0;
   private lastError?: unknown;
-  private isClosed = false;
+  private readonly closing = new AbortController();
 
   constructor(
     readonly name: string,
@@ -60,7 +66,7 @@ export class Connection {
   async client(signal?: AbortSignal): Promise<Client> {
     signal?.throwIfAborted();
     if (this.open) return this.open;
-    if (this.isClosed) throw new ConnectionError(`The connection "${this.name}" is closed`);
+    if (this.isClosed) throw this.closedForGood();
     if (!this.opening) {
       if (Date.now() < this.retryAt) throw this.failure('is down');
       this.opening = this.connect().finally(() => (this.opening = undefined));
@@ -76,25 +82,46 @@ export class Connection {
    */
   async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const client = await this.client(signal);
+    const hasSession = client.transport?.sessionId !== undefined;
     try {
-      return await work(client);
+      return await this.counted(client, work);
     } catch (error) {
-      if (!isUnknownSession(error)) throw error;
-      await this.drop(client);
-      return work(await this.client(signal));
+      if (!hasSession || !isNotFound(error)) throw error;
+      if (this.open === client) this.open = undefined;
+      await this.closeUnused(client);
+      return this.counted(await this.client(signal), work);
     }
   }
 
-  /** Closes the connection for good. */
+  /** Closes the connection for good, whoever uses it or waits for it. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    const client = this.open ?? (await this.opening?.catch(() => undefined));
-    if (client) await this.drop(client);
+    this.closing.abort();
+    // What waits for an answer of the server would wait on.
+    await this.transportInOpening?.close().catch(() => undefined);
+    await this.opening?.catch(() => undefined);
+    const clients = new Set(this.users.keys());
+    if (this.open) {
+      await endSession(this.open);
+      clients.add(this.open);
+    }
+    this.open = undefined;
+    await Promise.all([...clients].map(client => client.close().catch(() => undefined)));
   }
 
-  private async drop(client: Client): Promise<void> {
-    if (this.open === client) this.open = undefined;
-    await client.close().catch(() => undefined);
+  private async counted<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
+    this.users.set(client, (this.users.get(client) ?? 0) + 1);
+    try {
+      return await work(client);
+    } finally {
+      const others = this.users.get(client)! - 1;
+      if (others > 0) this.users.set(client, others);
+      else this.users.delete(client);
+      if (this.open !== client) await this.closeUnused(client);
+    }
+  }
+
+  private async closeUnused(client: Client): Promise<void> {
+    if (!this.users.has(client)) await client.close().catch(() => undefined);
   }
 
   private async connect(): Promise<Client> {
@@ -109,18 +136,23 @@ export class Connection {
       if (this.open === client) this.open = undefined;
     };
     try {
-      await client.connect(await this.transport(), { timeout: connectTimeoutMs });
+      const transport = await unlessAborted(this.transport(), this.closing.signal);
+      this.transportInOpening = transport;
+      await client.connect(transport, { timeout: connectTimeoutMs });
     } catch (error) {
       await client.close().catch(() => undefined);
+      if (this.isClosed) throw this.closedForGood();
       this.lastError = error;
       const { reconnectDelayMs, maxReconnectDelayMs } = this.options;
       this.retryAt = Date.now() + Math.min(reconnectDelayMs * 2 ** this.failures++, maxReconnectDelayMs);
       throw this.failure('could not be opened');
+    } finally {
+      this.transportInOpening = undefined;
     }
     this.failures = 0;
     if (this.isClosed) {
       await client.close().catch(() => undefined);
-      throw new ConnectionError(`The connection "${this.name}" is closed`);
+      throw this.closedForGood();
     }
     this.open = client;
     this.hooks.onOpen?.(client);
@@ -131,9 +163,13 @@ export class Connection {
     const { url, command, transport, headers = {}, maxResponseBytes } = this.options;
     if (transport) return transport();
     if (url !== undefined) {
+      const endpoint = new URL(url);
       const headersOf = typeof headers === 'function' ? headers : () => headers;
-      return new StreamableHTTPClientTransport(new URL(url), {
-        fetch: boundedFetch(maxResponseBytes, headersOf),
+      return new StreamableHTTPClientTransport(endpoint, {
+        // OAuth and redirects lead elsewhere, where these headers are nobody's business.
+        fetch: boundedFetch(maxResponseBytes, ({ origin }) =>
+          origin === endpoint.origin ? headersOf() : {},
+        ),
         ...(this.hooks.auth && { authProvider: this.hooks.auth }),
       });
     }
@@ -148,26 +184,30 @@ export class Connection {
     });
   }
 
+  private get isClosed(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  private closedForGood(): ConnectionError {
+    return new ConnectionError(`The connection "${this.name}" is closed`);
+  }
+
   private failure(what: string): ConnectionError {
     const reason = this.lastError instanceof Error ? this.lastError.message : String(this.lastError);
     return new ConnectionError(`The connection "${this.name}" ${what}: ${reason}`, { cause: this.lastError });
   }
 }
 
-/** A 2025-era session that the server has ended is answered with HTTP 404. */
-const isUnknownSession = (error: unknown): boolean =>
+/** How a server answers that it does not know a 2025-era session; without a session, it says something else. */
+const isNotFound = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<{ status: number }>).status === 404;
 
-/** What a promise comes to, unless the signal fires first; the promise itself goes on. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort!: () => void;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+/** How long a server may take to acknowledge the end of a session, in milliseconds. */
+const END_OF_SESSION_MS = 1000;
+
+/** Tells the server that the session is over, so that it need not keep it; whether it answers does not matter. */
+async function endSession({ transport }: Client): Promise<void> {
+  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
+  const ended = transport.terminateSession();
+  await unlessAborted(ended, AbortSignal.timeout(END_OF_SESSION_MS)).catch(() => undefined);
 }

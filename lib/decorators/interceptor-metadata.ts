@@ -2,7 +2,15 @@ import { ENTRY_PROVIDER_WATERMARK, INTERCEPTOR_METADATA } from '../constants.js'
 import type { InterceptorMetadata } from './interceptor-options.js';
 
 /** Adds an interceptor's declaration to a method; a method may carry several. */
-export function declareInterceptor(metadata: InterceptorMetadata): MethodDecorator {
+export function declareInterceptor({
+  type,
+  options,
+}: {
+  type: InterceptorMetadata['type'];
+  options: InterceptorMetadata['options'] | null | undefined;
+}): MethodDecorator {
+  // Without options it hooks nothing, of which the bootstrap says more than a decorator could.
+  const metadata: InterceptorMetadata = { type, options: options ?? {} };
   return (target, key, descriptor) => {
     if (typeof target === 'function') {
       throw new TypeError(

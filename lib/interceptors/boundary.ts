@@ -5,28 +5,17 @@ import type { Exchange } from '../server/exchange.js';
 import type { Chain } from './chain/chain.js';
 import type { ChainParams } from './chain/params.js';
 import { passed, type ChainResult, type EntryResult } from './chain/result.js';
-import { denialOf } from './denial.js';
+import type { ChainSource } from './chain-source.js';
+import { denialOf, unchangeable, undiscovered } from './denial.js';
 import { contextOf } from './hosts/context.js';
 import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
 import type { InterceptorSettings } from './interceptor-options.js';
+import { EVENT_OF } from './protocol/events.js';
 import type { Phase } from './protocol/types.js';
 import type { InterceptorReports } from './reports.js';
 
 type Dispatch = (method: DispatchedMethod, params: Params, exchange: Exchange) => Promise<Result>;
-
-/** The event that a method is hooked by; a method without one is not intercepted. */
-const EVENTS: Partial<Record<DispatchedMethod, string>> = {
-  'tools/list': 'tools/list',
-  'tools/call': 'tools/call',
-  'prompts/list': 'prompts/list',
-  'prompts/get': 'prompts/get',
-  'resources/list': 'resources/list',
-  'resources/templates/list': 'resources/list',
-  'resources/read': 'resources/read',
-  'resources/subscribe': 'resources/subscribe',
-  'completion/complete': 'completion/complete',
-};
 
 /** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
 export const SYNTHETIC_META = 'nestjs-mcp/synthetic';
@@ -45,12 +34,16 @@ export interface Listing {
 /** What of the server's catalogue a boundary has to know, to keep what a list hides from being used. */
 export interface Listings {
   /** The list, and the page of it, that shows what a call names; undefined where nothing does. */
-  pageShowing(method: DispatchedMethod, params: Params): Listing | undefined;
+  pageShowing(
+    method: DispatchedMethod,
+    params: Params,
+    exchange: Exchange,
+  ): Listing | undefined | Promise<Listing | undefined>;
 }
 
 export interface BoundaryOptions {
   readonly server: string;
-  readonly chain: Chain;
+  readonly source: ChainSource;
   readonly settings: InterceptorSettings;
   readonly reports: InterceptorReports;
   readonly listings: Listings;
@@ -63,22 +56,20 @@ export class Boundary {
 
   /** @throws McpException for a message that was refused, or whatever the dispatcher throws */
   async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    const { chain, dispatch } = this.options;
-    const event = EVENTS[method];
+    const { dispatch } = this.options;
+    const event = EVENT_OF[method] as string | undefined;
     if (event === undefined) return dispatch(method, params, exchange);
-    const message = new Message(method, event, exchange);
     try {
-      await this.assertShown(message, params);
-      const request = await this.run(message, 'request', params);
-      const payload = request.finalPayload as Params;
+      const message = new Message(await this.chainFor(exchange), method, event, exchange);
+      const { request, payload } = await this.receive(message, params);
       const answer = request.response
         ? synthetic(method, request.response)
         : await dispatch(method, payload, exchange);
       // What asks the client for input is no result yet.
-      if (answer['resultType'] === 'input_required' || !chain.hooks(event, 'response')) {
+      if (answer['resultType'] === 'input_required' || !message.chain.hooks(event, 'response')) {
         return this.withWarnings(answer, [request]);
       }
-      const response = await this.run(message, 'response', answer, payload);
+      const response = await this.send(message, answer, payload);
       return this.withWarnings(response.finalPayload as Result, [request, response]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -88,14 +79,60 @@ export class Boundary {
   }
 
   /**
-   * Runs the request phase for a subscription that does not pass through `dispatch` (`subscriptions/listen`).
+   * Runs both phases for a subscription that does not pass through `dispatch` (`subscriptions/listen`). What is
+   * subscribed to cannot be changed there, so that a chain which wants to is one that refuses.
    * @throws McpException where it was refused
    */
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
     try {
-      await this.run(new Message('resources/subscribe', 'resources/subscribe', exchange), 'request', { uri });
+      const chain = await this.chainFor(exchange);
+      const message = new Message(chain, 'resources/subscribe', 'resources/subscribe', exchange);
+      const { payload } = await this.receive(message, { uri });
+      if (payload['uri'] !== uri) throw new Refused(unchangeable());
+      await this.run(message, 'response', {}, payload);
     } catch (error) {
       throw error instanceof Refused ? error.denial : error;
+    }
+  }
+
+  /** The request phase: what a list hides cannot be used, neither as it was asked for nor as a mutator asks for it. */
+  private async receive(
+    message: Message,
+    params: Params,
+  ): Promise<{ request: ChainResult; payload: Params }> {
+    await this.assertShown(message, params);
+    const request = await this.run(message, 'request', params);
+    const payload = request.finalPayload as Params;
+    if (payload['name'] !== params['name'] || payload['uri'] !== params['uri']) {
+      await this.assertShown(message, payload);
+    }
+    return { request, payload };
+  }
+
+  /** The response phase. A subscription that it refuses must not stay. */
+  private async send(message: Message, answer: Result, payload: Params): Promise<ChainResult> {
+    try {
+      return await this.run(message, 'response', answer, payload);
+    } catch (error) {
+      if (message.method === 'resources/subscribe') {
+        await this.options.dispatch('resources/unsubscribe', payload, message.exchange);
+      }
+      throw error;
+    }
+  }
+
+  /** @throws Refused where a remote host could not be asked: nothing passes unchecked */
+  private async chainFor(exchange: Exchange): Promise<Chain> {
+    const { source, reports } = this.options;
+    try {
+      const chain = source.current(exchange.signal, () => ({
+        context: contextOf(exchange),
+        headers: exchange.http?.headers ?? {},
+      }));
+      return chain instanceof Promise ? await chain : chain;
+    } catch (error) {
+      reports.undiscovered(error);
+      throw new Refused(undiscovered());
     }
   }
 
@@ -106,8 +143,8 @@ export class Boundary {
     request?: unknown,
     mutatorsOnly = false,
   ): Promise<ChainResult> {
-    const { chain, settings } = this.options;
-    const { event, method, exchange } = message;
+    const { settings } = this.options;
+    const { chain, event, method, exchange } = message;
     if (!chain.hooks(event, phase)) return passed({ event, phase, payload });
     const params: ChainParams = {
       event,
@@ -126,8 +163,8 @@ export class Boundary {
     };
     const result = await chain.execute(params);
     const isRefused = result.status !== 'success';
-    // What only was looked up crossed no boundary.
-    if (isRefused || !mutatorsOnly) {
+    // What only was looked up crossed no boundary; but that somebody failed is told.
+    if (!mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
       const { server, reports } = this.options;
       reports.publish({ server, direction: params.direction, result, context: message.context });
     }
@@ -136,15 +173,15 @@ export class Boundary {
   }
 
   /** What a list's mutators hide from this caller cannot be used by it, either. */
-  private async assertShown(message: Message, params: Params): Promise<void> {
-    const { chain, listings } = this.options;
-    const { method, exchange } = message;
-    const event = LISTED_BY[method];
-    if (event === undefined || !chain.mutates(event, 'response')) return;
-    const listing = listings.pageShowing(method, params);
+  private async assertShown({ chain, method, exchange }: Message, params: Params): Promise<void> {
+    const event = listOf(method, params);
+    if (event === undefined || !(chain.mutates(event, 'request') || chain.mutates(event, 'response'))) return;
+    const listing = await this.options.listings.pageShowing(method, params, exchange);
     if (listing === undefined) return;
-    const list = new Message(listing.method, event, exchange);
-    const { finalPayload } = await this.run(list, 'response', listing.result, {}, true);
+    const list = new Message(chain, listing.method, event, exchange);
+    const request = await this.run(list, 'request', {}, undefined, true);
+    const shown = request.response ? synthetic(list.method, request.response) : listing.result;
+    const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, true);
     // Answered like what does not exist, so that nobody can tell the two apart.
     if (!listing.isShown(finalPayload)) throw listing.refusal;
   }
@@ -158,7 +195,13 @@ export class Boundary {
   }
 }
 
-/** The list that shows what a method uses. */
+/** The list that shows what a method uses. A completion is for a prompt, or for a template of resources. */
+const listOf = (method: DispatchedMethod, params: Params): string | undefined => {
+  if (method !== 'completion/complete') return LISTED_BY[method];
+  const { type } = (params['ref'] ?? {}) as { type?: unknown };
+  return type === 'ref/prompt' ? 'prompts/list' : 'resources/list';
+};
+
 const LISTED_BY: Partial<Record<DispatchedMethod, string>> = {
   'tools/call': 'tools/list',
   'prompts/get': 'prompts/list',
@@ -172,11 +215,12 @@ class Message {
   private known?: ReturnType<typeof contextOf>;
 
   constructor(
+    readonly chain: Chain,
     readonly method: DispatchedMethod,
     readonly event: string,
     readonly exchange: Exchange,
   ) {
-    this.bag = new ExchangeBag({ request: exchange.http?.request });
+    this.bag = new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
   }
 
   get context(): ReturnType<typeof contextOf> {

@@ -1,13 +1,22 @@
 import type { Chain } from './chain/chain.js';
+import type { InvocationContext } from './protocol/types.js';
+
+/** Whose message it is that a chain is for. */
+export interface ChainCaller {
+  /** The caller, its session and its trace. */
+  readonly context: InvocationContext;
+  /** The caller's HTTP headers; none over stdio. */
+  readonly headers: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Where a boundary takes its chain from, for each message anew: the chain changes while the application runs, with its
- * policy and with what remote hosts advertise.
+ * policy, with what remote hosts advertise, and with who calls.
  */
 export interface ChainSource {
   /**
-   * The chain as it stands. It is a promise only where a remote host has to be asked first.
+   * The chain as it stands. It is a promise only where somebody has to be asked first.
    * @throws DiscoveryError where a host could not be asked: nothing may pass unchecked
    */
-  current(signal?: AbortSignal): Chain | Promise<Chain>;
+  current(signal?: AbortSignal, caller?: () => ChainCaller): Chain | Promise<Chain>;
 }

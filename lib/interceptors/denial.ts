@@ -31,6 +31,16 @@ export function denialOf(
   return new McpException(McpErrorCode.InvalidParams, 'Interceptor validation failed', { validationErrors });
 }
 
+/** What a caller is told where it is not even known who would have to be asked. */
+export const undiscovered = (): McpException =>
+  new McpException(McpErrorCode.InternalError, FAILED, { reason: 'the interceptors could not be listed' });
+
+/** What a caller is told where a mutator changed something that cannot be changed any more. */
+export const unchangeable = (): McpException =>
+  new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
+    reason: 'the resource of a subscriptions/listen cannot be changed',
+  });
+
 const isBlocking = ({ type, mode, outcome, failedOpen }: EntryResult): boolean =>
   type === 'validation' &&
   mode !== 'audit' &&

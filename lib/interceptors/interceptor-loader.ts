@@ -1,101 +1,135 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
-import { Chain } from './chain/chain.js';
-import type { ChainEntry, InterceptorOverrides } from './chain/entry.js';
-import { LocalHost } from './hosts/local-host.js';
-import type { InterceptorOverride } from './interceptor-options.js';
+import type { ChainEntry } from './chain/entry.js';
+import type { ChainCaller, ChainSource } from './chain-source.js';
+import type { InterceptorServerOptions } from './hosts/host-options.js';
+import { HostPool } from './hosts/host-pool.js';
+import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
+import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
+import type { InterceptorSettings } from './interceptor-options.js';
+import type { RemoteHost } from './hosts/remote-host.js';
 import { lint } from './lint.js';
-import { readHooks } from './protocol/read-descriptor.js';
+import { MergedChain } from './merged-chain.js';
+import { withOverrides, type Policy } from './overrides.js';
+import { PolicyFile } from './policy/policy-file.js';
 import { InterceptorReports } from './reports.js';
 
-/** Builds each server's chain, once, while the application starts. */
+type ChainSettings = Pick<
+  InterceptorSettings,
+  'servers' | 'resolveServers' | 'discovery' | 'policyFile' | 'overrides' | 'config'
+>;
+
+/** Builds the chain of each server, once, while the application starts. */
 @Injectable()
-export class InterceptorLoader {
+export class InterceptorLoader implements OnApplicationShutdown {
   private readonly logger = new Logger('McpInterceptors');
+  private readonly opened: OpenedHost[] = [];
+  private readonly pools: HostPool[] = [];
+  private readonly files: PolicyFile[] = [];
 
   constructor(
     private readonly local: LocalHost,
     private readonly reports: InterceptorReports,
   ) {}
 
-  /** @throws McpBootstrapError for an interceptor or an override that cannot be */
-  async load(hosts: readonly McpServerHost[]): Promise<void> {
+  /**
+   * @param clients names of MCP clients, which an interceptor can be declared for as well
+   * @throws McpBootstrapError for an interceptor or an override that cannot be
+   */
+  async load(hosts: readonly McpServerHost[], clients: ReadonlySet<string>): Promise<void> {
     const found = await this.local.interceptors();
     for (const { server, where } of found) {
-      if (server !== undefined && !hosts.some(({ options }) => options.name === server)) {
+      const isKnown = hosts.some(({ options }) => options.name === server) || clients.has(server ?? '');
+      if (server !== undefined && !isKnown) {
         throw new McpBootstrapError(where, `there is no MCP server "${server}"`);
       }
     }
     for (const host of hosts) {
-      const { name } = host.options;
-      const own = found.filter(({ server }) => server === undefined || server === name);
-      const entries = this.withOverrides(
-        host,
-        own.map(({ entry }) => entry),
-      );
-      for (const remark of lint(entries)) this.logger.warn(remark);
-      host.govern(this.chainOf(host, entries), entries, this.reports);
+      const { name, interceptors } = host.options;
+      const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
+      const { chain, local } = await this.chainFor(name, interceptors, where);
+      for (const remark of lint(local)) this.logger.warn(remark);
+      host.govern(chain, local, this.reports);
     }
   }
 
-  private chainOf({ options }: McpServerHost, entries: readonly ChainEntry[]): Chain {
+  /**
+   * The chain of a server, or of a client: its own interceptors with the policy that is in force for them, and those of
+   * remote hosts.
+   * @param where what an error names
+   * @throws McpBootstrapError for settings that cannot be
+   */
+  async chainFor(
+    name: string,
+    { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
+    where: string,
+  ): Promise<{ chain: ChainSource; local: readonly ChainEntry[] }> {
+    const found = await this.local.interceptors();
+    const own = found.filter(({ server }) => server === undefined || server === name);
+    const local = own.map(({ entry }) => entry);
+    const warn = (message: string) => this.logger.warn(message);
     try {
-      return new Chain(entries, {
-        onSinkError: ({ name }, error) => this.reports.sinkFailed(name, error),
+      const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
+      const policyWith = (read: Partial<Policy>): Policy => ({
+        overrides: { ...overrides, ...read.overrides },
+        config: { ...config, ...read.config },
       });
+      const policy = policyWith(file?.read() ?? {});
+      const remote = await this.open(servers, { ...discovery, warn });
+      const chain = new MergedChain({
+        local,
+        hosts: remote.map(one => one.host),
+        ...(resolveServers && { hostsFor: this.chooser(resolveServers, { ...discovery, warn }) }),
+        policy,
+        options: { onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error) },
+        warn,
+      });
+      if (file) this.watch(file, read => chain.apply(policyWith(read)));
+      return { chain, local: withOverrides(local, policy) };
     } catch (error) {
-      throw new McpBootstrapError(whereOf(options.name), (error as Error).message);
+      throw new McpBootstrapError(where, (error as Error).message);
     }
   }
 
-  private withOverrides({ options }: McpServerHost, entries: readonly ChainEntry[]): ChainEntry[] {
-    const { overrides, config } = options.interceptors;
-    const used = new Set<string>();
-    const all = entries.map(entry => {
-      const { descriptor, host, checkConfig } = entry;
-      const key = [`${host}/${descriptor.name}`, descriptor.name].find(one => Object.hasOwn(overrides, one));
-      if (key === undefined) return entry;
-      used.add(key);
-      const override = overrideOf(overrides[key]);
-      const problem = override.config && checkConfig?.(override.config);
-      if (problem !== undefined) {
-        throw new McpBootstrapError(
-          whereOf(options.name),
-          `the configuration of "${key}" is invalid: ${problem}`,
-        );
-      }
-      return { ...entry, overrides: override };
-    });
-    const known = new Set(entries.map(({ descriptor }) => descriptor.name));
-    const unknown = [
-      ...Object.keys(overrides).filter(key => !used.has(key)),
-      ...Object.keys(config).filter(key => !known.has(key)),
-    ];
-    if (unknown.length === 0) return all;
-    throw new McpBootstrapError(
-      whereOf(options.name),
-      `"interceptors" names "${unknown[0]}", which is no interceptor of this server; there are ${[...known].join(', ') || 'none'}`,
+  /** Lets go of remote hosts, and of files that are watched. */
+  async onApplicationShutdown(): Promise<void> {
+    for (const file of this.files.splice(0)) file.close();
+    await Promise.all([...this.opened.splice(0), ...this.pools.splice(0)].map(one => one.close()));
+  }
+
+  private chooser(
+    resolveServers: NonNullable<ChainSettings['resolveServers']>,
+    options: OpenHostOptions,
+  ): (caller: ChainCaller) => Promise<RemoteHost[]> {
+    const pool = new HostPool(options);
+    this.pools.push(pool);
+    return async caller => {
+      const servers = await resolveServers(caller);
+      return Promise.all(servers.map(server => pool.get(server)));
+    };
+  }
+
+  private async open(
+    servers: readonly InterceptorServerOptions[],
+    options: OpenHostOptions,
+  ): Promise<OpenedHost[]> {
+    const names = [LOCAL_HOST, ...servers.map(({ name }) => name)];
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
+    const opened = await Promise.all(servers.map(server => openHost(server, options)));
+    this.opened.push(...opened);
+    return opened;
+  }
+
+  private watch(file: PolicyFile, apply: (policy: Partial<Policy>) => void): void {
+    this.files.push(file);
+    file.watch(
+      policy => {
+        apply(policy);
+        this.logger.log('The policy file has changed; its new policy is in force');
+      },
+      error => this.logger.error(`The policy stays as it was: ${error.message}`),
     );
   }
-}
-
-const whereOf = (name: string): string => `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
-
-function overrideOf({
-  failOpen,
-  priority,
-  mode,
-  timeoutMs,
-  hooks,
-  config,
-}: InterceptorOverride): InterceptorOverrides {
-  return {
-    ...(failOpen !== undefined && { failOpen }),
-    ...(priority !== undefined && { priorityHint: priority }),
-    ...(mode !== undefined && { mode: mode === 'audit' ? 'audit' : 'active' }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(hooks && { hooks: readHooks(hooks) }),
-    ...(config && { config }),
-  };
 }

@@ -1,3 +1,5 @@
+import type { ChainCaller } from './chain-source.js';
+import type { InterceptorServerOptions } from './hosts/host-options.js';
 import type { PriorityHint } from './protocol/types.js';
 
 /** What the application decides for one interceptor, over what its author declared. */
@@ -21,8 +23,27 @@ export interface McpInterceptorOptions {
   apply?: boolean;
   /** Whether they are served to others with `interceptors/list` and `interceptor/invoke`. Default: false. */
   expose?: boolean;
+  /**
+   * Other MCP servers whose interceptors join the chain: connection settings, a connected `client`, or an `invoker`.
+   * Default: none.
+   */
+  servers?: InterceptorServerOptions[];
+  /**
+   * Chooses further servers for each message, by who calls: of one `connectionId`, all callers share one connection, and
+   * of at most 100 that are open the one used longest ago is closed. Where it throws, nothing passes. Default: none.
+   */
+  resolveServers?: (
+    caller: ChainCaller,
+  ) => readonly InterceptorServerOptions[] | Promise<readonly InterceptorServerOptions[]>;
+  /** How long what those servers advertise is believed, in milliseconds. Default: `{ ttlMs: 60_000 }`. */
+  discovery?: { ttlMs?: number };
   /** By `name` or `host/name` (this application is the host `local`). */
   overrides?: Record<string, InterceptorOverride>;
+  /**
+   * A JSON or YAML file of `overrides` and `config`, which win over those given here. It is read at start, and again when
+   * it changes; one that is invalid by then leaves the old one in force. Default: none.
+   */
+  policyFile?: string;
   /** What the chain may take for one message, in milliseconds. Default: 10,000. */
   timeoutMs?: number;
   /** Configuration by name; it wins over an override's. */
@@ -34,11 +55,16 @@ export interface McpInterceptorOptions {
 }
 
 /** The option with every default filled in. */
-export type InterceptorSettings = Readonly<Required<McpInterceptorOptions>>;
+export type InterceptorSettings = Readonly<
+  Required<Omit<McpInterceptorOptions, 'policyFile' | 'resolveServers'>> &
+    Pick<McpInterceptorOptions, 'policyFile' | 'resolveServers'>
+>;
 
 export const DEFAULT_INTERCEPTOR_SETTINGS: InterceptorSettings = {
   apply: true,
   expose: false,
+  servers: [],
+  discovery: {},
   overrides: {},
   timeoutMs: 10_000,
   config: {},

@@ -2,15 +2,16 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import { attempt } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
+import { isCompatible } from './chain/compat.js';
 import { DeadlineWatch } from './chain/deadline.js';
+import { frozenCopy } from './chain/frozen.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
 import { ExchangeBag } from './hosts/origin.js';
+import { payloadCheck } from './hosts/payload-check.js';
+import type { InterceptorSettings } from './interceptor-options.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
-import type { InterceptorDescriptor, InvokeParams, Phase } from './protocol/types.js';
-
-/** The extension's name in `capabilities.extensions`. */
-export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
+import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
 
 const DEFAULT_TIMEOUT_MS = 1000;
 const MAX_TIMEOUT_MS = 30_000;
@@ -24,8 +25,12 @@ export class InterceptorServer {
 
   constructor(
     entries: readonly ChainEntry[],
-    private readonly pageSize: number,
-    private readonly log: (message: string) => void,
+    private readonly options: {
+      readonly pageSize: number;
+      /** What is in force where an invocation brings no configuration of its own, by name. */
+      readonly config: InterceptorSettings['config'];
+      readonly log: (message: string) => void;
+    },
   ) {
     this.entries = new Map(entries.map(entry => [entry.descriptor.name, prepare(entry)]));
   }
@@ -58,7 +63,7 @@ export class InterceptorServer {
       );
     const start = cursor === undefined ? 0 : Number(/^item:(\d+)$/.exec(decode(cursor))?.[1] ?? NaN);
     if (!(start <= hooked.length)) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
-    const end = start + this.pageSize;
+    const end = start + this.options.pageSize;
     return {
       interceptors: hooked.slice(start, end),
       ...(end < hooked.length && { nextCursor: Buffer.from(`item:${end}`).toString('base64url') }),
@@ -66,30 +71,39 @@ export class InterceptorServer {
   }
 
   /**
-   * Runs one interceptor. That it denies is a result; an error is that it could not be run.
+   * Runs one interceptor. That it denies is a result; an error is that it could not be run. The `context` is what the
+   * caller says: who may call at all is for the application's guards to decide. `respondWith` has no words on the wire,
+   * and is a failure here.
    * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
    */
   private async invoke(params: Params, exchange: Exchange): Promise<object> {
-    const { name, event, phase, payload, config, timeoutMs, context } = this.check(params);
+    const { name, event, phase, payload, config, timeoutMs, context } = this.check(params, exchange);
     const entry = this.entries.get(name)!;
     const clock = systemClock;
-    const allowed = Math.min(timeoutMs ?? entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
+    // Whoever asks can only shorten it.
+    const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
     const watch = new DeadlineWatch(clock, exchange.signal);
     const bag = new ExchangeBag({ request: exchange.http?.request });
     const started = clock.now();
     try {
+      const given = frozenCopy(payload);
       const outcome = await attempt(
         {
-          ...{ event, phase, context, bag, clock, watch },
+          event,
+          phase,
+          context: frozenCopy(context),
+          bag,
+          clock,
+          watch,
           // An interceptor host is asked about data that somebody else received.
           direction: 'receive',
           deadline: started + allowed,
           defaultTimeoutMs: allowed,
           maxTimeoutMs: MAX_TIMEOUT_MS,
-          ...(config && { config: { [name]: config } }),
+          config: { [name]: config },
         },
         { ...entry, timeoutMs: allowed },
-        payload,
+        given,
       );
       if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);
       const value = outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value;
@@ -99,7 +113,7 @@ export class InterceptorServer {
         type === 'validation'
           ? readValidation(value, source)
           : type === 'mutation'
-            ? readMutation(value, source, payload)
+            ? checkedMutation(entry, readMutation(value, source, given), { event, phase, given })
             : readSink(value, source);
       return { ...result, durationMs: clock.now() - started };
     } catch (error) {
@@ -110,8 +124,8 @@ export class InterceptorServer {
     }
   }
 
-  private check(params: Params): InvokeParams {
-    const { name, event, phase, payload, config, timeoutMs } = params;
+  private check(params: Params, { protocolVersion }: Exchange): CheckedParams {
+    const { name, event, phase, payload, timeoutMs, context } = params;
     const refuse = (reason: string) =>
       new McpException(McpErrorCode.InvalidParams, 'Invalid interceptor invocation', {
         interceptor: name,
@@ -127,10 +141,15 @@ export class InterceptorServer {
     if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
       throw refuse('"timeoutMs" must be a number of milliseconds above 0');
     }
-    if (config !== undefined && !isRecord(config)) throw refuse('"config" must be an object');
-    const problem = entry.entry.checkConfig?.(config ?? entry.config ?? {});
+    if (!isCompatible(entry.entry.descriptor.compat, protocolVersion)) {
+      throw refuse(`it does not understand revision ${protocolVersion}`);
+    }
+    if (context !== undefined && !isRecord(context)) throw refuse('"context" must be an object');
+    const config = params['config'] ?? this.options.config[name] ?? entry.config ?? {};
+    if (!isRecord(config)) throw refuse('"config" must be an object');
+    const problem = entry.entry.checkConfig?.(config);
     if (problem !== undefined) throw refuse(`"config" does not match its configSchema: ${problem}`);
-    return params as unknown as InvokeParams;
+    return { ...(params as unknown as InvokeParams), config };
   }
 
   private failure(
@@ -140,7 +159,7 @@ export class InterceptorServer {
     detail: string,
     timeoutMs: number,
   ): McpException {
-    this.log(`The interceptor ${name} failed when it was invoked: ${detail}`);
+    this.options.log(`The interceptor ${name} failed when it was invoked: ${detail}`);
     return why === 'timeout'
       ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', {
           interceptor: name,
@@ -152,6 +171,33 @@ export class InterceptorServer {
           reason: 'the interceptor failed',
         });
   }
+}
+
+type CheckedParams = InvokeParams & Required<Pick<InvokeParams, 'config'>>;
+
+interface Given {
+  readonly event: string;
+  readonly phase: Phase;
+  readonly given: unknown;
+}
+
+/**
+ * A mutation within the interceptor's scope, and still a payload of its event.
+ * @throws Error for one that is not
+ */
+function checkedMutation(
+  entry: PreparedEntry,
+  result: MutationResult,
+  { event, phase, given }: Given,
+): MutationResult {
+  if (!result.modified) return result;
+  const problem = payloadCheck(event, phase)?.(result.payload);
+  if (problem !== undefined) throw new Error(`its payload is none for ${event}: ${problem}`);
+  const scope = entry.scope[phase];
+  const breach = scope.breach(given, result.payload);
+  if (breach === undefined) return result;
+  if (!scope.drops) throw new Error(`it changed ${breach}, which its scope does not allow`);
+  return { ...result, modified: false, payload: given };
 }
 
 /** An interceptor whose own condition says that it does not apply has nothing to object and nothing to change. */

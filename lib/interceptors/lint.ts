@@ -24,20 +24,43 @@ export function lint(entries: readonly ChainEntry[]): string[] {
   return [...entries.flatMap(neverMatching), ...entries.flatMap(failingOpen), ...unseenMutations(entries)];
 }
 
-/** A custom event may have any name, but not one in a namespace of the protocol's. */
-function neverMatching({ descriptor: { name, hooks } }: ChainEntry): string[] {
-  const unknown = hooks
-    .flatMap(({ events }) => events)
-    .filter(
-      event => NAMESPACES.has(event.split('/', 1)[0]) && !EVENTS.some(known => matchesEvent(event, known)),
-    );
-  return unknown.map(event => `${name} hooks ${event}, which never happens; events are ${EVENTS.join(', ')}`);
+/** A custom event may have any name, but one that is all but the protocol's is hardly meant to be custom. */
+function neverMatching(entry: ChainEntry): string[] {
+  const { name } = entry.descriptor;
+  return [...new Set(hooksOf(entry).flatMap(({ events }) => events))]
+    .filter(event => !EVENTS.some(known => matchesEvent(event, known)))
+    .flatMap(event => {
+      const [namespace, ...operation] = event.split('/');
+      if (NAMESPACES.has(namespace))
+        return [`${name} hooks ${event}, which never happens; events are ${EVENTS.join(', ')}`];
+      const meant = [...NAMESPACES].find(known => isNearly(namespace, known));
+      return meant === undefined
+        ? []
+        : [
+            `${name} hooks ${event}, which is no event of the protocol; did you mean ${[meant, ...operation].join('/')}?`,
+          ];
+    });
 }
 
-function failingOpen({ descriptor, overrides }: ChainEntry): string[] {
-  const isActive = (overrides?.mode ?? descriptor.mode) !== 'audit';
+/** One letter too few, too many or another, two that changed places, or capitals; in short words, that is another word. */
+function isNearly(word: string, known: string): boolean {
+  if (known.length < 4) return false;
+  const given = word.toLowerCase();
+  const shorter = Math.min(given.length, known.length);
+  let head = 0;
+  while (head < shorter && given[head] === known[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && given.at(-1 - tail) === known.at(-1 - tail)) tail++;
+  const [left, right] = [given, known].map(text => text.slice(head, text.length - tail));
+  return (
+    (left.length <= 1 && right.length <= 1) || (left.length === 2 && left === [...right].reverse().join(''))
+  );
+}
+
+function failingOpen(entry: ChainEntry): string[] {
+  const { descriptor, overrides } = entry;
   const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
-  return descriptor.type === 'validation' && isActive && failsOpen
+  return descriptor.type === 'validation' && isActive(entry) && failsOpen
     ? [`${descriptor.name} lets messages through unchecked when it crashes or times out (failOpen)`]
     : [];
 }
@@ -45,16 +68,21 @@ function failingOpen({ descriptor, overrides }: ChainEntry): string[] {
 /** A request is validated before it is mutated, so what a mutator brings in is seen by final validators alone. */
 function unseenMutations(entries: readonly ChainEntry[]): string[] {
   const hooks = (entry: ChainEntry, event: string) =>
-    entry.descriptor.hooks.some(
+    hooksOf(entry).some(
       hook => hook.phase === 'request' && hook.events.some(one => matchesEvent(one, event)),
     );
   return EVENTS.flatMap(event => {
     const hooked = entries.filter(entry => hooks(entry, event));
     const validators = hooked.filter(({ descriptor }) => descriptor.type === 'validation');
-    const mutator = hooked.find(({ descriptor }) => descriptor.type === 'mutation');
+    const mutator = hooked.find(entry => entry.descriptor.type === 'mutation' && isActive(entry));
     if (!mutator || validators.length === 0 || validators.some(({ traits }) => traits?.final)) return [];
     return [
       `no validator sees what ${mutator.descriptor.name} makes of a ${event} request; make one of them "final"`,
     ];
   });
 }
+
+const hooksOf = ({ descriptor, overrides }: ChainEntry) => overrides?.hooks ?? descriptor.hooks;
+
+const isActive = ({ descriptor, overrides }: ChainEntry): boolean =>
+  (overrides?.mode ?? descriptor.mode) !== 'audit';

@@ -6,6 +6,7 @@ import type {
   GetPromptResult,
   ListPromptsResult,
   ListResourcesResult,
+  ListResourceTemplatesResult,
   ListRootsResult,
   ListToolsResult,
   ReadResourceResult,
@@ -34,6 +35,14 @@ export interface ResourceParams {
   readonly uri: string;
 }
 
+/**
+ * What `resources/list` answers: a page of the resources, or of the templates, which `resources/templates/list` asks for
+ * and the same event governs. Look which it is: `payload.resources ? … : undefined`.
+ */
+export type ResourceListing =
+  | (ListResourcesResult & { readonly resourceTemplates?: undefined })
+  | (ListResourceTemplatesResult & { readonly resources?: undefined });
+
 type AnyObject = Readonly<Record<string, unknown>>;
 
 /** The payloads of the events that the protocol defines: bare params in the request phase, bare result in the response phase. */
@@ -42,7 +51,7 @@ export interface InterceptionPayloads {
   'tools/call': { request: CallToolParams; response: CallToolResult };
   'prompts/list': { request: ListParams; response: ListPromptsResult };
   'prompts/get': { request: GetPromptParams; response: GetPromptResult };
-  'resources/list': { request: ListParams; response: ListResourcesResult };
+  'resources/list': { request: ListParams; response: ResourceListing };
   'resources/read': { request: ResourceParams; response: ReadResourceResult };
   'resources/subscribe': { request: ResourceParams; response: AnyObject };
   'completion/complete': { request: AnyObject; response: CompleteResult };

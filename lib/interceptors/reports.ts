@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
+import { frozenCopy } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
 
@@ -39,12 +40,17 @@ export class InterceptorReports {
       this.count(interceptor, `skipped-${reason}`);
       this.logger.debug(`${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`);
     }
-    if (this.subject.observed) this.subject.next(report);
+    // Whoever subscribes can change nothing of what is decided.
+    if (this.subject.observed) this.subject.next(frozenCopy(report));
   }
 
   sinkFailed(interceptor: string, error: string): void {
     this.count(interceptor, 'crash');
     this.logger.warn(`The sink ${interceptor} failed: ${error}`);
+  }
+
+  undiscovered(error: unknown): void {
+    this.logger.error(error instanceof Error ? error.message : String(error));
   }
 
   counters(): InterceptorCounters {

@@ -5,3 +5,7 @@ export function pointerSteps(pointer: string): string[] {
     .slice(1)
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
+
+/** Whether a value is a JSON Pointer. */
+export const isJsonPointer = (value: unknown): value is string =>
+  typeof value === 'string' && /^(\/([^~/]|~[01])*)*$/.test(value);

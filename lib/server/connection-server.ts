@@ -5,8 +5,10 @@ import type {
   Transport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { AS_IT_IS } from './as-it-is.js';
 import type { Subscriptions } from './exchange.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
+import type { ClientChannel, Upstream } from './upstream.js';
 
 /** The most characters that the URIs of one connection's subscriptions may have. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
@@ -18,6 +20,8 @@ export interface ConnectionOptions {
   readonly maxSubscriptions: number;
   /** Whether every change is forwarded, because the transport itself knows who listens to what (2026-07-28, stdio). */
   readonly forwardAll: boolean;
+  /** What stands behind the server and uses the client's side of the connection (2025 era). */
+  readonly upstream?: Upstream;
 }
 
 /** The SDK's server for a connection that lasts: a 2025-era session, or stdio. It passes changes on to the client. */
@@ -26,10 +30,31 @@ export class ConnectionServer extends ExchangeServer {
   /** The length of what is subscribed to. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
+  private readonly ownChannel?: ClientChannel;
 
   constructor(host: ExchangeHost, capabilities: ServerCapabilities, options: ConnectionOptions) {
     super(host, capabilities);
     this.options = options;
+    const { upstream, bus } = options;
+    if (!upstream) return;
+    const { server } = this;
+    const channel: ClientChannel = {
+      bus,
+      get capabilities() {
+        return server.getClientCapabilities();
+      },
+      request: (method, params, ask) => server.request({ method, params }, AS_IT_IS, ask),
+      notify: (method, params) => server.notification({ method, params }),
+    };
+    this.ownChannel = channel;
+    server.oninitialized = () => upstream.opened(channel);
+    server.setNotificationHandler('notifications/roots/list_changed', ({ method, params }) =>
+      upstream.notified(channel, method, params),
+    );
+  }
+
+  protected override get channel(): ClientChannel | undefined {
+    return this.ownChannel;
   }
 
   protected override get subscriptions(): Subscriptions {
@@ -59,6 +84,7 @@ export class ConnectionServer extends ExchangeServer {
     const onclose = server.onclose;
     server.onclose = () => {
       unsubscribe();
+      if (this.ownChannel) this.options.upstream?.closed(this.ownChannel);
       onclose?.();
     };
   }

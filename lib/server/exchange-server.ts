@@ -1,32 +1,39 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
   McpServer,
   PROTOCOL_VERSION_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
   type CallToolResult,
   type ClientCapabilities,
   type Implementation,
+  type LoggingLevel,
   type McpServerOptions,
   type Result,
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Catalog } from '../catalog/catalog.js';
+import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
 import type { Exchange, HttpExchange, Subscriptions } from './exchange.js';
 import { unserialisable } from './serialisable.js';
+import type { ClientChannel, ToolSchemas } from './upstream.js';
 
 /** What the exchanges of one server share. */
 export interface ExchangeHost {
   readonly info: Implementation;
   readonly sdkOptions: McpServerOptions;
-  readonly catalog: Catalog;
+  /** The schemas of a tool, if there is one of that name. */
+  toolSchemas(name: string): ToolSchemas | undefined;
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
   /** Methods beside the protocol's own. */
   readonly extensionMethods: Readonly<
     Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
   >;
+  /** Sets a 2025-era client's log level, where that is not for the SDK's server to do. */
+  readonly setLevel?: (params: Params, exchange: Exchange) => Promise<Result>;
   /** The HTTP exchange behind a web `Request`, where there is one. */
   httpOf(request: Request | undefined): HttpExchange | undefined;
   /** Reports an error that no client is to see. */
@@ -78,6 +85,14 @@ export class ExchangeServer extends McpServer {
         this.serve(method, params as Params, ctx),
       );
     }
+    const { setLevel } = host;
+    if (setLevel && capabilities.logging) {
+      server.setRequestHandler('logging/setLevel', { params: UNCHECKED }, (params, ctx) =>
+        this.answer('logging/setLevel', () =>
+          setLevel(params as Params, this.exchangeOf('logging/setLevel', ctx)),
+        ),
+      );
+    }
     for (const [method, answer] of Object.entries(host.extensionMethods)) {
       server.setRequestHandler(method, { params: UNCHECKED }, async (params, ctx) => ({
         ...(await this.answer(method, () => answer(params as Params, this.exchangeOf(method, ctx)))),
@@ -86,11 +101,16 @@ export class ExchangeServer extends McpServer {
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return this.host.catalog.tools.get(name)?.definition.inputSchema;
+    return this.host.toolSchemas(name)?.inputSchema;
   }
 
   /** The resources this connection is subscribed to, where it lasts long enough to be told of a change. */
   protected get subscriptions(): Subscriptions | undefined {
+    return undefined;
+  }
+
+  /** The client's side of a connection that lasts, where somebody else is to use it. */
+  protected get channel(): ClientChannel | undefined {
     return undefined;
   }
 
@@ -99,7 +119,7 @@ export class ExchangeServer extends McpServer {
       this.host.dispatch(method, params, this.exchangeOf(method, ctx)),
     );
     if (method !== 'tools/call') return result;
-    const outputSchema = this.host.catalog.tools.get(params['name'] as string)?.definition.outputSchema;
+    const { outputSchema } = this.host.toolSchemas(params['name'] as string) ?? {};
     return this.server.projectCallToolResult(result as CallToolResult, outputSchema);
   }
 
@@ -120,19 +140,24 @@ export class ExchangeServer extends McpServer {
 
   private exchangeOf(method: string, ctx: ServerContext): Exchange {
     const { mcpReq } = ctx;
+    const http = this.host.httpOf(ctx.http?.req);
     return {
       requestId: mcpReq.id,
       method,
       signal: mcpReq.signal,
-      ...this.clientOf(mcpReq.envelope),
+      ...this.clientOf(mcpReq.envelope, http),
       sessionId: ctx.sessionId,
       authInfo: ctx.http?.authInfo,
-      http: this.host.httpOf(ctx.http?.req),
+      http,
       meta: mcpReq._meta,
       inputResponses: mcpReq.inputResponses,
       requestState: mcpReq.requestState,
       notify: (name, params) => mcpReq.notify({ method: name, params }),
       log: (level, data, logger) => mcpReq.log(level, data, logger),
+      logLevel: (mcpReq.envelope as Params | undefined)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined,
+      channel: this.channel,
+      ask:
+        this.channel && ((name, params, options) => mcpReq.send({ method: name, params }, AS_IT_IS, options)),
       subscriptions: this.subscriptions,
     };
   }
@@ -140,6 +165,7 @@ export class ExchangeServer extends McpServer {
   /** Who is calling: said with every request since 2026-07-28, once per connection before. */
   private clientOf(
     envelope: Readonly<Record<string, unknown>> | undefined,
+    http: HttpExchange | undefined,
   ): Pick<Exchange, 'era' | 'protocolVersion' | 'clientInfo' | 'clientCapabilities'> {
     const version = envelope?.[PROTOCOL_VERSION_META_KEY];
     if (typeof version === 'string') {
@@ -153,7 +179,8 @@ export class ExchangeServer extends McpServer {
     const { server } = this;
     return {
       era: 'legacy',
-      protocolVersion: server.getNegotiatedProtocolVersion() ?? OLDEST_ASSUMED,
+      // Without a session nothing was negotiated here, but the client says what was.
+      protocolVersion: server.getNegotiatedProtocolVersion() ?? versionIn(http) ?? OLDEST_ASSUMED,
       clientInfo: server.getClientVersion(),
       clientCapabilities: server.getClientCapabilities(),
     };
@@ -162,3 +189,8 @@ export class ExchangeServer extends McpServer {
 
 /** The revision of a 2025-era request that names none (specification 2025-11-25: basic/transports). */
 const OLDEST_ASSUMED = '2025-03-26';
+
+function versionIn(http: HttpExchange | undefined): string | undefined {
+  const version = http?.headers['mcp-protocol-version'];
+  return typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version) ? version : undefined;
+}

@@ -4,7 +4,10 @@ import type {
   Implementation,
   LoggingLevel,
   RequestId,
+  RequestOptions,
+  Result,
 } from '@modelcontextprotocol/server';
+import type { ClientChannel } from './upstream.js';
 
 /** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */
 export type Era = 'modern' | 'legacy';
@@ -17,6 +20,13 @@ export interface HttpExchange {
   readonly response: object;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
+
+/** Sends a request to a client, and gives its answer as it came. */
+export type AskClient = (
+  method: string,
+  params: Readonly<Record<string, unknown>> | undefined,
+  options: Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>,
+) => Promise<Result>;
 
 /** One request of a client, stripped of transport and SDK. */
 export interface Exchange {
@@ -39,6 +49,12 @@ export interface Exchange {
   notify(method: string, params: Record<string, unknown>): Promise<void>;
   /** Sends a log message, if the client's level admits it. */
   log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>;
+  /** The least severe log message that the client wants for this request (2026-07-28). */
+  readonly logLevel?: LoggingLevel;
+  /** The client's lasting connection, where a server of another stands behind this one (2025 era). */
+  readonly channel?: ClientChannel;
+  /** Asks the client something on this request's own stream, where it has a channel. */
+  readonly ask?: AskClient;
   /** Resource subscriptions of this connection; absent where the revision has none (2026-07-28 listens instead). */
   readonly subscriptions?: Subscriptions;
 }

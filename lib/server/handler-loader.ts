@@ -29,7 +29,7 @@ export class HandlerLoader implements OnModuleInit {
       host.publish();
       for (const entry of host.table.enabled()) assertCompletes(entry, host);
     }
-    await this.interceptors.load(this.servers.all());
+    await this.interceptors.load(this.servers.all(), this.servers.clients);
     await this.servers.start();
   }
 

@@ -4,6 +4,9 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 
 /** The handlers of one server, enabled or not, in the order in which they came. */
 export class HandlerTable {
+  /** @param refusal why this server can have no handlers, if it cannot */
+  constructor(private readonly refusal?: string) {}
+
   private readonly rows = new Map<string, { entry: Entry; enabled: boolean }>();
 
   /**
@@ -11,6 +14,7 @@ export class HandlerTable {
    * @throws McpBootstrapError naming both places
    */
   add(entry: Entry, remedy?: string): void {
+    if (this.refusal !== undefined) throw new McpBootstrapError(entry.where, this.refusal);
     const other = this.rows.get(rowKey(entry.kind, entry.key))?.entry;
     if (other) {
       const todo = remedy ?? (other.where === entry.where ? DECLARE_ONCE : 'give one of them another name');

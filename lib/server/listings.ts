@@ -23,22 +23,29 @@ export const listingsOf = (catalog: () => Catalog): Listings => ({
         const refusal = new ResourceNotFoundError(uri);
         if (now.resources.has(uri))
           return listing('resources/list', 'resources', 'uri', now.resourcePages, uri, refusal);
-        const template = now.matchTemplate(uri)?.entry.key;
-        const pages = now.resourceTemplatePages;
-        return listing(
-          'resources/templates/list',
-          'resourceTemplates',
-          'uriTemplate',
-          pages,
-          template,
-          refusal,
-        );
+        return ofTemplate(now, now.matchTemplate(uri)?.entry.key, refusal);
+      }
+      case 'completion/complete': {
+        const { type, name: prompt, uri: template } = (params['ref'] ?? {}) as Row;
+        return type === 'ref/prompt'
+          ? listing('prompts/list', 'prompts', 'name', now.promptPages, prompt, unknownPrompt(String(prompt)))
+          : ofTemplate(now, template, new ResourceNotFoundError(String(template)));
       }
       default:
         return undefined;
     }
   },
 });
+
+const ofTemplate = (now: Catalog, template: unknown, refusal: Error): Listing | undefined =>
+  listing(
+    'resources/templates/list',
+    'resourceTemplates',
+    'uriTemplate',
+    now.resourceTemplatePages,
+    template,
+    refusal,
+  );
 
 function listing(
   method: DispatchedMethod,

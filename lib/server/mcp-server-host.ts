@@ -9,10 +9,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
-import { Boundary } from '../interceptors/boundary.js';
-import type { Chain } from '../interceptors/chain/chain.js';
+import { Boundary, type Listings } from '../interceptors/boundary.js';
 import type { ChainEntry } from '../interceptors/chain/entry.js';
-import { INTERCEPTORS_EXTENSION, InterceptorServer } from '../interceptors/interceptor-server.js';
+import type { ChainSource } from '../interceptors/chain-source.js';
+import { InterceptorServer } from '../interceptors/interceptor-server.js';
+import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
@@ -22,37 +23,42 @@ import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 import type { Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
 import { listingsOf } from './listings.js';
+import type { ToolSchemas, Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue, and what every exchange with it shares. */
 export class McpServerHost implements ExchangeHost {
-  readonly info: Implementation;
-  readonly sdkOptions: McpServerOptions;
+  private readonly ownInfo: Implementation;
+  private readonly ownOptions: McpServerOptions;
   readonly bus: ServerEventBus;
-  readonly table = new HandlerTable();
+  readonly table: HandlerTable;
   readonly changes: ChangeNotifier;
-  private readonly dispatcher: Dispatcher;
+  private readonly answering: Pick<Dispatcher, 'dispatch' | 'admitSubscription'>;
   private boundary?: Boundary;
   private interceptorServer?: InterceptorServer;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
-  chain?: Chain;
+  chain?: ChainSource;
   private readonly logger: Logger;
   private readonly https = new WeakMap<Request, HttpExchange>();
   private current?: Catalog;
   private readonly declared: DeclaredCapabilities;
 
-  constructor(readonly options: ResolvedOptions) {
+  /** @param upstream what answers in the place of the application's handlers */
+  constructor(
+    readonly options: ResolvedOptions,
+    readonly upstream?: Upstream,
+  ) {
     const { name, version, title, icons, websiteUrl, instructions, cache } = options;
     this.logger = new Logger(`McpModule(${name})`);
-    this.info = {
+    this.ownInfo = {
       name,
       version,
       ...(title !== undefined && { title }),
       ...(icons && { icons }),
       ...(websiteUrl !== undefined && { websiteUrl }),
     };
-    this.sdkOptions = {
+    this.ownOptions = {
       ...(instructions !== undefined && { instructions }),
       cacheHints: cache,
       // Shared, because the SDK would otherwise make one for every exchange.
@@ -61,7 +67,30 @@ export class McpServerHost implements ExchangeHost {
     this.declared = { ...options.capabilities };
     this.bus = new InMemoryServerEventBus(error => this.report(error));
     this.changes = notifierOver(this.bus);
-    this.dispatcher = new Dispatcher(() => this.catalog, this.changes);
+    this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
+    this.answering = upstream ?? new Dispatcher(() => this.catalog, this.changes);
+  }
+
+  get info(): Implementation {
+    return this.upstream?.description.info ?? this.ownInfo;
+  }
+
+  get sdkOptions(): McpServerOptions {
+    const { ownOptions, upstream } = this;
+    if (!upstream) return ownOptions;
+    const { instructions } = upstream.description;
+    return { ...(instructions !== undefined && { instructions }), ...ownOptions };
+  }
+
+  /** Sets a client's log level, where that is for the upstream to do. */
+  get setLevel(): ExchangeHost['setLevel'] {
+    const { upstream } = this;
+    return upstream && ((params, exchange) => upstream.setLevel(params, exchange));
+  }
+
+  /** The schemas of a tool, if there is one of that name. */
+  toolSchemas(name: string): ToolSchemas | undefined {
+    return this.upstream ? this.upstream.toolSchemas(name) : this.catalog.tools.get(name)?.definition;
   }
 
   /** What the server offers now. */
@@ -76,22 +105,28 @@ export class McpServerHost implements ExchangeHost {
 
   /** Answers a method, through the chain where there is one. */
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    return this.boundary
-      ? this.boundary.dispatch(method, params, exchange)
-      : this.dispatcher.dispatch(method, params, exchange);
+    return (this.boundary ?? this.answering).dispatch(method, params, exchange);
   }
 
-  /** Puts a chain around this server's traffic and serves its interceptors to others, as the options say. */
-  govern(chain: Chain, entries: readonly ChainEntry[], reports: InterceptorReports): void {
+  /**
+   * Puts a chain around this server's traffic and serves its interceptors to others, as the options say.
+   * @param local the interceptors of this process
+   */
+  govern(chain: ChainSource, local: readonly ChainEntry[], reports: InterceptorReports): void {
     const { name, interceptors: settings, pageSize } = this.options;
     this.chain = chain;
     if (settings.expose) {
-      this.interceptorServer = new InterceptorServer(entries, pageSize, message => this.logger.warn(message));
+      const log = (message: string) => this.logger.warn(message);
+      this.interceptorServer = new InterceptorServer(local, { pageSize, config: settings.config, log });
     }
-    if (!settings.apply || entries.length === 0) return;
-    const dispatch = this.dispatcher.dispatch.bind(this.dispatcher);
-    const listings = listingsOf(() => this.catalog);
-    this.boundary = new Boundary({ server: name, chain, settings, reports, listings, dispatch });
+    const isEmpty = local.length + settings.servers.length === 0 && !settings.resolveServers;
+    if (!settings.apply || isEmpty) return;
+    const dispatch = this.answering.dispatch.bind(this.answering);
+    const { upstream } = this;
+    const listings: Listings = upstream
+      ? { pageShowing: (method, params, exchange) => upstream.listingFor(method, params, exchange) }
+      : listingsOf(() => this.catalog);
+    this.boundary = new Boundary({ server: name, source: chain, settings, reports, listings, dispatch });
   }
 
   /**
@@ -100,12 +135,12 @@ export class McpServerHost implements ExchangeHost {
    */
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
     await this.boundary?.admitSubscription(uri, exchange);
-    await this.dispatcher.admitSubscription(uri, exchange);
+    await this.answering.admitSubscription(uri, exchange);
   }
 
   /** Methods beside the protocol's own. */
-  get extensionMethods(): InterceptorServer['methods'] {
-    return this.interceptorServer?.methods ?? {};
+  get extensionMethods(): ExchangeHost['extensionMethods'] {
+    return { ...this.upstream?.extensionMethods, ...this.interceptorServer?.methods };
   }
 
   /** A server for one HTTP exchange. */
@@ -116,8 +151,12 @@ export class McpServerHost implements ExchangeHost {
 
   /** A server for a connection that lasts: a session, or stdio. */
   forConnection(era: Era): ConnectionServer {
+    const { upstream } = this;
+    // What an upstream tells one 2025-era client is not for the others.
+    const own = upstream && era === 'legacy';
     return new ConnectionServer(this, this.capabilities, {
-      bus: this.bus,
+      bus: own ? new InMemoryServerEventBus(error => this.report(error)) : this.bus,
+      ...(own && { upstream }),
       maxSubscriptions: this.options.sessions.maxSubscriptions,
       forwardAll: era === 'modern',
     });
@@ -142,10 +181,13 @@ export class McpServerHost implements ExchangeHost {
   }
 
   private get capabilities(): ServerCapabilities {
-    const { capabilities } = this.catalog;
+    const { capabilities } = this.upstream?.description ?? this.catalog;
     const capability = this.interceptorServer?.capability;
     return capability
-      ? { ...capabilities, extensions: { [INTERCEPTORS_EXTENSION]: capability } }
+      ? {
+          ...capabilities,
+          extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability },
+        }
       : capabilities;
   }
 
@@ -161,6 +203,8 @@ export class McpServerHost implements ExchangeHost {
     return catalog;
   }
 }
+
+const GATEWAY_REMEDY = 'it offers what its backend does, so give the handler another server with "server"';
 
 /** How much of an error that a client may have worded goes to the log. */
 const MAX_LOGGED = 500;

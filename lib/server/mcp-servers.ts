@@ -7,6 +7,9 @@ import type { McpServerHost } from './mcp-server-host.js';
 export class McpServers {
   private readonly entries: { readonly host: McpServerHost; readonly position: number }[] = [];
 
+  /** Names of the MCP clients, which interceptors can be declared for as well. */
+  readonly clients = new Set<string>();
+
   private readonly waiting: (() => Promise<void>)[] = [];
   private isStarted = false;
 

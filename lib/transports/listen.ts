@@ -1,25 +1,12 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  isJSONRPCRequest,
-  PROTOCOL_VERSION_META_KEY,
-  type JSONRPCRequest,
-} from '@modelcontextprotocol/server';
-import type { McpException } from '../exceptions/mcp.exception.js';
+import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
+import { errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
 
 /** The most resources that one `subscriptions/listen` may name. */
 const MAX_RESOURCES = 1000;
 /** The most characters that their URIs may have together. */
 const MAX_LENGTH = 65_536;
-
-interface JsonRpcError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
 
 /** A message, if it is a request to listen. */
 export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
@@ -31,38 +18,24 @@ export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
  */
 export async function refusalOfListen(
   host: McpServerHost,
-  { id, params }: JSONRPCRequest,
-  origin: Pick<Exchange, 'signal' | 'authInfo' | 'http'>,
+  message: JSONRPCRequest,
+  origin: Origin,
 ): Promise<JsonRpcError | undefined> {
-  const { notifications, _meta: meta = {} } = (params ?? {}) as {
+  const { notifications } = (message.params ?? {}) as {
     notifications?: { resourceSubscriptions?: unknown };
-    _meta?: Record<string, unknown>;
   };
   const uris = notifications?.resourceSubscriptions;
   if (!Array.isArray(uris)) return undefined;
   if (uris.length > MAX_RESOURCES) return tooMany(`${MAX_RESOURCES} resources`);
   if (lengthOf(uris) > MAX_LENGTH) return tooMany(`${MAX_LENGTH} characters of URIs`);
-  const exchange: Exchange = {
-    ...origin,
-    requestId: id,
-    method: 'subscriptions/listen',
-    era: 'modern',
-    protocolVersion: String(meta[PROTOCOL_VERSION_META_KEY]),
-    clientInfo: meta[CLIENT_INFO_META_KEY] as Exchange['clientInfo'],
-    clientCapabilities: meta[CLIENT_CAPABILITIES_META_KEY] as Exchange['clientCapabilities'],
-    meta,
-    requestState: () => undefined,
-    notify: () => Promise.resolve(),
-    log: () => Promise.resolve(),
-  };
+  const exchange = exchangeOf(message, origin);
   try {
     for (const uri of new Set(uris)) {
       if (typeof uri === 'string') await host.admitSubscription(uri, exchange);
     }
     return undefined;
   } catch (error) {
-    const { code, message, data } = error as McpException;
-    return { code, message, ...(data !== undefined && { data }) };
+    return errorOf(error, message.method);
   }
 }
 

@@ -122,7 +122,8 @@ describe.each(CELLS)('a call over $name', ({ platform, era, legacy }) => {
     expect(known).toMatchObject({ era, session: hasSession, agent: 'a' });
     if (hasSession || era === 'modern')
       expect(known).toMatchObject({ clientInfo: { name: 'nestjs-mcp-testing' } });
-    const protocolVersion = era === 'modern' ? '2026-07-28' : hasSession ? '2025-11-25' : '2025-03-26';
+    // Without a session nothing is negotiated, but the client's header says it.
+    const protocolVersion = era === 'modern' ? '2026-07-28' : '2025-11-25';
     expect(known).toMatchObject({ protocolVersion });
   });
 

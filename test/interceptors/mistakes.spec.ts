@@ -1,5 +1,12 @@
 import { Injectable, Logger, Scope } from '@nestjs/common';
-import { Mutator, Sink, Validator, type McpInterceptorOptions, type ValidatorOptions } from 'nestjs-mcp';
+import {
+  Mutator,
+  Sink,
+  Validator,
+  type McpInterceptorOptions,
+  type MutatorOptions,
+  type ValidatorOptions,
+} from 'nestjs-mcp';
 import { startApp } from '../fixtures/matrix.js';
 
 const validatorWith = (options: ValidatorOptions) => {
@@ -16,20 +23,60 @@ const start = (handlers: (new () => object)[], interceptors: McpInterceptorOptio
   startApp(handlers, { mcp: { interceptors, capabilities: { tools: true } } });
 
 it.each([
+  ['no options', undefined, /hooks no event/],
+  ['options that are no object', 'tools/call', /options must be an object, with "events"/],
   ['no event', {}, /hooks no event/],
   ['an empty list of events', { events: [] }, /hooks no event/],
-  ['an event that is no string', { events: [1 as unknown as string] }, /1 is no event/],
+  ['no hook', { hooks: [] }, /hooks no event/],
+  ['a hook without events', { hooks: [{ events: [], phase: 'both' }] }, /hooks no event/],
+  ['events that are no list', { events: 'tools/call' }, /"events" must be a list/],
+  ['an event that is no string', { events: [1] }, /1 is no event/],
   ['an event that is no name', { events: ['a b'] }, /"a b" is no event/],
-  ['an unknown phase', { events: ['*'], phase: 'always' as 'both' }, /phase "always" is unknown/],
-  ['an unknown mode', { events: ['*'], mode: 'off' as 'audit' }, /mode "off" is unknown/],
-  ['an empty name', { events: ['*'], name: '' }, /"name" is empty/],
+  ['hooks that are no list', { hooks: { events: ['*'], phase: 'both' } }, /"hooks" must be a list/],
+  ['a misspelt hook', { hooks: [{ event: ['*'], phase: 'both' }] }, /must be { events, phase }/],
+  [
+    'a hook with more',
+    { hooks: [{ events: ['*'], phase: 'both', mode: 'audit' }] },
+    /must be { events, phase }/,
+  ],
+  [
+    'a hook of an unknown phase',
+    { hooks: [{ events: ['*'], phase: 'requets' }] },
+    /must be { events, phase }/,
+  ],
+  [
+    'hooks beside events',
+    { events: ['*'], hooks: [{ events: ['*'], phase: 'both' }] },
+    /"hooks" beside "events"/,
+  ],
+  ['hooks beside a phase', { phase: 'both', hooks: [{ events: ['*'], phase: 'both' }] }, /"hooks" beside/],
+  ['an unknown phase', { events: ['*'], phase: 'always' }, /"phase" must be "request", "response" or "both"/],
+  ['an unknown mode', { events: ['*'], mode: 'off' }, /"mode" must be "active" or "audit"/],
+  ['an empty name', { events: ['*'], name: '' }, /"name" must be a string/],
+  ['a name that is none', { events: ['*'], name: 5 }, /"name" must be a string/],
+  ['a failOpen that is none', { events: ['*'], failOpen: 'no' }, /"failOpen" must be true or false/],
   ['a timeout that is none', { events: ['*'], timeoutMs: 0 }, /"timeoutMs" must be a whole number/],
+  ['a compat that is a number', { events: ['*'], compat: 5 }, /"compat" must be { minProtocol/],
+  ['a compat that is a word', { events: ['*'], compat: '2026-07-28' }, /"compat" must be/],
+  ['an empty compat', { events: ['*'], compat: {} }, /"compat" must be/],
+  ['a compat that is no date', { events: ['*'], compat: { minProtocol: 'now' } }, /"compat" must be/],
+  [
+    'a compat that ends before it starts',
+    { events: ['*'], compat: { minProtocol: '2026-07-28', maxProtocol: '2025-06-18' } },
+    /"compat" must be/,
+  ],
+  ['a condition that is none', { events: ['*'], when: 'x' }, /"when" must be a function/],
+  ['a final that is none', { events: ['*'], final: 'onyl' }, /"final" must be true, false or "only"/],
+  ['side effects that are none', { events: ['*'], sideEffects: 'few' }, /"sideEffects" must be/],
+  ['a misspelt option', { events: ['*'], failopen: true }, /unknown option "failopen"; known are name, /],
+  ['an option of mutators', { events: ['*'], priority: 1 }, /unknown option "priority"/],
   [
     'a configSchema that does not compile',
-    { events: ['*'], configSchema: { type: 'nonsense' } },
-    /nonsense|type/,
+    { events: ['*'], configSchema: { type: 'object', properties: { a: { pattern: '[' } } } },
+    /the JSON Schema does not compile: Invalid regular expression: \/\[\/u: Unterminated character class$/,
   ],
   ['an unknown server', { events: ['*'], server: 'nope' }, /no MCP server "nope"/],
+  ['a server that is none', { events: ['*'], server: 5 }, /"server" must be the name of a server/],
 ] as [string, ValidatorOptions, RegExp][])(
   '%s stops the bootstrap, naming class and method',
   async (_what, options, message) => {
@@ -39,16 +86,34 @@ it.each([
   },
 );
 
-it.each([2 ** 31, -(2 ** 31) - 1, 0.5, NaN, { request: 2 ** 31 }])(
+const mutatorWith = (options: MutatorOptions) => {
+  class Rules {
+    @Mutator(options)
+    change() {
+      return undefined;
+    }
+  }
+  return Rules;
+};
+
+it.each([
+  ['a scope that is none', { scope: 5 }],
+  ['a scope by name', { scope: { allow: ['name'] } }],
+  ['a scope that is no list', { scope: { deny: '/name' } }],
+  ['an unknown breach', { scope: { onBreach: 'x' } }],
+  ['a misspelt scope', { scope: { allows: ['/name'] } }],
+])('%s stops the bootstrap', async (_what, options) => {
+  const rules = mutatorWith({ events: ['*'], ...options } as MutatorOptions);
+  await expect(start([rules])).rejects.toThrow(
+    /^Rules\.change: its "scope" must be { allow, deny, onBreach }/,
+  );
+});
+
+it.each([2 ** 31, -(2 ** 31) - 1, 0.5, NaN, '1', { request: 2 ** 31 }, { requets: 1 }])(
   'the priority %j stops the bootstrap',
   async priority => {
-    class Rules {
-      @Mutator({ events: ['*'], priority })
-      change() {
-        return undefined;
-      }
-    }
-    await expect(start([Rules])).rejects.toThrow(/Rules\.change: .*32-bit integer/);
+    const rules = mutatorWith({ events: ['*'], priority: priority as number });
+    await expect(start([rules])).rejects.toThrow(/Rules\.change: .*32-bit integer/);
   },
 );
 
@@ -75,20 +140,39 @@ it('a transient provider stops the bootstrap', async () => {
   await expect(start([Rules])).rejects.toThrow(/Rules\.check: .*transient/);
 });
 
+const overriding = (override: object) => ({ overrides: { check: override } });
+
 it.each([
   ['an unknown interceptor', { overrides: { nope: {} } }, /names "nope"/],
-  ['an unknown field', { overrides: { check: { when: 1 } as object } }, /unknown.*when/],
+  ['an unknown field', overriding({ when: 1 }), /overrides\.check\.when" is unknown; allowed are failOpen/],
+  ['an override that is none', { overrides: { check: 'audit' } }, /overrides\.check" must be an object/],
+  ['hooks that widen', overriding({ hooks: [{ events: ['*'], phase: 'request' }] }), /can only narrow/],
   [
-    'hooks that widen',
-    { overrides: { check: { hooks: [{ events: ['*'], phase: 'request' }] } } },
-    /can only narrow/,
+    'a misspelt phase',
+    overriding({ hooks: [{ events: ['tools/call'], phase: 'requets' }] }),
+    /overrides\.check\.hooks\[0\]\.phase" must be request, response or both/,
   ],
-  ['an unknown mode', { overrides: { check: { mode: 'off' as 'audit' } } }, /mode/],
-  ['a priority that is none', { overrides: { check: { priority: 1.5 } } }, /32-bit integer/],
+  ['a misspelt hook', overriding({ hooks: [{ event: ['tools/call'] }] }), /hooks\[0\]" lacks events/],
+  ['a hook without phase', overriding({ hooks: [{ events: ['tools/call'] }] }), /hooks\[0\]" lacks phase/],
+  ['no hook', overriding({ hooks: [] }), /check\.hooks" must be a list of hooks, with at least one/],
+  ['hooks that are none', overriding({ hooks: 'tools/call' }), /check\.hooks" must be a list/],
+  ['no event', overriding({ hooks: [{ events: [], phase: 'both' }] }), /events" must be a list of events/],
+  ['an unknown mode', overriding({ mode: 'off' }), /mode" must be active, enforce or audit/],
+  ['a priority that is none', overriding({ priority: 1.5 }), /32-bit integer/],
+  ['a misspelt side', overriding({ priority: { requets: 1 } }), /priority\.requets" is unknown/],
+  ['a failOpen that is none', overriding({ failOpen: 'no' }), /failOpen" must be true or false/],
+  ['an override’s time that is none', overriding({ timeoutMs: 0 }), /timeoutMs" must be a whole number/],
+  ['a configuration that is none', overriding({ config: 5 }), /check\.config" must be an object/],
+  ['a configuration by name that is none', { config: { check: 5 } }, /config\.check" must be an object/],
   ['a configuration for nobody', { config: { nope: {} } }, /names "nope"/],
   ['a time that is none', { timeoutMs: -1 }, /timeoutMs/],
-  ['an unknown denial', { denial: 'silence' as 'error' }, /denial/],
-  ['an unknown option', { applied: true } as McpInterceptorOptions, /unknown.*applied/],
+  ['an unknown denial', { denial: 'silence' }, /denial/],
+  ['an unknown option', { applied: true }, /unknown.*applied/],
+  ['a policy file that is none', { policyFile: 5 }, /"interceptors\.policyFile" must be the path/],
+  ['a policy file that does not exist', { policyFile: 'nope.yaml' }, /nope\.yaml: does not exist/],
+  ['a discovery that is none', { discovery: 5 }, /"interceptors\.discovery" must be { ttlMs }/],
+  ['an unknown part of it', { discovery: { ttl: 5 } }, /unknown option "interceptors\.discovery\.ttl"/],
+  ['a time to live that is none', { discovery: { ttlMs: -1 } }, /discovery\.ttlMs" must be milliseconds/],
 ] as [string, McpInterceptorOptions, RegExp][])(
   'an option with %s stops the bootstrap',
   async (_what, interceptors, message) => {
@@ -96,10 +180,51 @@ it.each([
   },
 );
 
+const url = 'http://127.0.0.1:1/mcp';
+
+it.each([
+  ['that is none', 'a', /servers\[0\]" must be an object with a "name"/],
+  ['without a name', { url }, /servers\[0\]\.name" must be a string/],
+  ['with a slash in its name', { name: 'a/b', url }, /without a "\/"/],
+  [
+    'with a misspelt option',
+    { name: 'a', url, sends: {} },
+    /unknown option "interceptors\.servers\[0\]\.sends"/,
+  ],
+  ['without a way to it', { name: 'a' }, /"a"\) needs one of "url", "command" and "transport", or/],
+  ['with two ways to it', { name: 'a', url, command: 'x' }, /needs one of/],
+  ['with a client and a url', { name: 'a', url, client: { request: () => 1 } }, /needs one of/],
+  ['with a client that is none', { name: 'a', client: {} }, /client" must be a connected client/],
+  ['with an invoker that is none', { name: 'a', invoker: { list: () => 1 } }, /"list" and "invoke"/],
+  ['with a relative URL', { name: 'a', url: '/mcp' }, /url" must be an absolute URL/],
+  ['with an unknown era', { name: 'a', url, era: 'old' }, /era" must be/],
+  ['that may do nothing', { name: 'a', url, maxConcurrent: 0 }, /maxConcurrent" must be a whole number/],
+  [
+    'with a time that is none',
+    { name: 'a', url, discoveryTimeoutMs: 2 ** 31 },
+    /discoveryTimeoutMs" must be/,
+  ],
+  ['with a time to live that is none', { name: 'a', url, ttlMs: -1 }, /ttlMs" must be milliseconds/],
+  ['with a misspelt breaker', { name: 'a', url, breaker: { percentage: 5 } }, /unknown.*breaker\.percentage/],
+  ['with more than all', { name: 'a', url, breaker: { errorPercentage: 101 } }, /up to 100/],
+  ['with a yes', { name: 'a', url, skipWhenUnlisted: 'yes' }, /skipWhenUnlisted" must be true or false/],
+  ['that is sent what nobody knows', { name: 'a', url, send: { playload: [] } }, /unknown.*send\.playload/],
+  [
+    'that is sent no pointer',
+    { name: 'a', url, send: { payload: ['name'] } },
+    /must be a list of JSON Pointers/,
+  ],
+  ['that is sent an unknown part', { name: 'a', url, send: { context: ['user'] } }, /"principal", "claims"/],
+])('a host of interceptors %s stops the bootstrap', async (_what, server, message) => {
+  const servers = [server] as unknown as McpInterceptorOptions['servers'];
+  await expect(start([validatorWith({ events: ['*'] })], { servers })).rejects.toThrow(message);
+});
+
 describe('what looks like a mistake is said in the log', () => {
-  const remarks = async (...handlers: (new () => object)[]) => {
+  const remarks = (...handlers: (new () => object)[]) => remarksWith({}, ...handlers);
+  const remarksWith = async (interceptors: McpInterceptorOptions, ...handlers: (new () => object)[]) => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    const test = await start(handlers);
+    const test = await start(handlers, interceptors);
     const said = warn.mock.calls.map(([message]) => String(message));
     warn.mockRestore();
     await test.close();
@@ -120,6 +245,16 @@ describe('what looks like a mistake is said in the log', () => {
       /check hooks tools\/cal, which never happens/,
     ],
     [
+      'a hook that all but matches',
+      [validatorWith({ events: ['tool/call'], phase: 'both' })],
+      /^check hooks tool\/call, which is no event of the protocol; did you mean tools\/call\?$/,
+    ],
+    [
+      'two letters that changed places',
+      [validatorWith({ events: ['pormpts/*'] })],
+      /did you mean prompts\/\*\?/,
+    ],
+    [
       'a validator that fails open',
       [validatorWith({ events: ['*'], failOpen: true })],
       /check lets messages through unchecked/,
@@ -131,6 +266,19 @@ describe('what looks like a mistake is said in the log', () => {
     ],
   ])('%s', async (_what, handlers, remark) => {
     expect(await remarks(...handlers)).toMatch(remark);
+  });
+
+  it('by what overrides make of it', async () => {
+    const narrow = [{ events: ['tools/cal'], phase: 'request' as const }];
+    const all = validatorWith({ events: ['tools/*'] });
+    expect(await remarksWith({ overrides: { check: { hooks: narrow } } }, all)).toMatch(/hooks tools\/cal,/);
+    const watching = { overrides: { change: { mode: 'audit' as const } } };
+    expect(await remarksWith(watching, validatorWith({ events: ['tools/call'] }), Changes)).toBe('');
+  });
+
+  it('and not of a mutator that changes nothing', async () => {
+    const audited = mutatorWith({ events: ['tools/call'], mode: 'audit' });
+    expect(await remarks(validatorWith({ events: ['tools/call'] }), audited)).toBe('');
   });
 
   it('and nothing where there is none', async () => {

@@ -2,21 +2,25 @@ import { Inject, Injectable, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import {
   Args,
+  Completion,
   deny,
   InterceptorChainRunner,
   Mutator,
   Prompt,
   Resource,
+  ResourceTemplate,
   respondWith,
   Sink,
   SYNTHETIC_META,
   Tool,
+  UriParams,
   Validator,
   WARNINGS_META,
   type CallToolParams,
   type ChainReport,
   type InterceptorInvocation,
 } from 'nestjs-mcp';
+import { SecretRedactor } from 'nestjs-mcp/interceptors';
 import { z } from 'zod';
 import { CELLS, startApp, textOf, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
 
@@ -37,8 +41,14 @@ class Shop {
   }
 
   @Prompt()
-  hello() {
-    return 'hello';
+  hello(@Args('name') name = 'you') {
+    return `hello ${name}`;
+  }
+
+  @Completion({ prompt: 'hello', argument: 'name' })
+  names() {
+    this.calls.push('names');
+    return ['jo'];
   }
 
   @Resource({ uri: 'shop://open' })
@@ -49,6 +59,16 @@ class Shop {
   @Resource({ uri: 'shop://hidden' })
   hidden() {
     return 'hidden';
+  }
+
+  @ResourceTemplate({ uriTemplate: 'shop://items/{id}' })
+  item(@UriParams('id') id: string) {
+    return id;
+  }
+
+  @ResourceTemplate({ uriTemplate: 'shop://vault/{id}' })
+  vault(@UriParams('id') id: string) {
+    return id;
   }
 }
 
@@ -95,22 +115,24 @@ class Guardrails {
     return JSON.parse(JSON.stringify(payload).replaceAll('UPPER', '***')) as object;
   }
 
-  @Mutator({ name: 'hider', events: ['tools/list', 'resources/list'], phase: 'response' })
-  hide({ payload }: InterceptorInvocation) {
-    const { tools, resources, ...rest } = payload as {
-      tools?: { name: string }[];
-      resources?: { uri: string }[];
-    };
-    return {
-      ...rest,
-      ...(tools && { tools: tools.filter(({ name }) => name !== 'secret') }),
-      ...(resources && { resources: resources.filter(({ uri }) => uri !== 'shop://hidden') }),
-    };
+  @Mutator({ events: ['resources/list'], phase: 'response' })
+  hideResources({ payload }: InterceptorInvocation<'resources/list', 'response'>) {
+    return payload.resources
+      ? { ...payload, resources: payload.resources.filter(({ uri }) => uri !== 'shop://hidden') }
+      : {
+          ...payload,
+          resourceTemplates: payload.resourceTemplates.filter(({ name }) => name !== 'vault'),
+        };
+  }
+
+  @Mutator({ name: 'hider', events: ['tools/list'], phase: 'response' })
+  hide({ payload }: InterceptorInvocation<'tools/list', 'response'>) {
+    return { ...payload, tools: payload.tools.filter(({ name }) => name !== 'secret') };
   }
 
   @Validator({ events: ['prompts/get', 'resources/subscribe', 'completion/complete'] })
-  closed({ event }: InterceptorInvocation) {
-    return event === 'prompts/get' ? deny('Closed') : event !== 'resources/subscribe';
+  closed() {
+    return deny('Closed');
   }
 
   @Sink({ events: ['*'], phase: 'both' })
@@ -206,6 +228,13 @@ describe.each(CELLS)('interceptors over $name', ({ platform, era, legacy }) => {
     await expect(client.readResource({ uri: 'shop://hidden' })).rejects.toThrow(/not found/i);
   });
 
+  it('hide a template, whose resources then cannot be read, and leave the others alone', async () => {
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ name }) => name)).toEqual(['item']);
+    expect(await client.readResource({ uri: 'shop://items/1' })).toMatchObject({ contents: [{ text: '1' }] });
+    await expect(client.readResource({ uri: 'shop://vault/1' })).rejects.toThrow(/not found/i);
+  });
+
   it('see a call as a call alone, although the list is looked up for it', async () => {
     const { seen } = test.app.get(Guardrails);
     seen.length = 0;
@@ -218,7 +247,13 @@ describe.each(CELLS)('interceptors over $name', ({ platform, era, legacy }) => {
   });
 
   it('govern prompts, completions and subscriptions too', async () => {
-    await expect(client.getPrompt({ name: 'hello' })).rejects.toMatchObject({ code: -32602 });
+    const closed = { code: -32602, data: { validationErrors: [{ interceptor: 'closed' }] } };
+    await expect(client.getPrompt({ name: 'hello' })).rejects.toMatchObject(closed);
+    const ref = { type: 'ref/prompt' as const, name: 'hello' };
+    await expect(client.complete({ ref, argument: { name: 'name', value: 'j' } })).rejects.toMatchObject(
+      closed,
+    );
+    expect(test.app.get(Shop).calls).not.toContain('names');
     if (era === 'modern')
       await expect(client.listen({ resourceSubscriptions: ['shop://open'] })).rejects.toThrow();
     else await expect(client.subscribeResource({ uri: 'shop://open' })).rejects.toThrow();
@@ -290,5 +325,20 @@ it('decide without acting when simulated', async () => {
     { op: 'replace', path: '/arguments/query', value: 'UPPER' },
   ]);
   expect(test.app.get(Shop).calls).toEqual([]);
+  await test.close();
+});
+
+it('redact what another mutator brings into a result, by the priority that the README gives a redactor', async () => {
+  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+  class Adds {
+    @Mutator({ events: ['tools/call'], phase: 'response' })
+    add({ payload }: InterceptorInvocation<'tools/call', 'response'>) {
+      return { ...payload, content: [{ type: 'text', text: token }] };
+    }
+  }
+  const redactor = SecretRedactor({ priority: { request: -1000, response: 1000 } });
+  const test = await startApp([Shop, Adds, redactor], {});
+  const client = await test.client();
+  expect(textOf(await client.callTool({ name: 'secret' }))).toMatch(/^\[REDACTED:/);
   await test.close();
 });

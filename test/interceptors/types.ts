@@ -1,10 +1,16 @@
 // Nothing here is run: `tsc --noEmit`, a part of `npm test`, is what checks it. An expected error that is none is one.
-import type { CallToolResult, ListToolsResult, ReadResourceResult } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  ListResourcesResult,
+  ListToolsResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server';
 import type {
   CallToolParams,
   GetPromptParams,
   InterceptorInvocation,
   ListParams,
+  ResourceListing,
   ResourceParams,
 } from 'nestjs-mcp';
 
@@ -13,6 +19,7 @@ type Check<T extends true> = T;
 
 type ToolRequest = InterceptorInvocation<'tools/call', 'request'>;
 type ToolResponse = InterceptorInvocation<'tools/call', 'response'>;
+type Resources = InterceptorInvocation<'resources/list', 'response'>;
 type ToolList = InterceptorInvocation<'tools/list', 'response'>;
 
 /** The event and the phase say what the payload is. */
@@ -25,6 +32,9 @@ export type Payloads = [
   Check<Same<InterceptorInvocation<'prompts/get', 'request'>['payload'], GetPromptParams>>,
   Check<Same<InterceptorInvocation<'resources/read', 'response'>['payload'], ReadResourceResult>>,
   Check<Same<InterceptorInvocation<'resources/subscribe', 'request'>['payload'], ResourceParams>>,
+  Check<Same<Resources['payload'], ResourceListing>>,
+  // @ts-expect-error a page of templates is one, too
+  Check<Same<Resources['payload'], ListResourcesResult>>,
   // @ts-expect-error a request's payload is no result
   Check<Same<ToolRequest['payload'], CallToolResult>>,
 ];
@@ -69,6 +79,19 @@ export const MISUSES = [
   ({ phase }: ToolResponse) => phase === 'request',
   // @ts-expect-error a tool in a list has a name, and no uri
   ({ payload }: ToolList) => payload.tools[0].uri,
+  // @ts-expect-error there may be templates instead of resources
+  ({ payload }: Resources) => payload.resources.filter(({ uri }) => uri !== 'a'),
   // @ts-expect-error nothing is known of an event of one's own
   ({ payload }: InterceptorInvocation<'my/event'>) => payload.text,
+];
+
+/** What does. */
+export const USES = [
+  ({ payload }: Resources) =>
+    payload.resources
+      ? { ...payload, resources: payload.resources.filter(({ uri }) => uri !== 'a') }
+      : {
+          ...payload,
+          resourceTemplates: payload.resourceTemplates.filter(({ uriTemplate }) => uriTemplate !== 'a'),
+        },
 ];

@@ -8,12 +8,16 @@ import type { ChainResult } from './result.js';
 export type Attempt =
   | { readonly kind: 'value'; readonly value: unknown; readonly durationMs: number }
   | { readonly kind: 'skipped' }
-  | {
-      readonly kind: 'failed';
-      readonly why: 'crash' | 'timeout';
-      readonly error: string;
-      readonly durationMs: number;
-    };
+  | Failed;
+
+export interface Failed {
+  readonly kind: 'failed';
+  readonly why: 'crash' | 'timeout';
+  readonly error: string;
+  /** Whether it was not the interceptor's own time that was up, but that of the whole run. */
+  readonly isRunOver: boolean;
+  readonly durationMs: number;
+}
 
 /** What the attempts of one run share. */
 export interface RunContext {
@@ -75,8 +79,9 @@ class LazyInvocation implements Invocation {
     return this.#controller.signal;
   }
 
-  giveUp(reason: string): void {
-    this.#ended = new Error(reason);
+  /** @param name tells the invocation's own time from an end of the whole run, as `AbortSignal`s do */
+  giveUp(reason: string, name: 'TimeoutError' | 'AbortError'): void {
+    this.#ended = Object.assign(new Error(reason), { name });
     this.#controller?.abort(this.#ended);
   }
 }
@@ -94,7 +99,7 @@ export function attempt(
   const started = run.clock.now();
   const allowed = Math.min(prepared.timeoutMs ?? run.defaultTimeoutMs, run.maxTimeoutMs);
   const timeoutMs = Math.max(0, Math.min(allowed, run.deadline - started));
-  if (run.watch.isGivenUp || timeoutMs === 0) return failure('timeout', 'there was no time left', 0);
+  if (run.watch.isGivenUp || timeoutMs === 0) return timeout('there was no time left', true, 0);
   const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
   const running: Running = { run, prepared, invocation, started };
   try {
@@ -134,12 +139,14 @@ class Waiting implements Watched {
   }
 
   giveUp(): void {
-    const { run, invocation } = this.running;
-    const error = run.watch.isGivenUp
+    const { run, invocation, started } = this.running;
+    const { isGivenUp } = run.watch;
+    const error = isGivenUp
       ? 'the run was given up'
       : `it took longer than ${Math.round(invocation.timeoutMs)} ms`;
-    this.end(failure('timeout', error, durationOf(this.running)));
-    invocation.giveUp(error);
+    const isRunOver = isGivenUp || started + invocation.timeoutMs >= run.deadline;
+    this.end(timeout(error, isRunOver, durationOf(this.running)));
+    invocation.giveUp(error, isGivenUp ? 'AbortError' : 'TimeoutError');
   }
 
   private end(outcome: Attempt): void {
@@ -153,7 +160,7 @@ const SKIPPED = Symbol('skipped');
 function start(prepared: PreparedEntry, invocation: Invocation): unknown {
   const applies = prepared.traits.when?.(invocation) ?? true;
   if (isThenable(applies)) {
-    return applies.then(result => (result === true ? invoke(prepared, invocation) : SKIPPED));
+    return applies.then(result => (result ? invoke(prepared, invocation) : SKIPPED));
   }
   return applies ? invoke(prepared, invocation) : SKIPPED;
 }
@@ -177,8 +184,13 @@ function ended(running: Running, value: unknown): Attempt {
 
 const durationOf = ({ run, started }: Running): number => run.clock.now() - started;
 
-const crashed = (running: Running, error: unknown): Attempt =>
-  failure('crash', messageOf(error), durationOf(running));
+const crashed = (running: Running, error: unknown): Attempt => ({
+  kind: 'failed',
+  why: 'crash',
+  error: messageOf(error),
+  isRunOver: false,
+  durationMs: durationOf(running),
+});
 
 /** What was thrown need not be an error, nor even something that can be told. */
 export function messageOf(error: unknown): string {
@@ -189,10 +201,11 @@ export function messageOf(error: unknown): string {
   }
 }
 
-const failure = (why: 'crash' | 'timeout', error: string, durationMs: number): Attempt => ({
+const timeout = (error: string, isRunOver: boolean, durationMs: number): Attempt => ({
   kind: 'failed',
-  why,
+  why: 'timeout',
   error,
+  isRunOver,
   durationMs,
 });
 

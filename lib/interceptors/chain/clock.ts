@@ -11,7 +11,6 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms);
-    timer.unref();
     return () => clearTimeout(timer);
   },
 };

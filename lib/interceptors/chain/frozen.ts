@@ -1,36 +1,43 @@
 /**
  * A deep copy that cannot be changed, so that an interceptor can neither alter what the caller holds nor what another
- * interceptor sees. Only plain objects and arrays are copied; anything else (a `Buffer`, a `Date`) is passed on.
+ * interceptor sees. An instance of a class becomes what JSON makes of it: its `toJSON()`, else its own fields.
  * @param earlier a frozen copy that this one is derived from: what the two share is not copied again
+ * @throws Error for something that contains itself, or is nested more than 1,000 levels deep
  */
-export const frozenCopy = <T>(value: T, earlier?: unknown): T => copyItem(value, earlier, true) as T;
+export const frozenCopy = <T>(value: T, earlier?: unknown): T => copyItem(value, earlier, true, 0) as T;
 
 /** A deep copy that can be changed again. */
-export const thawedCopy = <T>(value: T): T => copyItem(value, NOTHING, false) as T;
+export const thawedCopy = <T>(value: T): T => copyItem(value, NOTHING, false, 0) as T;
 
 type Fields = Record<string | number, unknown>;
 
 const NOTHING: Fields = Object.freeze({});
+const MAX_DEPTH = 1000;
 
-function copyOf(value: Fields, earlier: Fields, freeze: boolean): unknown {
+const copyItem = (item: unknown, earlier: unknown, freeze: boolean, depth: number): unknown =>
+  isObject(item) ? copyOf(item, isObject(earlier) ? earlier : NOTHING, freeze, depth + 1) : item;
+
+function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number): unknown {
   if (value === earlier) return value;
+  if (depth > MAX_DEPTH) throw new Error('it contains itself, or is nested too deeply');
   let copy: unknown[] | Fields;
   if (Array.isArray(value)) {
-    copy = value.map((item: unknown, index) => copyItem(item, earlier[index], freeze));
-  } else if (isPlain(value)) {
+    copy = value.map((item: unknown, index) => copyItem(item, earlier[index], freeze, depth));
+  } else {
+    if (!isPlain(value)) {
+      if (isBuiltIn(value)) return copyBuiltIn(value);
+      if (typeof value['toJSON'] === 'function') return copyItem(value['toJSON'](), earlier, freeze, depth);
+    }
     copy = {};
     for (const key of Object.keys(value)) {
-      const item = copyItem(value[key], earlier[key], freeze);
+      const item = copyItem(value[key], earlier[key], freeze, depth);
       // A plain assignment to this one name would set the prototype instead.
       if (key === '__proto__') Object.defineProperty(copy, key, { value: item, enumerable: true });
       else copy[key] = item;
     }
-  } else return value;
+  }
   return freeze ? Object.freeze(copy) : copy;
 }
-
-const copyItem = (item: unknown, earlier: unknown, freeze: boolean): unknown =>
-  isObject(item) ? copyOf(item, isObject(earlier) ? earlier : NOTHING, freeze) : item;
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
@@ -38,3 +45,16 @@ function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as unknown;
   return prototype === Object.prototype || prototype === null;
 }
+
+type BuiltIn = Date | Map<unknown, unknown> | Set<unknown> | ArrayBuffer | ArrayBufferView;
+
+/** What is a value of its own, with no fields to speak of. */
+const isBuiltIn = (value: unknown): value is BuiltIn =>
+  ArrayBuffer.isView(value) ||
+  value instanceof Date ||
+  value instanceof Map ||
+  value instanceof Set ||
+  value instanceof ArrayBuffer;
+
+const copyBuiltIn = (value: BuiltIn): unknown =>
+  Buffer.isBuffer(value) ? Buffer.from(value) : structuredClone(value);

@@ -1,4 +1,4 @@
-import type { Operation } from 'rfc6902';
+import type { PatchOperation } from './diff.js';
 import type { ChainParams } from './params.js';
 import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
 
@@ -32,7 +32,7 @@ export interface EntryResult {
   /** Whether the failure was let through because of `failOpen`. */
   readonly failedOpen?: true;
   /** What an audit mutator would have changed (RFC 6902), or a simulated one did. */
-  readonly diff?: readonly Operation[];
+  readonly diff?: readonly PatchOperation[];
   readonly durationMs: number;
 }
 
@@ -80,3 +80,10 @@ export const passed = ({
   validationSummary: { errors: 0, warnings: 0, infos: 0 },
   totalDurationMs: 0,
 });
+
+/** How many objections of each severity there were. */
+export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {
+  const count = { error: 0, warn: 0, info: 0 };
+  for (const { severity } of results) if (severity) count[severity]++;
+  return { errors: count.error, warnings: count.warn, infos: count.info };
+}

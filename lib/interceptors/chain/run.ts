@@ -1,17 +1,23 @@
 import { MalformedResultError, readMutation, readValidation } from '../protocol/read-result.js';
 import type { MutationResult, ValidationResult } from '../protocol/types.js';
-import { attempt, messageOf, type Attempt, type RunContext } from './attempt.js';
+import { attempt, messageOf, type Attempt, type Failed, type RunContext } from './attempt.js';
 import { isCompatible } from './compat.js';
 import { DeadlineWatch } from './deadline.js';
+import { diffOf } from './diff.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
+import { Ledger } from './ledger.js';
 import type { ChainOptions, ChainParams } from './params.js';
-import type { ChainResult, ChainStatus, EntryResult, SkippedEntry } from './result.js';
-import { diffOf } from './scope.js';
+import {
+  summaryOf,
+  type ChainResult,
+  type ChainStatus,
+  type EntryResult,
+  type SkippedEntry,
+} from './result.js';
 import type { Selection } from './selection.js';
 import { SyntheticResponse } from './synthetic.js';
 
-type Failed = Extract<Attempt, { kind: 'failed' }>;
 type Options = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
 
 const FINAL = { final: true } as const;
@@ -23,6 +29,14 @@ class Halt {
     readonly result: EntryResult,
     readonly reason: string,
   ) {}
+}
+
+/** One interceptor in a run: where its result goes, and what it is given. */
+interface Turn {
+  readonly entry: PreparedEntry;
+  readonly place: number;
+  readonly payload: unknown;
+  readonly mark: typeof FINAL | false;
 }
 
 /** What a mutator made of the payload; without `next` it left it as it was. */
@@ -46,8 +60,9 @@ const isPending = (attempted: Attempt | Promise<Attempt>): attempted is Promise<
 export class ChainRun {
   private readonly context: RunContext;
   private readonly started: number;
-  private readonly results: EntryResult[] = [];
-  private readonly skipped: SkippedEntry[] = [];
+  private readonly ledger = new Ledger();
+  /** Audit interceptors that the decision does not wait for. */
+  private readonly audits: Promise<unknown>[] = [];
   private payload: unknown;
   private modified = false;
   private response: ChainResult['response'];
@@ -58,31 +73,21 @@ export class ChainRun {
     private readonly options: Options,
   ) {
     const { clock, defaultTimeoutMs, maxTimeoutMs } = options;
-    const {
-      event,
-      phase,
-      direction,
-      request,
-      context,
-      bag = new Map(),
-      config,
-      timeoutMs = Infinity,
-      signal,
-    } = params;
+    const { event, phase, direction, request, context, bag = new Map(), config, signal } = params;
     this.started = clock.now();
     this.context = {
       event,
       phase,
       direction,
       request: frozenCopy(request),
-      context: frozenCopy(context),
+      context: Object.isFrozen(context) ? context : frozenCopy(context),
       bag,
       config,
       clock,
       defaultTimeoutMs,
       maxTimeoutMs,
       watch: new DeadlineWatch(clock, signal),
-      deadline: this.started + timeoutMs,
+      deadline: this.started + (params.timeoutMs ?? Infinity),
     };
     this.payload = frozenCopy(params.payload);
   }
@@ -90,8 +95,10 @@ export class ChainRun {
   async execute(): Promise<ChainResult> {
     try {
       const ending = this.params.direction === 'send' ? this.send() : this.receive();
-      const result = this.finish(ending instanceof Promise ? await ending : ending);
-      this.feedSinks(result);
+      const halt = ending instanceof Promise ? await ending : ending;
+      if (this.audits.length > 0) await Promise.all(this.audits);
+      const result = this.finish(halt);
+      if (this.selection.sinks.length > 0) this.feedSinks(result);
       return result;
     } finally {
       this.context.watch.close();
@@ -108,36 +115,69 @@ export class ChainRun {
     const { validators, finals, onlyFinals, mutators } = this.selection;
     return unless(this.validate(validators, false), () =>
       // A payload that nothing changed was validated already; only those that wait for the end are still due.
-      unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, true)),
+      unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, FINAL)),
     );
   }
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
-  private validate(entries: readonly PreparedEntry[], final: boolean): Ending {
-    if (entries.length === 0) return undefined;
-    const due = entries.filter(entry => this.isDue(entry));
-    const attempts = due.map(entry => attempt(this.context, entry, this.payload));
-    const judge = (outcomes: readonly Attempt[]) => {
-      const halts = outcomes.map((outcome, index) => this.judge(due[index], outcome, final));
-      return halts.find(halt => halt !== undefined);
-    };
-    if (!attempts.some(isPending)) return judge(attempts as Attempt[]);
-    return Promise.all(attempts.map(pending => Promise.resolve(pending))).then(judge);
+  private validate(entries: readonly PreparedEntry[], mark: Turn['mark']): Ending {
+    const deciding: { turn: Turn; outcome: Attempt | Promise<Attempt> }[] = [];
+    for (const entry of entries) {
+      if (!this.isDue(entry)) continue;
+      const turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark };
+      const outcome = attempt(this.context, entry, turn.payload);
+      if (entry.mode !== 'audit') deciding.push({ turn, outcome });
+      else this.audit(outcome, settled => this.judge(turn, settled));
+    }
+    const decide = (outcomes: readonly Attempt[]) =>
+      outcomes
+        .map((outcome, index) => this.judge(deciding[index].turn, outcome))
+        .find(halt => halt !== undefined);
+    const outcomes = deciding.map(({ outcome }) => outcome);
+    if (!outcomes.some(isPending)) return decide(outcomes as Attempt[]);
+    return Promise.all(outcomes.map(pending => Promise.resolve(pending))).then(decide);
   }
 
-  private judge(entry: PreparedEntry, outcome: Attempt, final: boolean): Halt | undefined {
+  /** Mutators run one after the other, each on what the last one made; those in audit run beside them. */
+  private mutate(entries: readonly PreparedEntry[], from = 0): Ending {
+    for (let index = from; index < entries.length && this.response === undefined; index++) {
+      const entry = entries[index];
+      if (!this.isDue(entry)) continue;
+      const turn: Turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark: false };
+      const outcome = attempt(this.context, entry, turn.payload);
+      if (entry.mode === 'audit') {
+        this.audit(outcome, settled => this.apply(turn, settled));
+      } else if (isPending(outcome)) {
+        return outcome.then(settled =>
+          unless(this.apply(turn, settled), () => this.mutate(entries, index + 1)),
+        );
+      } else {
+        const halt = this.apply(turn, outcome);
+        if (halt) return halt;
+      }
+    }
+    return undefined;
+  }
+
+  /** An audit interceptor is only recorded: it takes no time from those that decide. */
+  private audit(outcome: Attempt | Promise<Attempt>, record: (settled: Attempt) => unknown): void {
+    if (isPending(outcome)) this.audits.push(outcome.then(record));
+    else record(outcome);
+  }
+
+  private judge(turn: Turn, outcome: Attempt): Halt | undefined {
+    const { entry, mark } = turn;
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
-    const mark = final && FINAL;
-    if (outcome.kind === 'failed') return this.fail(entry, outcome, 'validation_failed', mark);
+    if (outcome.kind === 'failed') return this.fail(turn, outcome);
     let read: ValidationResult;
     try {
       read = readValidation(outcome.value, { name: entry.name, phase: this.params.phase });
     } catch (error) {
-      return this.fail(entry, malformed(error, outcome.durationMs), 'validation_failed', mark);
+      return this.fail(turn, malformed(error, outcome.durationMs));
     }
     const { valid, severity, messages, suggestions, info } = read;
     const denies = !valid && severity === 'error';
-    const result = this.add(entry, {
+    const result = this.add(turn, {
       outcome: valid ? 'pass' : denies ? 'deny' : 'warn',
       valid,
       durationMs: outcome.durationMs,
@@ -155,64 +195,39 @@ export class ChainRun {
    * Routes a failure: an audit interceptor never blocks, and one that fails open lets the message pass, unless it was
    * the time of the whole run that was up.
    */
-  private fail(
-    entry: PreparedEntry,
-    { why, error, durationMs }: Failed,
-    status: 'validation_failed' | 'mutation_failed',
-    mark: typeof FINAL | false = false,
-  ): Halt | undefined {
+  private fail(turn: Turn, { why, error, isRunOver, durationMs }: Failed): Halt | undefined {
+    const { entry, mark } = turn;
     const isAudit = entry.mode === 'audit';
-    const isOver = why === 'timeout' && this.isOver();
-    const failsOpen = entry.failOpen && !isOver;
+    const failsOpen = entry.failOpen && !isRunOver;
     const failedOpen = failsOpen && !isAudit && ({ failedOpen: true } as const);
-    const result = this.add(entry, { outcome: why, error, durationMs, ...mark, ...failedOpen });
-    return isAudit || failsOpen ? undefined : new Halt(isOver ? 'timeout' : status, result, error);
+    const result = this.add(turn, { outcome: why, error, durationMs, ...mark, ...failedOpen });
+    if (isAudit || failsOpen) return undefined;
+    return new Halt(isRunOver ? 'timeout' : `${typeOf(entry)}_failed`, result, error);
   }
 
-  private isOver(): boolean {
-    return this.context.watch.isGivenUp || this.options.clock.now() >= this.context.deadline;
-  }
-
-  /** Mutators run one after the other, each on what the last one made. */
-  private mutate(entries: readonly PreparedEntry[], from = 0): Ending {
-    for (let index = from; index < entries.length && this.response === undefined; index++) {
-      const entry = entries[index];
-      if (!this.isDue(entry)) continue;
-      const outcome = attempt(this.context, entry, this.payload);
-      if (isPending(outcome)) {
-        return outcome.then(settled =>
-          unless(this.apply(entry, settled), () => this.mutate(entries, index + 1)),
-        );
-      }
-      const halt = this.apply(entry, outcome);
-      if (halt) return halt;
-    }
-    return undefined;
-  }
-
-  private apply(entry: PreparedEntry, outcome: Attempt): Halt | undefined {
+  private apply(turn: Turn, outcome: Attempt): Halt | undefined {
+    const { entry } = turn;
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
-    if (outcome.kind === 'failed') return this.fail(entry, outcome, 'mutation_failed');
-    const { durationMs } = outcome;
-    if (outcome.value instanceof SyntheticResponse) return this.respond(entry, outcome.value, durationMs);
+    if (outcome.kind === 'failed') return this.fail(turn, outcome);
+    const { durationMs, value } = outcome;
+    if (SyntheticResponse.is(value)) return this.respond(turn, value, durationMs);
     let change: Change;
     try {
-      change = this.changeOf(entry, outcome.value);
+      change = this.changeOf(turn, value);
     } catch (error) {
-      return this.fail(entry, malformed(error, durationMs), 'mutation_failed');
+      return this.fail(turn, malformed(error, durationMs));
     }
     const { next, breach, diff } = change;
     const said = change.info && { info: change.info };
     if (next === undefined) {
-      return void this.add(entry, { outcome: 'unmodified', modified: false, durationMs, ...said });
+      return void this.add(turn, { outcome: 'unmodified', modified: false, durationMs, ...said });
     }
     if (breach !== undefined) {
       const error = `it changed ${breach}, which its scope does not allow`;
-      if (!entry.scope[this.params.phase].drops)
-        return this.fail(entry, { kind: 'failed', why: 'crash', error, durationMs }, 'mutation_failed');
-      return void this.add(entry, { outcome: 'dropped', modified: false, error, durationMs, ...said });
+      if (!entry.scope[this.params.phase].drops) return this.fail(turn, crash(error, durationMs));
+      return void this.add(turn, { outcome: 'dropped', modified: false, error, durationMs, ...said });
     }
-    this.add(entry, {
+    this.add(turn, {
       outcome: 'mutated',
       modified: true,
       payload: next,
@@ -226,13 +241,15 @@ export class ChainRun {
     return undefined;
   }
 
-  private respond(entry: PreparedEntry, { result }: SyntheticResponse, durationMs: number): Halt | undefined {
+  private respond(turn: Turn, { result }: SyntheticResponse, durationMs: number): Halt | undefined {
     if (this.params.phase === 'response') {
-      const error = 'it answered with respondWith, which only the request phase has';
-      return this.fail(entry, { kind: 'failed', why: 'crash', error, durationMs }, 'mutation_failed');
+      return this.fail(
+        turn,
+        crash('it answered with respondWith, which only the request phase has', durationMs),
+      );
     }
-    this.add(entry, { outcome: 'responded', durationMs });
-    if (entry.mode !== 'audit') this.response = { interceptor: entry.name, result };
+    this.add(turn, { outcome: 'responded', durationMs });
+    if (turn.entry.mode !== 'audit') this.response = { interceptor: turn.entry.name, result };
     return undefined;
   }
 
@@ -240,19 +257,19 @@ export class ChainRun {
    * Reads what a mutator made of the payload, all of it that it could have made impossible to read.
    * @throws for something that is no payload
    */
-  private changeOf(entry: PreparedEntry, value: unknown): Change {
+  private changeOf({ entry, payload: given }: Turn, value: unknown): Change {
     const { event, phase, checkPayload, simulate } = this.params;
-    const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, this.payload);
+    const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
     if (!modified) return { info };
     const problem = checkPayload?.(payload);
     if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
-    const next = frozenCopy(payload, this.payload);
+    const next = frozenCopy(payload, given);
     const isShown = entry.mode === 'audit' || simulate;
     return {
       info,
       next,
-      breach: entry.scope[phase].breach(this.payload, next),
-      ...(isShown && { diff: diffOf(this.payload, next) }),
+      breach: entry.scope[phase].breach(given, next),
+      ...(isShown && { diff: diffOf(given, next) }),
     };
   }
 
@@ -270,72 +287,72 @@ export class ChainRun {
   }
 
   private skip({ name, host }: PreparedEntry, reason: SkippedEntry['reason']): void {
-    this.skipped.push({ interceptor: name, host, reason });
+    this.ledger.skipped.push({ interceptor: name, host, reason });
   }
 
   private add(
-    { name, host, mode, entry }: PreparedEntry,
+    { entry, place }: Turn,
     rest: Omit<EntryResult, 'interceptor' | 'host' | 'type' | 'phase' | 'mode'>,
   ): EntryResult {
     const result: EntryResult = {
-      interceptor: name,
-      host,
-      type: entry.descriptor.type as EntryResult['type'],
+      interceptor: entry.name,
+      host: entry.host,
+      type: typeOf(entry),
       phase: this.params.phase,
-      ...(mode === 'audit' && { mode }),
+      ...(entry.mode === 'audit' && { mode: entry.mode }),
       ...rest,
     };
-    this.results.push(result);
+    this.ledger.put(place, result);
     return result;
   }
 
   private finish(halt?: Halt): ChainResult {
     const { event, phase, payload } = this.params;
+    const results = this.ledger.results();
     return {
       status: halt?.status ?? 'success',
       event,
       phase,
-      results: this.results,
-      skipped: this.skipped,
+      results,
+      skipped: this.ledger.skipped,
       // A message that nothing changed goes on as it is, not as a copy.
       ...(halt === undefined && { finalPayload: this.modified ? thawedCopy(this.payload) : payload }),
       ...(halt === undefined && this.response && { response: this.response }),
-      validationSummary: this.summary(),
+      validationSummary: summaryOf(results),
       totalDurationMs: this.options.clock.now() - this.started,
       ...(halt && { abortedAt: abortedAt(halt) }),
     };
   }
 
-  private summary(): ChainResult['validationSummary'] {
-    const count = { error: 0, warn: 0, info: 0 };
-    for (const { severity } of this.results) if (severity) count[severity]++;
-    return { errors: count.error, warnings: count.warn, infos: count.info };
-  }
-
-  /** Sinks see the payload as it went on or, where it did not, as it came. Nobody waits for them. */
-  private feedSinks(report: ChainResult): void {
+  /**
+   * Sinks see the payload as it went on or, where it did not, as it came, and a report that they cannot change. Nobody
+   * waits for them.
+   */
+  private feedSinks(result: ChainResult): void {
     const due = this.selection.sinks.filter(entry => this.isDue(entry));
-    if (due.length === 0) return;
-    const context: RunContext = {
-      ...this.context,
-      watch: new DeadlineWatch(this.options.clock),
-      deadline: Infinity,
-      report,
-    };
-    for (const entry of due) {
-      void Promise.resolve(attempt(context, entry, this.payload)).then(outcome => {
-        if (outcome.kind === 'failed') this.options.onSinkError?.(entry, outcome.error);
-      });
-    }
+    const watch = new DeadlineWatch(this.options.clock);
+    const context = { ...this.context, watch, deadline: Infinity, report: frozenCopy(result) };
+    const fed = due.map(async entry => {
+      const outcome = await attempt(context, entry, this.payload);
+      if (outcome.kind === 'failed') this.options.onSinkError?.(entry, outcome.error);
+    });
+    void Promise.all(fed).finally(() => watch.close());
   }
 }
 
-const malformed = (error: unknown, durationMs: number): Failed => ({
+const typeOf = ({ entry }: PreparedEntry): EntryResult['type'] =>
+  entry.descriptor.type as EntryResult['type'];
+
+const crash = (error: string, durationMs: number): Failed => ({
   kind: 'failed',
   why: 'crash',
-  error: `its result is malformed: ${messageOf(error)}`,
+  error,
+  isRunOver: false,
   durationMs,
 });
+
+const malformed = (error: unknown, durationMs: number): Failed =>
+  crash(`its result is malformed: ${messageOf(error)}`, durationMs);
 
 function abortedAt({ status, reason, result }: Halt): NonNullable<ChainResult['abortedAt']> {
   const type = status === 'timeout' || result.outcome === 'timeout' ? 'timeout' : result.type;

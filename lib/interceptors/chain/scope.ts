@@ -1,6 +1,6 @@
-import { createPatch, type Operation } from 'rfc6902';
 import { pointerSteps } from '../../schema/json-pointer.js';
 import type { Phase } from '../protocol/types.js';
+import { changes } from './diff.js';
 
 /** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
 export interface MutationScope {
@@ -14,9 +14,6 @@ export interface MutationScope {
 
 /** What a request is for may not be changed by the way, unless a mutator's scope allows it by name. */
 const IDENTITY = ['/name', '/uri'];
-
-/** The difference of two payloads as a JSON Patch (RFC 6902). */
-export const diffOf = (before: unknown, after: unknown): Operation[] => createPatch(before, after);
 
 /** A mutator's scope in one phase. */
 export class Scope {
@@ -35,9 +32,10 @@ export class Scope {
   breach(before: unknown, after: unknown): string | undefined {
     if (this.allowed === undefined && this.denied.every(place => sameAt(before, after, place)))
       return undefined;
-    return diffOf(before, after)
-      .map(({ path }) => path)
-      .find(path => this.denied.some(place => touches(path, place.path)) || !this.allows(path));
+    for (const { path } of changes(before, after)) {
+      if (!this.allows(path) || this.denied.some(place => touches(path, place.path))) return path;
+    }
+    return undefined;
   }
 
   private allows(path: string): boolean {
@@ -52,7 +50,7 @@ interface Place {
 
 function sameAt(before: unknown, after: unknown, { keys }: Place): boolean {
   const [a, b] = [at(before, keys), at(after, keys)];
-  return a === b || createPatch(a, b).length === 0;
+  return changes(a, b).next().done === true;
 }
 
 function at(value: unknown, keys: readonly string[]): unknown {

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../server/exchange.js';
+import { frozenCopy } from '../chain/frozen.js';
 import type { InvocationContext } from '../protocol/types.js';
 
 /** W3C Trace Context: version, trace id, parent id, flags. */
@@ -7,12 +8,12 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 /** What interceptors are told of an exchange: who calls, in which session and trace, and when. */
 export function contextOf(exchange: Exchange): InvocationContext {
   const trace = TRACEPARENT.exec(traceparentOf(exchange) ?? '');
-  return {
-    principal: principalOf(exchange),
+  return Object.freeze({
+    principal: Object.freeze(principalOf(exchange)),
     ...(trace && { traceId: trace[1], spanId: trace[2] }),
     timestamp: new Date().toISOString(),
     ...(exchange.sessionId !== undefined && { sessionId: exchange.sessionId }),
-  };
+  });
 }
 
 /** The caller, as the application's own authentication knows it: `request.auth`, else `request.user`. */
@@ -20,7 +21,7 @@ function principalOf({ authInfo, http }: Exchange): NonNullable<InvocationContex
   if (authInfo) {
     const { clientId, scopes, extra = {} } = authInfo;
     const subject = extra['sub'];
-    const claims = { ...extra, clientId, scopes };
+    const claims = claimsOf({ ...extra, clientId, scopes });
     return typeof subject === 'string'
       ? { type: 'user', id: subject, claims }
       : { type: 'service', id: clientId, claims };
@@ -32,8 +33,23 @@ function principalOf({ authInfo, http }: Exchange): NonNullable<InvocationContex
   return {
     type: 'user',
     ...((typeof name === 'string' || typeof name === 'number') && { id: String(name) }),
-    claims: user as Record<string, unknown>,
+    claims: claimsOf(user),
   };
+}
+
+/**
+ * What is known of a caller, as data that nobody can change. An application may keep more than data in it: of what
+ * cannot be copied, only the plain values are told.
+ */
+function claimsOf(user: object): Readonly<Record<string, unknown>> {
+  try {
+    return frozenCopy(user) as Record<string, unknown>;
+  } catch {
+    const plain = Object.entries(user).filter(
+      ([, value]) => typeof value !== 'object' && typeof value !== 'function',
+    );
+    return Object.freeze(Object.fromEntries(plain));
+  }
 }
 
 function traceparentOf({ meta, http }: Exchange): string | undefined {

@@ -6,9 +6,9 @@ import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../../execution/handler-target.js';
 import { RequestScope } from '../../execution/request-scope.js';
-import { compileSchema } from '../../schema/compile-schema.js';
 import type { ChainEntry, Invocation } from '../chain/entry.js';
 import { describe } from './check-options.js';
+import { configCheck } from './config-check.js';
 import { normalise } from './normalise.js';
 import { originOf } from './origin.js';
 
@@ -100,15 +100,3 @@ export class LocalHost {
 
 const readInterceptors = (method: object): readonly InterceptorMetadata[] =>
   (Reflect.getMetadata(INTERCEPTOR_METADATA, method) ?? []) as InterceptorMetadata[];
-
-/** Compiles a `configSchema` into a function that says what is wrong with a configuration. */
-export async function configCheck(
-  configSchema: Readonly<Record<string, unknown>>,
-): Promise<NonNullable<ChainEntry['checkConfig']>> {
-  const schema = await compileSchema(configSchema, 'input');
-  return config => {
-    const result = schema.validate(config);
-    if (result instanceof Promise || result.ok) return undefined;
-    return result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
-  };
-}

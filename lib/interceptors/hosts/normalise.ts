@@ -40,7 +40,7 @@ function denial(denials: readonly Denial[]): unknown {
 }
 
 function mutation(value: unknown, received: unknown): unknown {
-  if (value instanceof SyntheticResponse) return value;
+  if (SyntheticResponse.is(value)) return value;
   if (value === undefined || value === received) return { modified: false, payload: received };
   if (isRecord(value) && typeof value['modified'] === 'boolean' && (!value['modified'] || 'payload' in value))
     return value;

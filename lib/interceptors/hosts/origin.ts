@@ -2,7 +2,11 @@ import type { CallOrigin } from '../../execution/request-scope.js';
 
 /** A bag that knows where its exchange comes from: a chain knows nothing of HTTP, but request-scoped providers need it. */
 export class ExchangeBag extends Map<unknown, unknown> {
-  constructor(readonly origin: CallOrigin) {
+  constructor(
+    readonly origin: CallOrigin,
+    /** The caller's HTTP headers. */
+    readonly headers: Readonly<Record<string, unknown>> = {},
+  ) {
     super();
   }
 }

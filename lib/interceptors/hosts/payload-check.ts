@@ -16,6 +16,9 @@ const TYPES: Readonly<Record<string, Readonly<Record<Phase, SpecType>>>> = {
   'completion/complete': { request: 'CompleteRequestParams', response: 'CompleteResult' },
 };
 
+/** Whether a server is asked for an event, rather than asking for it. */
+export const isServed = (event: string): boolean => Object.hasOwn(TYPES, event);
+
 /** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
 export function payloadCheck(
   method: string,

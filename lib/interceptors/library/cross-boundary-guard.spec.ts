@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
+import { Logger } from '@nestjs/common';
 import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
 import { invocationOf } from './invocation.fixture.js';
 import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
@@ -32,6 +33,10 @@ function guardOf(options?: CrossBoundaryGuardOptions) {
 }
 
 describe('CrossBoundaryGuard', () => {
+  let warn: jest.SpyInstance;
+  beforeEach(() => (warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined)));
+  afterEach(() => warn.mockRestore());
+
   it.each(TOKENS)('keeps what one tool read from another: %s', secret => {
     const guard = guardOf();
     guard.read('vault', `the key: ${secret}`, 'a');
@@ -105,6 +110,15 @@ describe('CrossBoundaryGuard', () => {
     guard.read('vault', token, undefined, { bag });
     expect(guard.maySend('mail', { token }, undefined, { bag })).toBe(false);
     expect(guard.maySend('mail', { token }, undefined)).toBe(true);
+  });
+
+  it('says once that it keeps nothing from anywhere for whoever has neither', () => {
+    const guard = guardOf({ name: 'mine' });
+    guard.read('vault', token, 'a');
+    expect(warn).not.toHaveBeenCalled();
+    guard.read('vault', token);
+    expect(guard.maySend('mail', { token })).toBe(true);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^mine cannot tell which messages belong/)]]);
   });
 
   it('watches several servers by one ledger', () => {

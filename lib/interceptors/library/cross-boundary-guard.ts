@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { matchesGlob } from './glob.js';
@@ -9,6 +9,8 @@ import { essenceOf } from './secrets/essence.js';
 import { fold } from './secrets/normalise.js';
 import { mapTexts, type ScanLimits } from './secrets/scan.js';
 import { SecretLedger, type SecretLedgerOptions } from './secrets/secret-ledger.js';
+
+const logger = new Logger('McpInterceptors');
 
 /** A way that secrets may take. Both are names as `origin` gives them, in which `*` stands for any characters. */
 export interface SecretFlow {
@@ -28,7 +30,10 @@ export interface CrossBoundaryGuardOptions
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
   /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
   readonly allow?: readonly SecretFlow[];
-  /** What belongs together. Default: the session, else the principal, else the one exchange. */
+  /**
+   * What belongs together. Default: the session, else the principal, else the one exchange, which keeps nothing from
+   * anywhere.
+   */
   readonly session?: (invocation: InterceptorInvocation) => string | undefined;
   /** What was read; share one between guards before several servers. Default: one of its own. */
   readonly ledger?: SecretLedger | SecretLedgerOptions;
@@ -46,9 +51,13 @@ export interface CrossBoundaryGuardInterceptor {
 
 /**
  * Keeps a secret that was read from one tool or server in a session from being sent to another, as a whole or in part,
- * and however it is disguised or divided between the texts of a payload. Two validators: one on requests, and one on
+ * in other letters, spaced out, encoded, or divided between the texts of a payload. Two validators: one on requests, and one on
  * responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process. A response with more
  * secrets than can be remembered fails the recorder, and so is blocked.
+ *
+ * It has to know which messages belong together. A 2026-07-28 client has no session, and an anonymous one no principal
+ * either: each of its requests stands alone, and nothing is kept from anywhere. Authenticate callers, or say what else
+ * tells them apart in `session`; otherwise the log warns of it, once.
  *
  *     providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
  */
@@ -61,7 +70,17 @@ export function CrossBoundaryGuard(
   const declared = withDefaults(options, { name: 'cross-boundary-guard', events: ['*'], final: true });
   const sideOf = (invocation: InterceptorInvocation) =>
     typeof origin === 'string' ? origin : origin(invocation);
-  const keyOf = (invocation: InterceptorInvocation) => session?.(invocation) ?? sessionKeyOf(invocation);
+  let hasWarned = false;
+  const keyOf = (invocation: InterceptorInvocation) => {
+    const key = session?.(invocation) ?? sessionKeyOf(invocation);
+    if (typeof key !== 'string' && !hasWarned) {
+      hasWarned = true;
+      logger.warn(
+        `${declared.name} cannot tell which messages belong together where a caller has neither a session nor a principal, and keeps nothing from it; authenticate callers, or give the guard a "session"`,
+      );
+    }
+    return key;
+  };
   const isAllowed = (from: string, to: string) =>
     from === to || options.allow?.some(way => matchesGlob(way.from, from) && matchesGlob(way.to, to));
 

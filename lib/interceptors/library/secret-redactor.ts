@@ -22,12 +22,17 @@ export interface SecretRedactorInterceptor {
 const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progressToken']);
 
 /**
- * A mutator that replaces credentials by `[REDACTED:<kind>]`, wherever in a payload they stand, keys included, and
- * however they are disguised. `info.redacted` counts them by kind. Images, sounds and resources' bytes are left alone
- * unless they decode to text. A secret in a request's `name` or `uri`, which mutators may not change, and a payload
- * beyond `limits` fail the mutator, and so block the message.
+ * A mutator that replaces credentials by `[REDACTED:<kind>]`, wherever in a payload they stand, keys included: what
+ * stands in one text, in the clear or encoded up to `decodeDepth` times. It is a net for accidents, and no match for
+ * whoever means to hide a secret: one that is reversed, spaced out, encoded once more or divided between texts goes
+ * through.
+ * `info.redacted` counts them by kind. Images, sounds and resources' bytes are left alone unless they decode to text. A
+ * secret in a request's `name` or `uri`, which mutators may not change, and a payload beyond `limits` fail the mutator,
+ * and so block the message.
  *
- *     providers: [SecretRedactor({ events: ['tools/call'], priority: -1000 })]
+ * Let it be the first to see a request and the last to see a result, or it misses what other mutators bring in:
+ *
+ *     providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
   const detector = new SecretDetector(options);

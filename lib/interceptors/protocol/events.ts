@@ -1,3 +1,19 @@
+/** A regular expression for what can be hooked: `*`, `tools/*`, `tools/call`, or other names with slashes between. */
+export const EVENT_PATTERN = String.raw`^(\*|[A-Za-z0-9_.-]+/\*|[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)$`;
+
+/** The event that a method of the protocol is hooked by; a method without one is not intercepted. */
+export const EVENT_OF: Readonly<Record<string, string>> = {
+  'tools/list': 'tools/list',
+  'tools/call': 'tools/call',
+  'prompts/list': 'prompts/list',
+  'prompts/get': 'prompts/get',
+  'resources/list': 'resources/list',
+  'resources/templates/list': 'resources/list',
+  'resources/read': 'resources/read',
+  'resources/subscribe': 'resources/subscribe',
+  'completion/complete': 'completion/complete',
+};
+
 /** What an event pattern stands for: `*` for every event, `tools/*` for a namespace, else the event itself. */
 export function matchesEvent(pattern: string, event: string): boolean {
   return (

@@ -1,3 +1,6 @@
+/** The extension's name in `capabilities.extensions` (SEP-2624). */
+export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
+
 /** `request`: before the operation is carried out. `response`: before its result is delivered. */
 export type Phase = 'request' | 'response';
 
@@ -64,6 +67,7 @@ export interface InvokeParams {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly timeoutMs?: number;
   readonly context?: InvocationContext;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 interface ResultBase {

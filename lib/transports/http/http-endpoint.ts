@@ -12,6 +12,8 @@ import {
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { listenOf, refusalOfListen } from '../listen.js';
+import type { Origin } from '../message-exchange.js';
+import { refusalOfUpstream } from '../upstream-gate.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
@@ -98,18 +100,20 @@ export class HttpEndpoint {
     const parsedBody = body?.ok ? body.json : undefined;
     const options = { authInfo, parsedBody };
     this.host.bindHttp(request, incoming);
+    const refusal =
+      this.host.upstream && (await refusalOfUpstream(this.host, parsedBody, originOf(incoming)));
+    // With HTTP 200, so that every client reads the code and the message.
+    if (refusal) return Response.json({ jsonrpc: '2.0', id: idOf(parsedBody), error: refusal });
     if (this.sessions && (await isLegacyRequest(request, parsedBody)))
       return this.sessions.fetch(request, options);
-    return (await this.refusedListen(request, incoming)) ?? this.handler.fetch(request, options);
+    return (await this.refusedListen(incoming, parsedBody)) ?? this.handler.fetch(request, options);
   }
 
   /** The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here. */
-  private async refusedListen(request: Request, incoming: Incoming): Promise<Response | undefined> {
-    const listen = listenOf(incoming.body?.ok ? incoming.body.json : undefined);
+  private async refusedListen(incoming: Incoming, body: unknown): Promise<Response | undefined> {
+    const listen = listenOf(body);
     if (listen === undefined) return undefined;
-    const { authInfo, rawRequest } = incoming;
-    const http = { request: incoming.request, response: incoming.response, headers: rawRequest.headers };
-    const error = await refusalOfListen(this.host, listen, { signal: request.signal, authInfo, http });
+    const error = await refusalOfListen(this.host, listen, originOf(incoming));
     return error && Response.json({ jsonrpc: '2.0', id: listen.id, error });
   }
 
@@ -140,3 +144,13 @@ export class HttpEndpoint {
     return body === undefined || body.ok ? undefined : body.error;
   }
 }
+
+/** The signal of the `Request` itself falls silent where the answer ends before the client hangs up. */
+function originOf({ authInfo, rawRequest, rawResponse, request, response }: Incoming): Origin {
+  const ended = new AbortController();
+  if (rawResponse.destroyed) ended.abort();
+  else rawResponse.once('close', () => ended.abort());
+  return { signal: ended.signal, authInfo, http: { request, response, headers: rawRequest.headers } };
+}
+
+const idOf = (body: unknown): unknown => (body as { id?: unknown } | undefined)?.id ?? null;

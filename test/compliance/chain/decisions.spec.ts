@@ -31,28 +31,36 @@ const unmodified = () => ({ modified: false });
 const change = () => ({ modified: true, payload: { changed: true } });
 const MUTATORS = { unmodified, change, nonsense: () => 42, crash, timeout: hang };
 
-/** [mode, failOpen, what it does, status, outcome, whether the payload changed] */
-const MUTATOR_ROWS: [StubOptions['mode'], boolean, keyof typeof MUTATORS, string, string, boolean][] = [
-  ['active', false, 'unmodified', 'success', 'unmodified', false],
-  ['active', false, 'change', 'success', 'mutated', true],
-  ['active', false, 'nonsense', 'mutation_failed', 'crash', false],
-  ['active', false, 'crash', 'mutation_failed', 'crash', false],
-  ['active', false, 'timeout', 'mutation_failed', 'timeout', false],
-  ['active', true, 'unmodified', 'success', 'unmodified', false],
-  ['active', true, 'change', 'success', 'mutated', true],
-  ['active', true, 'nonsense', 'success', 'crash', false],
-  ['active', true, 'crash', 'success', 'crash', false],
-  ['active', true, 'timeout', 'success', 'timeout', false],
-  ['audit', false, 'unmodified', 'success', 'unmodified', false],
-  ['audit', false, 'change', 'success', 'mutated', false],
-  ['audit', false, 'nonsense', 'success', 'crash', false],
-  ['audit', false, 'crash', 'success', 'crash', false],
-  ['audit', false, 'timeout', 'success', 'timeout', false],
-  ['audit', true, 'unmodified', 'success', 'unmodified', false],
-  ['audit', true, 'change', 'success', 'mutated', false],
-  ['audit', true, 'nonsense', 'success', 'crash', false],
-  ['audit', true, 'crash', 'success', 'crash', false],
-  ['audit', true, 'timeout', 'success', 'timeout', false],
+/** [mode, failOpen, what it does, status, outcome, whether the payload changed, whether it is said that it failed open] */
+const MUTATOR_ROWS: [
+  StubOptions['mode'],
+  boolean,
+  keyof typeof MUTATORS,
+  string,
+  string,
+  boolean,
+  boolean,
+][] = [
+  ['active', false, 'unmodified', 'success', 'unmodified', false, false],
+  ['active', false, 'change', 'success', 'mutated', true, false],
+  ['active', false, 'nonsense', 'mutation_failed', 'crash', false, false],
+  ['active', false, 'crash', 'mutation_failed', 'crash', false, false],
+  ['active', false, 'timeout', 'mutation_failed', 'timeout', false, false],
+  ['active', true, 'unmodified', 'success', 'unmodified', false, false],
+  ['active', true, 'change', 'success', 'mutated', true, false],
+  ['active', true, 'nonsense', 'success', 'crash', false, true],
+  ['active', true, 'crash', 'success', 'crash', false, true],
+  ['active', true, 'timeout', 'success', 'timeout', false, true],
+  ['audit', false, 'unmodified', 'success', 'unmodified', false, false],
+  ['audit', false, 'change', 'success', 'mutated', false, false],
+  ['audit', false, 'nonsense', 'success', 'crash', false, false],
+  ['audit', false, 'crash', 'success', 'crash', false, false],
+  ['audit', false, 'timeout', 'success', 'timeout', false, false],
+  ['audit', true, 'unmodified', 'success', 'unmodified', false, false],
+  ['audit', true, 'change', 'success', 'mutated', false, false],
+  ['audit', true, 'nonsense', 'success', 'crash', false, false],
+  ['audit', true, 'crash', 'success', 'crash', false, false],
+  ['audit', true, 'timeout', 'success', 'timeout', false, false],
 ];
 
 describe.each(['send', 'receive'] as const)('in the direction %s', direction => {
@@ -82,11 +90,12 @@ describe.each(['send', 'receive'] as const)('in the direction %s', direction => 
 
   it.each(MUTATOR_ROWS)(
     'a mutator (%s, failOpen %s) that would %s: %s',
-    async (mode, failOpen, kind, status, outcome, changed) => {
+    async (mode, failOpen, kind, status, outcome, changed, failedOpen) => {
       const payload = { a: 1 };
       const result = await run([mutator('m', MUTATORS[kind], { mode, failOpen })], { direction, payload });
       expect(result.status).toBe(status);
       expect(result.results).toMatchObject([{ interceptor: 'm', type: 'mutation', outcome }]);
+      expect(result.results[0].failedOpen ?? false).toBe(failedOpen);
       if (changed) expect(result.finalPayload).toEqual({ changed: true });
       else if (status === 'success') expect(result.finalPayload).toBe(payload);
       else expect('finalPayload' in result).toBe(false);

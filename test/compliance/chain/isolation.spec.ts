@@ -249,3 +249,106 @@ describe('what an interceptor says', () => {
     }
   });
 });
+
+describe('what comes as an instance of a class', () => {
+  class Amount {
+    constructor(
+      public value: number,
+      readonly currency: string,
+    ) {}
+  }
+  class Money {
+    constructor(readonly amount: Amount) {}
+    toJSON() {
+      return { amount: `${this.amount.value} ${this.amount.currency}` };
+    }
+  }
+
+  it('cannot be changed by an interceptor, and goes on as it is where nothing changed', async () => {
+    const payload = { total: new Amount(5, 'EUR') };
+    const vandalise = ({ payload: seen }: Invocation) => {
+      (seen as typeof payload).total.value = 0;
+      return { modified: false };
+    };
+    const { finalPayload, results } = await run([mutator('m', vandalise, { mode: 'audit' })], { payload });
+    expect(results[0].outcome).toBe('crash');
+    expect(finalPayload).toBe(payload);
+    expect(payload.total).toEqual(new Amount(5, 'EUR'));
+  });
+
+  it('is seen as JSON sees it', async () => {
+    const seen: unknown[] = [];
+    const payload = { total: new Amount(5, 'EUR'), price: new Money(new Amount(1, 'GBP')), at: new Date(0) };
+    await run([validator('v', invocation => (seen.push(invocation.payload), { valid: true }))], { payload });
+    expect(seen).toEqual([
+      { total: { value: 5, currency: 'EUR' }, price: { amount: '1 GBP' }, at: new Date(0) },
+    ]);
+  });
+});
+
+it('a sink can change nothing of what was decided', async () => {
+  const errors: string[] = [];
+  const rewrite = ({ report }: Invocation) => {
+    (report!.finalPayload as { text: string }).text = 'mine';
+  };
+  const undeny = ({ report }: Invocation) => {
+    (report as { status: string }).status = 'success';
+  };
+  const options = { onSinkError: (_entry: unknown, error: string) => void errors.push(error) };
+  const passed = await new Chain([sink('s', rewrite)], options).execute(message({ text: 'theirs' }));
+  expect(passed.finalPayload).toEqual({ text: 'theirs' });
+  const denied = await new Chain([validator('v', deny), sink('s', undeny)], options).execute(message({}));
+  expect(denied.status).toBe('validation_failed');
+  await new Promise(setImmediate);
+  expect(errors).toHaveLength(2);
+});
+
+const message = (payload: object) =>
+  ({ event: EVENT, phase: 'request', direction: 'receive', payload }) as const;
+
+describe('an audit interceptor that takes its time', () => {
+  const start = (entries: ChainEntry[], timeoutMs: number) => {
+    const clock = new ManualClock();
+    const chain = new Chain(entries, { clock });
+    return { clock, done: chain.execute({ ...message({}), timeoutMs }) };
+  };
+
+  it('takes none of the time of those that decide', async () => {
+    const asked: string[] = [];
+    const entries = [
+      mutator('a', hang, { mode: 'audit' }),
+      mutator('b', hang, { mode: 'audit' }),
+      mutator(
+        'z',
+        ({ payload }) => (asked.push('z'), { modified: true, payload: { ...(payload as object), z: 1 } }),
+      ),
+    ];
+    const { clock, done } = start(entries, 1500);
+    // Asked before any time has passed.
+    await Promise.resolve();
+    expect(asked).toEqual(['z']);
+    clock.advance(1000);
+    const { status, results } = await done;
+    expect(status).toBe('success');
+    expect(results.map(({ interceptor, outcome }) => `${interceptor} ${outcome}`)).toEqual([
+      'a timeout',
+      'b timeout',
+      'z mutated',
+    ]);
+  });
+
+  it('does not make a run that is over of a validator that failed open in time', async () => {
+    const entries = [
+      validator('quick', hang, { failOpen: true, overrides: { timeoutMs: 50 } }),
+      validator('slow', hang, { mode: 'audit', overrides: { timeoutMs: 5000 } }),
+    ];
+    const { clock, done } = start(entries, 100);
+    clock.advance(50);
+    await new Promise(setImmediate);
+    clock.advance(50);
+    const { status, results } = await done;
+    expect(status).toBe('success');
+    expect(results[0]).toMatchObject({ outcome: 'timeout', failedOpen: true });
+    expect(results[1]).toMatchObject({ outcome: 'timeout', mode: 'audit' });
+  });
+});

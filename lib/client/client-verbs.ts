@@ -1,0 +1,45 @@
+import type {
+  CallToolRequestOptions,
+  Client,
+  CacheableRequestOptions,
+  RequestOptions,
+} from '@modelcontextprotocol/client';
+import type { InvocationContext } from '../interceptors/protocol/types.js';
+
+/** What is intercepted: the verbs of the SDK's `Client`. */
+export type ClientVerbs = Pick<
+  Client,
+  | 'callTool'
+  | 'complete'
+  | 'getPrompt'
+  | 'listen'
+  | 'listPrompts'
+  | 'listResources'
+  | 'listResourceTemplates'
+  | 'listTools'
+  | 'ping'
+  | 'readResource'
+  | 'request'
+  | 'setLoggingLevel'
+  | 'subscribeResource'
+  | 'unsubscribeResource'
+> & {
+  /** The revision, once it is negotiated. Without it, `compat` of interceptors is not checked. */
+  getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;
+};
+
+/** What a verb takes beside what the SDK's does. */
+interface Governed {
+  /** What interceptors are told of the call: for whom it is made, in which trace. */
+  context?: InvocationContext;
+  /**
+   * Milliseconds that each step may take: the opening of the connection, each phase of the chain, and the request.
+   * Default: what is configured for each; 60,000 for the request.
+   */
+  timeout?: number;
+}
+
+// What a server asks in the course of a call is answered by handlers, through the chain, and by nobody else.
+export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
+export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
+export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired'> & Governed;

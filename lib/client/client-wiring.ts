@@ -1,0 +1,136 @@
+import { Logger } from '@nestjs/common';
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { ChainSource } from '../interceptors/chain-source.js';
+import type { ChainReport } from '../interceptors/reports.js';
+import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
+import { whereOf, type ResolvedClientOptions } from './client-options.js';
+import { Connection } from './connection.js';
+import { governInput } from './input-boundary.js';
+import type { FoundInputHandler } from './input-handlers.js';
+import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
+import { ServerEvents } from './server-events.js';
+
+/** What the application has for a client, once all its parts are there. */
+export interface ClientParts {
+  readonly chain: ChainSource;
+  readonly handlers: readonly FoundInputHandler[];
+  readonly onReport: (report: ChainReport) => void;
+}
+
+/** How much of an error that a server may have worded goes to the log. */
+const MAX_LOGGED = 500;
+
+/**
+ * What a client stands on. It can be injected before its options are made, and its chain is known last: until then it
+ * carries nothing.
+ */
+export class ClientWiring implements ClientBoundaryOptions {
+  readonly events = new ServerEvents();
+  readonly boundary = new ClientBoundary(this);
+  private readonly logger: Logger;
+  private given?: ResolvedClientOptions;
+  private parts?: ClientParts;
+  private opened?: Connection;
+  /** The revision that the last connection spoke. */
+  protocolVersion?: string;
+
+  constructor(readonly name: string) {
+    this.logger = new Logger(`McpClient(${name})`);
+  }
+
+  get options(): ResolvedClientOptions | undefined {
+    return this.given;
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.given?.settings.timeoutMs;
+  }
+
+  get config(): ClientBoundaryOptions['config'] {
+    return this.given?.settings.config;
+  }
+
+  readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
+
+  readonly chain: ChainSource = { current: signal => this.ready().chain.current(signal) };
+
+  /** @throws McpBootstrapError where another client of this name has options already */
+  configure(options: ResolvedClientOptions): void {
+    if (this.given) {
+      throw new McpBootstrapError(
+        whereOf(this.name),
+        'another client has this name; give each client a "name" of its own',
+      );
+    }
+    this.given = options;
+  }
+
+  /**
+   * Makes the client ready to be used.
+   * @throws McpBootstrapError for a capability that nothing answers
+   */
+  start(parts: ClientParts): void {
+    const { auth, settings: _settings, ...connection } = this.given!;
+    const capabilities = this.capabilitiesWith(parts.handlers);
+    this.parts = parts;
+    this.opened = new Connection(
+      this.name,
+      { ...connection, capabilities },
+      {
+        ...(auth && { auth }),
+        onClient: client => {
+          client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
+          this.events.attach(client);
+          for (const { method, handler } of parts.handlers) {
+            const { name, boundary } = this;
+            const protocolVersion = () => client.getNegotiatedProtocolVersion();
+            client.setRequestHandler(
+              method,
+              governInput(method, handler, { name, boundary, protocolVersion }) as never,
+            );
+          }
+        },
+        onOpen: client => {
+          this.protocolVersion = client.getNegotiatedProtocolVersion();
+          this.events.opened();
+        },
+      },
+    );
+  }
+
+  /** @throws McpBootstrapError where the application does not have all its parts yet */
+  connection(): Connection {
+    this.ready();
+    return this.opened!;
+  }
+
+  async close(): Promise<void> {
+    await this.opened?.close();
+    this.events.close();
+  }
+
+  private ready(): ClientParts {
+    if (this.parts) return this.parts;
+    throw new McpBootstrapError(
+      `The MCP client "${this.name}"`,
+      'it cannot be used while the application is put together, for its interceptors are not known yet; use it from onModuleInit on',
+    );
+  }
+
+  /** A capability is a promise to answer, so it is declared exactly where something does. */
+  private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
+    const capabilities: ClientCapabilities = { ...this.given!.capabilities };
+    for (const method of INPUT_METHODS) {
+      const { name, value } = INPUT_CAPABILITIES[method];
+      if (handlers.some(one => one.method === method)) capabilities[name] ??= value;
+      else if (capabilities[name] !== undefined) {
+        throw new McpBootstrapError(
+          whereOf(this.name),
+          `its "capabilities" promise "${name}", but nothing answers ${method}; add a handler, or take "${name}" away`,
+        );
+      }
+    }
+    return capabilities;
+  }
+}

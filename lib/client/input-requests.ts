@@ -1,0 +1,69 @@
+import {
+  specTypeSchemas,
+  type CreateMessageRequest,
+  type CreateMessageResult,
+  type CreateMessageResultWithTools,
+  type ElicitRequest,
+  type ElicitResult,
+  type ListRootsResult,
+} from '@modelcontextprotocol/client';
+import type { Phase } from '../interceptors/protocol/types.js';
+
+/** What a server may ask of a client, and what it is answered. */
+export interface InputRequestTypes {
+  'elicitation/create': { params: ElicitRequest['params']; result: ElicitResult };
+  'sampling/createMessage': {
+    params: CreateMessageRequest['params'];
+    result: CreateMessageResult | CreateMessageResultWithTools;
+  };
+  'roots/list': { params: Readonly<Record<string, unknown>>; result: ListRootsResult };
+}
+
+export type InputMethod = keyof InputRequestTypes;
+
+/** What a handler is told beside the params. */
+export interface InputRequestContext {
+  /** Name of the client that the server asked; undefined for one without a name. */
+  readonly client: string | undefined;
+  /** The request's id; on 2026-07-28 its key among the `inputRequests`. */
+  readonly requestId: string | number;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers a server. What it throws reaches the server as it stands if it is an `McpException`, else as a safe sentence. */
+export type InputHandler<M extends InputMethod = InputMethod> = (
+  params: InputRequestTypes[M]['params'],
+  context: InputRequestContext,
+) => InputRequestTypes[M]['result'] | Promise<InputRequestTypes[M]['result']>;
+
+/** The capability that a client which answers a method declares, unless it was given more of it. */
+export const INPUT_CAPABILITIES = {
+  'elicitation/create': { name: 'elicitation', value: { form: {} } },
+  'sampling/createMessage': { name: 'sampling', value: {} },
+  'roots/list': { name: 'roots', value: {} },
+} as const satisfies Record<InputMethod, { name: string; value: object }>;
+
+export const INPUT_METHODS = Object.keys(INPUT_CAPABILITIES) as InputMethod[];
+
+type SpecType = keyof typeof specTypeSchemas;
+
+/** The protocol's types, any of which a payload may be. */
+const TYPES: Readonly<Record<InputMethod, Readonly<Record<Phase, readonly SpecType[]>>>> = {
+  'elicitation/create': { request: ['ElicitRequestParams'], response: ['ElicitResult'] },
+  'sampling/createMessage': {
+    request: ['CreateMessageRequestParams'],
+    response: ['CreateMessageResult', 'CreateMessageResultWithTools'],
+  },
+  'roots/list': { request: [], response: ['ListRootsResult'] },
+};
+
+/** Says why a payload is none for the method; undefined for one that is. */
+export function inputPayloadProblem(method: InputMethod, phase: Phase, payload: unknown): string | undefined {
+  const types = TYPES[method][phase];
+  const isOne = types.some(type => {
+    const result = specTypeSchemas[type]['~standard'].validate(payload);
+    return !(result instanceof Promise) && result.issues === undefined;
+  });
+  return isOne || types.length === 0 ? undefined : `it is no ${types[0]}`;
+}

@@ -1,0 +1,36 @@
+import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
+import type { ClientVerbs } from './client-verbs.js';
+import { governInput, type GovernedInput } from './input-boundary.js';
+import type { InputHandler, InputMethod } from './input-requests.js';
+import { InterceptedVerbs } from './intercepted-verbs.js';
+
+/** A client to intercept: the SDK's `Client`, or anything with its verbs. */
+export type InterceptableClient = ClientVerbs & {
+  setRequestHandler?(method: InputMethod, handler: GovernedInput): void;
+};
+
+/** A client with a chain around it: what is sent is mutated, then validated; what is received validated, then mutated. */
+export class InterceptingMcpClient extends InterceptedVerbs {
+  /** @param client connected by whoever made it, before or after, and closed by them */
+  constructor(
+    private readonly client: InterceptableClient,
+    private readonly options: ClientBoundaryOptions,
+  ) {
+    super(client, new ClientBoundary(options));
+  }
+
+  /**
+   * Answers what the server asks, with the chain around the handler. The client must have declared the capability.
+   * @throws Error where the client answers no requests, SdkError where it has not declared the capability
+   */
+  setRequestHandler<M extends InputMethod>(method: M, handler: InputHandler<M>): void {
+    const { client, boundary } = this;
+    if (!client.setRequestHandler) throw new Error(`This client cannot answer ${method}`);
+    const governed = governInput(method, handler, {
+      name: this.options.name,
+      boundary,
+      protocolVersion: () => client.getNegotiatedProtocolVersion?.(),
+    });
+    client.setRequestHandler(method, governed);
+  }
+}

@@ -1,0 +1,77 @@
+import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
+import { MCP_CLIENT_OPTIONS } from '../constants.js';
+import { assertList, type McpClientOptions } from './client-options.js';
+import type { McpClient } from './mcp-client.js';
+import { McpClientCoreModule } from './mcp-client-core.module.js';
+import { McpClients } from './mcp-clients.js';
+import { tokenOf, wantedNames } from './tokens.js';
+
+/** Options of `McpClientModule.registerAsync`. */
+export interface McpClientModuleAsyncOptions {
+  /** Modules that export what the factory injects. */
+  imports?: DynamicModule['imports'];
+  inject?: FactoryProvider['inject'];
+  /** Makes the clients' options, once, while the application starts. */
+  useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
+}
+
+/**
+ * Gives the application clients of MCP servers. Their names are the whole application's: `@InjectMcpClient` works in
+ * every module. It needs no `McpModule`.
+ */
+@Module({})
+export class McpClientModule {
+  constructor(@Inject(MCP_CLIENT_OPTIONS) options: readonly McpClientOptions[], clients: McpClients) {
+    assertList(options);
+    for (const client of options) clients.register(client);
+  }
+
+  /**
+   * Adds clients. Call it in as many modules as you like, with different names.
+   * @throws McpBootstrapError, while the application starts, for options that cannot be
+   */
+  static register(clients: McpClientOptions[]): DynamicModule {
+    const tokens = Array.isArray(clients) ? clients.map(client => handleOf(client?.name)) : [];
+    return {
+      module: McpClientModule,
+      global: true,
+      imports: [McpClientCoreModule],
+      providers: [{ provide: MCP_CLIENT_OPTIONS, useValue: clients }, ...tokens],
+      exports: tokens.map(({ provide }) => provide),
+    };
+  }
+
+  /** Like `register`, with options that a factory makes. */
+  static registerAsync({
+    imports = [],
+    inject = [],
+    useFactory,
+  }: McpClientModuleAsyncOptions): DynamicModule {
+    const options: Provider = {
+      provide: MCP_CLIENT_OPTIONS,
+      inject,
+      useFactory: useFactory as () => McpClientOptions[],
+    };
+    // Nest reads these once every class of the application is decorated: by then it is known which names are wanted,
+    // though not yet which of them the factory will give.
+    const tokens = () => wantedNames().map(handleOf);
+    return {
+      module: McpClientModule,
+      global: true,
+      imports: [McpClientCoreModule, ...imports],
+      get providers() {
+        return [options, ...tokens()];
+      },
+      get exports() {
+        return tokens().map(({ provide }) => provide);
+      },
+    };
+  }
+}
+
+/** Whichever module is asked for a name, it gives the same client. */
+const handleOf = (name: string): FactoryProvider<McpClient> => ({
+  provide: tokenOf(name),
+  inject: [McpClients],
+  useFactory: (clients: McpClients) => clients.handle(name),
+});

@@ -1,0 +1,107 @@
+import type {
+  Client,
+  Implementation,
+  LoggingMessageNotification,
+  RequestOptions,
+  ServerCapabilities,
+} from '@modelcontextprotocol/client';
+import type { Observable } from 'rxjs';
+import type { Chain } from '../interceptors/chain/chain.js';
+import type { McpRequestOptions } from './client-verbs.js';
+import type { ClientWiring } from './client-wiring.js';
+import { ConnectedVerbs } from './connected-verbs.js';
+import { InterceptedVerbs } from './intercepted-verbs.js';
+
+/**
+ * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and
+ * closed with the application; what it carries goes through the application's interceptors.
+ */
+export class McpClient extends InterceptedVerbs {
+  readonly #wiring: ClientWiring;
+  readonly #connected: ConnectedVerbs;
+
+  /** @internal */
+  constructor(wiring: ClientWiring) {
+    const connected = new ConnectedVerbs(() => wiring.connection());
+    super(connected, wiring.boundary);
+    this.#wiring = wiring;
+    this.#connected = connected;
+  }
+
+  /** What the application calls it. */
+  get name(): string {
+    return this.#wiring.name;
+  }
+
+  /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
+  get opened$(): Observable<void> {
+    return this.#wiring.events.opened$;
+  }
+
+  /** The server's list of tools has changed. On 2026-07-28 the server tells only those who `listen`. */
+  get toolsChanged$(): Observable<void> {
+    return this.#wiring.events.toolsChanged$;
+  }
+
+  /** The server's list of prompts has changed. On 2026-07-28 the server tells only those who `listen`. */
+  get promptsChanged$(): Observable<void> {
+    return this.#wiring.events.promptsChanged$;
+  }
+
+  /** The server's list of resources has changed. On 2026-07-28 the server tells only those who `listen`. */
+  get resourcesChanged$(): Observable<void> {
+    return this.#wiring.events.resourcesChanged$;
+  }
+
+  /** A resource that was subscribed to has changed. */
+  get resourceUpdated$(): Observable<{ readonly uri: string }> {
+    return this.#wiring.events.resourceUpdated$;
+  }
+
+  /** The server's log messages. */
+  get logged$(): Observable<LoggingMessageNotification['params']> {
+    return this.#wiring.events.logged$;
+  }
+
+  /** What the server can do. Opens the connection, as all of these. */
+  getServerCapabilities(options?: RequestOptions): Promise<ServerCapabilities | undefined> {
+    return this.#ask(client => client.getServerCapabilities(), options);
+  }
+
+  /** The server's name and version; undefined where it does not tell. */
+  getServerVersion(options?: RequestOptions): Promise<Implementation | undefined> {
+    return this.#ask(client => client.getServerVersion(), options);
+  }
+
+  /** How the server wants to be used. */
+  getInstructions(options?: RequestOptions): Promise<string | undefined> {
+    return this.#ask(client => client.getInstructions(), options);
+  }
+
+  /** The revision that is spoken. */
+  getNegotiatedProtocolVersion(options?: RequestOptions): Promise<string | undefined> {
+    return this.#ask(client => client.getNegotiatedProtocolVersion(), options);
+  }
+
+  /** Tells the server that its roots have changed (2025 revisions); `capabilities.roots.listChanged` must say so. */
+  async sendRootsListChanged(options?: RequestOptions): Promise<void> {
+    await this.#ask(client => client.sendRootsListChanged(), options);
+  }
+
+  /** A refused call, or one that an interceptor answers, needs no connection, unless an interceptor asks which revision is spoken. */
+  protected override async protocolVersion(
+    chain: Chain,
+    { signal, timeout }: McpRequestOptions,
+  ): Promise<string | undefined> {
+    const known = this.#wiring.protocolVersion;
+    if (known !== undefined || !chain.entries.some(({ entry }) => entry.descriptor.compat)) return known;
+    return this.getNegotiatedProtocolVersion({
+      ...(signal && { signal }),
+      ...(timeout !== undefined && { timeout }),
+    });
+  }
+
+  #ask<T>(question: (client: Client) => T | Promise<T>, options?: RequestOptions): Promise<T> {
+    return this.#connected.use(options, question);
+  }
+}

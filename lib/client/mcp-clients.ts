@@ -1,0 +1,130 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { Chain } from '../interceptors/chain/chain.js';
+import type { ChainSource } from '../interceptors/chain-source.js';
+import { InterceptorLoader } from '../interceptors/interceptor-loader.js';
+import { InterceptorReports } from '../interceptors/reports.js';
+import { McpServers } from '../server/mcp-servers.js';
+import { resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';
+import { ClientWiring } from './client-wiring.js';
+import { InputHandlers, type FoundInputHandler } from './input-handlers.js';
+import { McpClient } from './mcp-client.js';
+import { tokenOf, wantedBy } from './tokens.js';
+
+const EMPTY = new Chain([]);
+const NOTHING_APPLIES: ChainSource = { current: () => EMPTY };
+
+interface Slot {
+  readonly wiring: ClientWiring;
+  readonly client: McpClient;
+}
+
+/** All MCP clients of the application, by name. */
+@Injectable()
+export class McpClients implements OnApplicationShutdown {
+  private readonly slots = new Map<string, Slot>();
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly inputs: InputHandlers,
+    private readonly reports: InterceptorReports,
+    private readonly chains: InterceptorLoader,
+    private readonly servers: McpServers,
+  ) {
+    // Not before: interceptors and handlers can be in classes that `forFeature` still has to provide.
+    servers.onStart(() => this.start());
+  }
+
+  /** The names of the clients. */
+  get names(): string[] {
+    return this.configured().map(({ wiring }) => wiring.name);
+  }
+
+  /** The client of that name, if there is one. */
+  get(name: string): McpClient | undefined {
+    const slot = this.slots.get(name);
+    return slot?.wiring.options && slot.client;
+  }
+
+  /** @internal The client of that name, whose options may come later. */
+  handle(name: string): McpClient {
+    return this.slotOf(name).client;
+  }
+
+  /** @internal @throws McpBootstrapError for options that cannot be, or a second client of one name */
+  register(options: McpClientOptions): void {
+    const resolved = resolveClientOptions(options);
+    this.slotOf(resolved.name).wiring.configure(resolved);
+    this.servers.clients.add(resolved.name);
+  }
+
+  /** Closes all connections, and ends the programs that were started for them. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.slots.values()].map(({ wiring }) => wiring.close()));
+  }
+
+  private async start(): Promise<void> {
+    this.assertAllWanted();
+    const handlers = this.inputs.explore();
+    for (const handler of handlers) this.assertKnown(handler);
+    for (const { wiring, client } of this.configured()) {
+      wiring.start({
+        chain: await this.chainFor(wiring),
+        handlers: handlers.filter(one => one.client === wiring.name),
+        onReport: report => this.reports.publish(report),
+      });
+      this.provide(wiring.name, client);
+    }
+  }
+
+  private async chainFor({ name, options }: ClientWiring): Promise<ChainSource> {
+    const { settings } = options!;
+    const { chain } = await this.chains.chainFor(name, settings, whereOf(name));
+    return settings.apply ? chain : NOTHING_APPLIES;
+  }
+
+  /** Lets a client that a factory made be found by its token, too, although no class injects it. */
+  private provide(name: string, client: McpClient): void {
+    const modules = [...this.modules.values()];
+    if (modules.some(({ providers }) => providers.has(tokenOf(name)))) return;
+    const own = modules.find(({ providers }) => providers.has(McpClients));
+    own?.addProvider({ provide: tokenOf(name), useValue: client });
+  }
+
+  /** A name that a class injects, and that no factory made a client for. */
+  private assertAllWanted(): void {
+    const missing = [...this.slots.keys()].filter(name => !this.get(name));
+    if (missing.length === 0) return;
+    for (const { providers, controllers, injectables } of this.modules.values()) {
+      for (const wrapper of [...providers.values(), ...controllers.values(), ...injectables.values()]) {
+        const injects = (name: string) =>
+          wantedBy(name).has(wrapper.metatype) || wrapper.inject?.includes(tokenOf(name));
+        const name = missing.find(injects);
+        if (name !== undefined) throw new McpBootstrapError(String(wrapper.name), this.missing(name));
+      }
+    }
+  }
+
+  private assertKnown({ client, where }: FoundInputHandler): void {
+    if (!this.get(client)) throw new McpBootstrapError(where, this.missing(client));
+  }
+
+  private missing(name: string): string {
+    const known = this.names.map(other => `"${other}"`).join(', ') || 'none';
+    return `there is no MCP client "${name}"; there are ${known}`;
+  }
+
+  private configured(): Slot[] {
+    return [...this.slots.values()].filter(({ wiring }) => wiring.options);
+  }
+
+  private slotOf(name: string): Slot {
+    const known = this.slots.get(name);
+    if (known) return known;
+    const wiring = new ClientWiring(name);
+    const slot = { wiring, client: new McpClient(wiring) };
+    this.slots.set(name, slot);
+    return slot;
+  }
+}

@@ -1,0 +1,62 @@
+import { Logger } from '@nestjs/common';
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { loopIn } from './hops.js';
+
+const logger = new Logger('McpGateway');
+
+const UNREACHABLE = 'The server behind this gateway cannot be reached; try again later';
+const TIMED_OUT = 'The server behind this gateway did not answer in time';
+const INVALID = 'The server behind this gateway gave an answer that is not valid';
+
+/** What is said for a failure of the SDK that is not about reaching the backend. */
+const SAID: Partial<Record<string, string>> = {
+  [SdkErrorCode.RequestTimeout]: TIMED_OUT,
+  [SdkErrorCode.InvalidResult]: INVALID,
+  [SdkErrorCode.UnsupportedResultType]: INVALID,
+};
+
+/**
+ * What a client is told of a request that a backend did not answer with a result: the backend's own error as it stands,
+ * and of anything else a safe sentence. The detail goes to the log.
+ */
+export function toClientError(thrown: unknown, backend: string, signal?: AbortSignal): Error {
+  if (thrown instanceof McpException || thrown instanceof ProtocolError) return thrown;
+  if (signal?.aborted) return new McpException(McpErrorCode.Refused, 'Cancelled');
+  const known = loopIn(thrown) ?? carriedBy(thrown);
+  if (known) return known;
+  logger.warn(`${backend}: ${messagesOf(thrown)}`);
+  const said = thrown instanceof SdkError ? SAID[thrown.code] : undefined;
+  return new McpException(McpErrorCode.InternalError, said ?? UNREACHABLE);
+}
+
+/** Whether an HTTP answer shows that the server is not the one that the connection was made with. */
+export const isStranger = (thrown: unknown): boolean => {
+  const { status } = (thrown ?? {}) as { status?: unknown };
+  return (status === 400 || status === 404 || status === 405) && carriedBy(thrown) === undefined;
+};
+
+/** The JSON-RPC error in the body of an HTTP answer with another status than 200. */
+function carriedBy(thrown: unknown): McpException | undefined {
+  const { text } = ((thrown as { data?: unknown } | undefined)?.data ?? {}) as { text?: unknown };
+  if (typeof text !== 'string') return undefined;
+  try {
+    const { id, error } = JSON.parse(text) as { id?: unknown; error?: { code: number; message: string } };
+    if (typeof id !== 'number' || !Number.isSafeInteger(error?.code)) return undefined;
+    const { code, message, data } = error as { code: number; message: string; data?: unknown };
+    return new McpException(code, String(message), data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How much of an error that a backend may have worded goes to the log. */
+const MAX_LOGGED = 500;
+
+function messagesOf(thrown: unknown, causes = 4): string {
+  if (!(thrown instanceof Error)) return String(thrown).slice(0, MAX_LOGGED);
+  const message = thrown.message.slice(0, MAX_LOGGED);
+  return thrown.cause === undefined || causes === 0
+    ? message
+    : `${message} (${messagesOf(thrown.cause, causes - 1)})`;
+}

@@ -1,0 +1,344 @@
+import type { Client } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  type ClientCapabilities,
+  type Implementation,
+  type LoggingLevel,
+  type Result,
+  type ServerCapabilities,
+} from '@modelcontextprotocol/server';
+import { unlessAborted } from '../client/unless-aborted.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { notifierOver, type ChangeNotifier } from '../server/changes.js';
+import type { DispatchedMethod, Params } from '../server/dispatcher.js';
+import type { Era, Exchange } from '../server/exchange.js';
+import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
+import { callerOf } from '../transports/sessions/caller.js';
+import { toClientError } from './backend-error.js';
+import { isCall, Call } from './call.js';
+import { askable, paramsFor, resultFor } from './caller-params.js';
+import type { GatewayBackend } from './gateway-options.js';
+import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { Link, type LinkOwner } from './link.js';
+import { LinkPool, tooMany } from './pool.js';
+import { publishTo } from './publish.js';
+import type { GatewaySettings } from './resolve-options.js';
+import { SessionLink } from './session-link.js';
+import type { SuspendedCalls } from './suspended-calls.js';
+
+/** What a backend needs of the gateway that it belongs to. */
+export interface BackendHost {
+  readonly id: string;
+  readonly settings: GatewaySettings;
+  readonly suspended: SuspendedCalls;
+  /** Tells all clients, but for those who have a channel. */
+  readonly changes: ChangeNotifier | undefined;
+  /** The clients who have one. */
+  readonly channels: Iterable<ClientChannel>;
+  learned(prefix: string | undefined, method: ListMethod, page: Result): void;
+  report(error: Error): void;
+}
+
+/** What a backend says of itself. */
+export interface BackendDescription {
+  readonly era: Era;
+  readonly info?: Implementation;
+  readonly instructions?: string;
+  readonly capabilities: ServerCapabilities;
+}
+
+/** A request was refused because its headers do not mirror its body (2026-07-28). */
+const HEADER_MISMATCH = -32020;
+
+/**
+ * One server behind a gateway. A 2026-era one has a single connection, for every request says who it is from. A 2025-era
+ * one has a connection for each session of a 2025-era client, and for other callers a pool of them, for it asks its
+ * clients on their connections; one more, the base, tells what it is and what changes.
+ */
+export class Backend {
+  description?: BackendDescription;
+  private readonly base: Link;
+  private readonly sessions = new Map<ClientChannel, SessionLink>();
+  private readonly pool: LinkPool;
+  private readonly lists: KnownLists;
+  /** The name of the backend in the log. */
+  private readonly name: string;
+
+  constructor(
+    readonly prefix: string | undefined,
+    private readonly options: GatewayBackend,
+    private readonly host: BackendHost,
+  ) {
+    const { name, limits } = host.settings;
+    this.name = prefix === undefined ? name : `${name}/${prefix}`;
+    this.lists = new KnownLists((method, page) => host.learned(prefix, method, page));
+    this.pool = new LinkPool(() => this.hasRoom, limits.idleTimeoutMs);
+    this.base = new Link(this.name, options, this.baseOwner(), true);
+  }
+
+  /**
+   * Gets to know the backend.
+   * @throws McpException where it cannot be reached
+   */
+  async ready(signal?: AbortSignal): Promise<BackendDescription> {
+    try {
+      if (!this.base.isOpen || !this.description) await this.base.client(signal);
+      return this.description!;
+    } catch (error) {
+      throw toClientError(error, this.name, signal);
+    }
+  }
+
+  /** Goes on trying to reach it, and tells the clients of what it has once that succeeds. */
+  keepTrying(): void {
+    this.base.keepOpen();
+  }
+
+  /** @throws McpException, or the backend's own `ProtocolError` */
+  async request(method: string, params: Params, exchange: Exchange): Promise<Result> {
+    try {
+      const session = exchange.channel && this.sessions.get(exchange.channel);
+      const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
+      const result = await (era === 'modern'
+        ? this.modern(method, params, exchange)
+        : this.legacy(method, params, exchange));
+      return resultFor(exchange.era, result);
+    } catch (error) {
+      throw toClientError(error, this.name, exchange.signal);
+    }
+  }
+
+  /** Whether it has such a list, as far as it is known. */
+  offers(method: ListMethod): boolean {
+    const [kind] = method.split('/') as ['tools' | 'prompts' | 'resources'];
+    return this.description?.capabilities[kind] !== undefined;
+  }
+
+  /**
+   * All pages of a list, as the caller sees them.
+   * @param fresh whether it must have been fetched just now
+   */
+  pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
+    const { signal, ...caller } = exchange;
+    const detached: Exchange = { ...caller, signal: NEVER };
+    const pages = this.lists.pages(
+      this.viewOf(exchange),
+      method,
+      cursor => this.request(method, cursor === undefined ? {} : { cursor }, detached),
+      fresh,
+    );
+    return unlessAborted(pages, signal).catch((error: unknown) => {
+      throw toClientError(error, this.name, signal);
+    });
+  }
+
+  /** A row of a list, looked for once more in a fresh one. */
+  async find(method: ListMethod, exchange: Exchange, is: (row: Row) => boolean): Promise<Row | undefined> {
+    for (const fresh of [false, true]) {
+      for (const page of await this.pages(method, exchange, fresh)) {
+        const row = rowsOf(method, page).find(is);
+        if (row) return row;
+      }
+    }
+    return undefined;
+  }
+
+  async subscribe(uri: string, exchange: Exchange): Promise<void> {
+    try {
+      const { era } = await this.ready(exchange.signal);
+      const { channel } = exchange;
+      if (channel)
+        await this.sessionOf(channel).subscribe(uri, era === 'modern' ? this.base : this.linkOf(channel));
+      else await this.subscribeUntilEnd(uri, exchange.signal);
+    } catch (error) {
+      throw toClientError(error, this.name, exchange.signal);
+    }
+  }
+
+  unsubscribe(uri: string, { channel }: Exchange): void {
+    if (channel) this.sessions.get(channel)?.unsubscribe(uri);
+  }
+
+  async setLevel(params: Params, exchange: Exchange): Promise<Result> {
+    if (exchange.channel) this.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
+    const { era, capabilities } = await this.ready(exchange.signal);
+    if (era === 'modern' || !capabilities.logging) return {};
+    return this.request('logging/setLevel', params, exchange);
+  }
+
+  /** A 2025-era client has connected, and may be asked and told things from now on. */
+  opened(channel: ClientChannel): void {
+    if (this.description?.era !== 'legacy') return;
+    try {
+      this.linkOf(channel)
+        .client()
+        .catch((error: Error) => this.host.report(error));
+    } catch (error) {
+      this.host.report(error as Error);
+    }
+  }
+
+  notified(channel: ClientChannel, method: string, params: Params | undefined): void {
+    this.sessions.get(channel)?.notify(method, params);
+  }
+
+  closed(channel: ClientChannel): void {
+    const session = this.sessions.get(channel);
+    this.sessions.delete(channel);
+    if (session) this.lists.forget(session);
+    session?.close().catch((error: Error) => this.host.report(error));
+  }
+
+  async close(): Promise<void> {
+    const sessions = [...this.sessions.values()];
+    this.sessions.clear();
+    await Promise.all([this.base.close(), this.pool.close(), ...sessions.map(session => session.close())]);
+  }
+
+  private async modern(method: string, params: Params, exchange: Exchange): Promise<Result> {
+    const level = exchange.channel && this.sessions.get(exchange.channel)?.level;
+    const sent = paramsFor('modern', params, exchange, level);
+    const { signal } = exchange;
+    const send = (tool?: ToolSchemas) =>
+      this.base.request(method, sent, { call: new Call(exchange), signal, tool });
+    if (method !== 'tools/call') return send();
+    const tool = (fresh: boolean) => this.tool(params['name'], exchange, fresh);
+    try {
+      return await send(await tool(false));
+    } catch (error) {
+      if (!(error instanceof ProtocolError) || error.code !== HEADER_MISMATCH) throw error;
+      // The backend has looked at the headers only: its tool is not what it was.
+      return send(await tool(true));
+    }
+  }
+
+  private async tool(name: unknown, exchange: Exchange, fresh: boolean): Promise<ToolSchemas | undefined> {
+    const pages = await this.pages('tools/list', exchange, fresh);
+    const rows = pages.flatMap(page => rowsOf('tools/list', page));
+    const row = rows.find(one => one['name'] === name);
+    if (row || fresh) return row;
+    return await this.find('tools/list', exchange, one => one['name'] === name);
+  }
+
+  private async legacy(method: string, params: Params, exchange: Exchange): Promise<Result> {
+    const { channel, signal } = exchange;
+    const sent = paramsFor('legacy', params, exchange);
+    if (channel) return this.linkOf(channel).request(method, sent, { call: new Call(exchange), signal });
+    const capabilities = askable(exchange.clientCapabilities);
+    const asks = isCall(method) && Object.keys(capabilities).length > 0;
+    const isResumed = exchange.requestState() !== undefined;
+    const run = async (call: Call, until: AbortSignal) => {
+      const lease = this.pool.lease(this.callerKey(exchange), asks, () => this.pooled(capabilities));
+      try {
+        return await lease.link.request(method, sent, { call, signal: until });
+      } finally {
+        lease.release();
+      }
+    };
+    if (!isResumed && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
+    return this.host.suspended.run(method as DispatchedMethod, params, exchange, call =>
+      run(call, call.signal),
+    );
+  }
+
+  private async subscribeUntilEnd(uri: string, signal: AbortSignal): Promise<void> {
+    await this.base.subscriptions.add(uri, signal);
+    if (signal.aborted) this.base.subscriptions.remove(uri);
+    else signal.addEventListener('abort', () => this.base.subscriptions.remove(uri), { once: true });
+  }
+
+  private sessionOf(channel: ClientChannel): SessionLink {
+    const known = this.sessions.get(channel);
+    if (known) return known;
+    const session: SessionLink = new SessionLink(channel, this.name, this.options, this.host, () =>
+      this.lists.forget(session),
+    );
+    this.sessions.set(channel, session);
+    return session;
+  }
+
+  /** @throws McpException (-32000) where there are too many */
+  private linkOf(channel: ClientChannel): Link {
+    const session = this.sessionOf(channel);
+    if (!session.hasLink && !this.hasRoom) throw tooMany();
+    return session.link;
+  }
+
+  private pooled(capabilities: ClientCapabilities): Link {
+    const owner: LinkOwner = {
+      ...this.ownerOf(),
+      notified: (method, params, call) => {
+        if (method === 'notifications/message') call?.log(params);
+        else if (method.endsWith('/list_changed')) this.lists.forget();
+      },
+      renewed: () => this.lists.forget(),
+    };
+    return new Link(this.name, { ...this.options, capabilities, era: 'legacy' }, owner, true);
+  }
+
+  private get hasRoom(): boolean {
+    const own = [...this.sessions.values()].filter(({ hasLink }) => hasLink).length;
+    return own + this.pool.size < this.host.settings.limits.maxConnections;
+  }
+
+  /** Callers of whom nothing differs share connections. */
+  private callerKey({ authInfo, http, clientCapabilities }: Exchange): string {
+    return JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
+  }
+
+  private viewOf(exchange: Exchange): unknown {
+    const session = exchange.channel && this.sessions.get(exchange.channel);
+    return session ?? this.callerKey(exchange);
+  }
+
+  private baseOwner(): LinkOwner {
+    return {
+      ...this.ownerOf(),
+      opened: client => this.describe(client),
+      notified: (method, params, call) => {
+        if (method === 'notifications/message') return call?.log(params);
+        if (method.endsWith('/list_changed')) this.lists.forget();
+        this.publish(method, params);
+      },
+      renewed: () => {
+        this.lists.forget();
+        for (const kind of ['tools', 'prompts', 'resources']) {
+          this.publish(`notifications/${kind}/list_changed`, {});
+        }
+      },
+    };
+  }
+
+  private ownerOf(): Pick<LinkOwner, 'id' | 'timeoutMs' | 'asked' | 'report'> {
+    const { id, settings } = this.host;
+    return {
+      id,
+      timeoutMs: settings.timeoutMs,
+      asked: async (method, params, call, options) => {
+        if (call) return call.ask(method, params, options);
+        throw new McpException(McpErrorCode.MethodNotFound, 'It cannot be told which client is asked');
+      },
+      report: error => this.host.report(error),
+    };
+  }
+
+  private describe(client: Client): void {
+    this.description = {
+      era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
+      info: client.getServerVersion(),
+      instructions: client.getInstructions(),
+      capabilities: client.getServerCapabilities() ?? {},
+    };
+    this.base.subscriptions.listenToLists(client);
+  }
+
+  /** Tells the clients of a change, but for those who hear of it on connections of their own. */
+  private publish(method: string, params: Params): void {
+    const { changes, channels } = this.host;
+    if (changes) publishTo(changes, method, params);
+    if (this.description?.era !== 'modern') return;
+    for (const channel of channels) publishTo(notifierOver(channel.bus), method, params);
+  }
+}
+
+const NEVER = new AbortController().signal;

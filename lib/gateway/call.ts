@@ -1,0 +1,51 @@
+import type { LoggingLevel, Progress, RequestOptions, Result } from '@modelcontextprotocol/server';
+import { ProtocolError } from '@modelcontextprotocol/server';
+import { McpErrorCode } from '../exceptions/mcp.exception.js';
+import type { Params } from '../server/dispatcher.js';
+import type { Exchange } from '../server/exchange.js';
+
+export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
+
+/** Whether a method runs something of the backend's, which may ask the client for input. */
+export const isCall = (method: string): boolean =>
+  method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
+
+/** A client's request while a backend works on it: where what the backend sends meanwhile goes. */
+export class Call {
+  constructor(protected exchange: Exchange) {}
+
+  /** The token under which the client wants to be told of progress. */
+  get progressToken(): unknown {
+    return this.exchange.meta?.['progressToken'];
+  }
+
+  progress(progress: Progress): void {
+    const { progressToken, exchange } = this;
+    if (progressToken === undefined || exchange.signal.aborted) return;
+    exchange.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined);
+  }
+
+  /** A log message; one for a 2026-era client has to pass the level that its request asks for. */
+  log(params: Params): void {
+    const { exchange } = this;
+    const { level, data, logger } = params as { level: LoggingLevel; data: unknown; logger?: string };
+    const sent =
+      exchange.era === 'modern'
+        ? exchange.log(level, data, logger)
+        : exchange.notify('notifications/message', params);
+    sent.catch(() => undefined);
+  }
+
+  /**
+   * Asks the client, on the stream of its own request.
+   * @throws ProtocolError where the connection carries no requests to the client
+   */
+  async ask(method: string, params: Params | undefined, options: AskOptions): Promise<Result> {
+    const { ask } = this.exchange;
+    if (ask) return ask(method, params, options);
+    throw new ProtocolError(
+      McpErrorCode.InvalidRequest,
+      `The client cannot be asked for ${method}: its connection carries no requests to it`,
+    );
+  }
+}

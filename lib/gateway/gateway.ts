@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { ResourceNotFoundError, type Result, type ServerCapabilities } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Listing } from '../interceptors/boundary.js';
+import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
+import type { ChangeNotifier } from '../server/changes.js';
+import type { DispatchedMethod, Params } from '../server/dispatcher.js';
+import type { Exchange } from '../server/exchange.js';
+import { requireUri } from '../server/params.js';
+import { unknownPrompt, unknownTool } from '../server/unknown.js';
+import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
+import { Backend, type BackendHost } from './backend.js';
+import { nextHop, viaOf } from './hops.js';
+import { isList, rowsOf, type ListMethod } from './known-lists.js';
+import { prefixed } from './names.js';
+import { origins } from './origin.js';
+import type { GatewaySettings } from './resolve-options.js';
+import { Router, shows } from './router.js';
+import { SuspendedCalls } from './suspended-calls.js';
+
+/** The most tools whose schemas are kept. */
+const MAX_TOOLS = 10_000;
+/** How much of an error that a backend may have worded goes to the log. */
+const MAX_LOGGED = 500;
+
+/** What a server of the application has in the place of a catalogue: one backend, or several. */
+export class Gateway implements Upstream, BackendHost {
+  readonly id = randomUUID();
+  readonly suspended: SuspendedCalls;
+  changes: ChangeNotifier | undefined;
+  private readonly clients = new Set<ClientChannel>();
+  private readonly backends: readonly Backend[];
+  private readonly router: Router;
+  private readonly tools = new Map<string, ToolSchemas>();
+  private readonly logger = new Logger('McpGateway');
+
+  constructor(readonly settings: GatewaySettings) {
+    const { maxSuspended, suspendedTimeoutMs } = settings.limits;
+    this.suspended = new SuspendedCalls({ max: maxSuspended, idleTimeoutMs: suspendedTimeoutMs });
+    this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
+    this.router = new Router(this.backends);
+  }
+
+  get channels(): Iterable<ClientChannel> {
+    return this.clients;
+  }
+
+  get description(): UpstreamDescription {
+    const known = this.backends.flatMap(({ prefix, description }) =>
+      description ? [{ prefix, ...description }] : [],
+    );
+    const instructions = known.flatMap(({ prefix, instructions: text }) =>
+      text === undefined ? [] : [prefix === undefined ? text : `${prefix}: ${text}`],
+    );
+    const { showsBackend, passthrough } = this.settings;
+    return {
+      ...(showsBackend && { info: known[0]?.info }),
+      ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
+      capabilities: merge(known.map(({ capabilities }) => mirrored(capabilities, passthrough))),
+    };
+  }
+
+  get extensionMethods(): Upstream['extensionMethods'] {
+    const [backend] = this.backends;
+    if (!this.settings.passthrough || !this.description.capabilities.extensions) return {};
+    const forward = (method: string) => (params: Params, exchange: Exchange) =>
+      this.via(exchange, () => backend.request(method, params, exchange));
+    const methods = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
+    return Object.fromEntries(methods.map(method => [method, forward(method)]));
+  }
+
+  open(changes: ChangeNotifier): void {
+    this.changes = changes;
+  }
+
+  async close(): Promise<void> {
+    this.suspended.close();
+    await Promise.all(this.backends.map(backend => backend.close()));
+  }
+
+  async prepare(exchange: Exchange, params: Params): Promise<void> {
+    await this.via(exchange, async () => {
+      await this.describe(exchange.signal);
+      // Only over HTTP do headers mirror the arguments, and are checked before there is anything to wait.
+      if (!exchange.http || exchange.era !== 'modern' || exchange.method !== 'tools/call') return;
+      if (typeof params['name'] !== 'string') return;
+      const { backend, params: own } = await this.router.route('tools/call', params, exchange);
+      await backend.find('tools/list', exchange, ({ name }) => name === own['name']);
+    });
+  }
+
+  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    return this.via(exchange, async () => {
+      if (isList(method)) {
+        const page = await this.router.list(method, params, exchange);
+        if (method === 'tools/list') this.remember(page);
+        return page;
+      }
+      const { backend, params: own } = await this.router.route(method, params, exchange);
+      if (method === 'resources/subscribe') return this.subscribe(backend, requireUri(params), exchange);
+      if (method === 'resources/unsubscribe') {
+        exchange.subscriptions?.delete(requireUri(params));
+        backend.unsubscribe(requireUri(params), exchange);
+        return {};
+      }
+      return backend.request(method, own, exchange);
+    });
+  }
+
+  setLevel(params: Params, exchange: Exchange): Promise<Result> {
+    return this.via(exchange, async () => {
+      const known = this.backends.filter(({ description }) => description !== undefined);
+      const results = await Promise.all(known.map(backend => backend.setLevel(params, exchange)));
+      return results[0] ?? {};
+    });
+  }
+
+  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    await this.via(exchange, async () => {
+      const { backend } = await this.router.route('resources/subscribe', { uri }, exchange);
+      await backend.subscribe(uri, exchange);
+    });
+  }
+
+  listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
+    return this.via(exchange, async () => {
+      const { name, uri } = params as { name?: unknown; uri?: unknown };
+      switch (method) {
+        case 'tools/call':
+          return this.find(['tools/list'], exchange, row => row['name'] === name, unknownTool(String(name)));
+        case 'prompts/get':
+          return this.find(
+            ['prompts/list'],
+            exchange,
+            row => row['name'] === name,
+            unknownPrompt(String(name)),
+          );
+        case 'resources/read':
+        case 'resources/subscribe': {
+          const lists: ListMethod[] = ['resources/list', 'resources/templates/list'];
+          const text = String(uri);
+          return this.find(lists, exchange, row => shows(row, text), new ResourceNotFoundError(text));
+        }
+        default:
+          return undefined;
+      }
+    });
+  }
+
+  toolSchemas(name: string): ToolSchemas | undefined {
+    return this.tools.get(name);
+  }
+
+  opened(channel: ClientChannel): void {
+    this.clients.add(channel);
+    for (const backend of this.backends) backend.opened(channel);
+  }
+
+  notified(channel: ClientChannel, method: string, params: Params | undefined): void {
+    for (const backend of this.backends) backend.notified(channel, method, params);
+  }
+
+  closed(channel: ClientChannel): void {
+    this.clients.delete(channel);
+    for (const backend of this.backends) backend.closed(channel);
+  }
+
+  learned(prefix: string | undefined, method: ListMethod, page: Result): void {
+    if (method === 'tools/list') this.remember(prefixed(prefix, method, page));
+  }
+
+  report(error: Error): void {
+    this.logger.debug(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /** Gets to know the backends: of several, as many as can be reached. */
+  private async describe(signal: AbortSignal): Promise<void> {
+    const unknown = this.backends.filter(({ description }) => description === undefined);
+    if (unknown.length === 0) return;
+    const met = await Promise.allSettled(unknown.map(backend => backend.ready(signal)));
+    const refused = met.find(one => one.status === 'rejected');
+    if (refused && unknown.length === this.backends.length && !met.some(one => one.status === 'fulfilled')) {
+      throw refused.reason;
+    }
+  }
+
+  /** Does something on behalf of a request, unless it has gone round in a loop of gateways. */
+  private async via<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
+    nextHop(exchange.meta);
+    return origins.run({ via: viaOf(exchange.http, this.id) }, work);
+  }
+
+  private async subscribe(backend: Backend, uri: string, exchange: Exchange): Promise<Result> {
+    const { subscriptions } = exchange;
+    if (!subscriptions || !exchange.channel) {
+      throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+    }
+    subscriptions.add(uri);
+    try {
+      await backend.subscribe(uri, exchange);
+      return {};
+    } catch (error) {
+      subscriptions.delete(uri);
+      throw error;
+    }
+  }
+
+  /** The page that shows what a call names, in what its caller sees now. */
+  private async find(
+    methods: readonly ListMethod[],
+    exchange: Exchange,
+    is: (row: Readonly<Record<string, unknown>>) => boolean,
+    refusal: Error,
+  ): Promise<Listing | undefined> {
+    for (const fresh of [false, true]) {
+      for (const method of methods) {
+        for (const backend of this.backends) {
+          if (!backend.offers(method)) continue;
+          for (const page of await backend.pages(method, exchange, fresh)) {
+            const result = prefixed(backend.prefix, method, page);
+            const isShown = (shown: unknown) => rowsOf(method, shown).some(is);
+            if (isShown(result)) return { method, result, isShown, refusal };
+          }
+        }
+      }
+    }
+    return undefined;
+  }
+
+  private remember(page: Result): void {
+    for (const { name, inputSchema, outputSchema } of rowsOf('tools/list', page)) {
+      this.tools.delete(name as string);
+      this.tools.set(name as string, { inputSchema, outputSchema } as ToolSchemas);
+    }
+    for (const name of this.tools.keys()) {
+      if (this.tools.size <= MAX_TOOLS) break;
+      this.tools.delete(name);
+    }
+  }
+}
+
+/** What of a backend's capabilities clients are shown: what goes through the gateway. */
+function mirrored(
+  { tools, prompts, resources, completions, logging, extensions }: ServerCapabilities,
+  passthrough: boolean,
+): ServerCapabilities {
+  const interceptors = passthrough ? extensions?.[INTERCEPTORS_EXTENSION] : undefined;
+  return {
+    ...(logging && { logging }),
+    ...(tools && { tools }),
+    ...(prompts && { prompts }),
+    ...(resources && { resources }),
+    ...(completions && { completions }),
+    ...(interceptors && { extensions: { [INTERCEPTORS_EXTENSION]: interceptors } }),
+  };
+}
+
+function merge(all: readonly ServerCapabilities[]): ServerCapabilities {
+  const merged: Record<string, object> = {};
+  for (const [name, capability] of all.flatMap(one => Object.entries(one) as [string, object][])) {
+    merged[name] = { ...merged[name], ...capability };
+  }
+  return merged;
+}

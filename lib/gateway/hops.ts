@@ -1,0 +1,62 @@
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Exchange } from '../server/exchange.js';
+
+/** Key in a request's `_meta` for how many gateways it went through. */
+export const HOPS_META = 'nestjs-mcp/hops';
+/** HTTP header with the ids of the gateways that a request went through: it finds a loop where nothing is connected yet. */
+export const VIA_HEADER = 'nestjs-mcp-via';
+/** Environment variable for how many gateways were started by another over stdio. */
+export const HOPS_ENV = 'NESTJS_MCP_HOPS';
+
+/** The most gateways that a request may go through. */
+const MAX_HOPS = 8;
+
+/** What `data.reason` of the error says. */
+const REASON = 'gateway_loop';
+
+const loop = (): McpException =>
+  new McpException(
+    McpErrorCode.Refused,
+    `The request went through more than ${MAX_HOPS} gateways, or twice through one: they form a loop`,
+    { reason: REASON },
+  );
+
+/** Whether an error, or what caused it, says that gateways form a loop. */
+export function loopIn(thrown: unknown, causes = 4): McpException | undefined {
+  if (!(thrown instanceof Error) || causes === 0) return undefined;
+  const { data, cause } = thrown as { data?: { reason?: unknown } } & Error;
+  return data?.reason === REASON ? loop() : loopIn(cause, causes - 1);
+}
+
+/**
+ * How many gateways a request will have gone through after this one.
+ * @throws McpException (-32000) past eight
+ */
+export function nextHop(meta: Exchange['meta']): number {
+  const hops = meta?.[HOPS_META];
+  const next = typeof hops === 'number' && Number.isSafeInteger(hops) && hops > 0 ? hops + 1 : 1;
+  if (next > MAX_HOPS) throw loop();
+  return next;
+}
+
+/**
+ * The gateways that a request over HTTP went through.
+ * @throws McpException (-32000) where this one is among them, or there are too many
+ */
+export function viaOf(http: Exchange['http'], own: string): string[] {
+  const header = http?.headers[VIA_HEADER];
+  if (typeof header !== 'string') return [];
+  const via = header.split(',', MAX_HOPS + 1).map(id => id.trim());
+  if (via.length >= MAX_HOPS || via.includes(own)) throw loop();
+  return via;
+}
+
+/**
+ * The environment of a backend that this process starts: a gateway that starts itself would go on for ever.
+ * @throws McpException (-32000) past eight
+ */
+export function nextEnvironment(): Record<string, string> {
+  const hops = Number(process.env[HOPS_ENV] ?? 0) + 1;
+  if (!(hops <= MAX_HOPS)) throw loop();
+  return { [HOPS_ENV]: String(hops) };
+}

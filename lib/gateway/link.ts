@@ -1,0 +1,220 @@
+import type { Client } from '@modelcontextprotocol/client';
+import type { Result } from '@modelcontextprotocol/server';
+import { Connection } from '../client/connection.js';
+import type { ConnectionOptions } from '../client/connection-options.js';
+import { AS_IT_IS } from '../server/as-it-is.js';
+import type { Params } from '../server/dispatcher.js';
+import type { ToolSchemas } from '../server/upstream.js';
+import { isStranger } from './backend-error.js';
+import { isCall, type AskOptions, type Call } from './call.js';
+import { nextEnvironment, VIA_HEADER } from './hops.js';
+import { origins } from './origin.js';
+import { RETRY_MS, Subscriptions } from './subscriptions.js';
+
+/** Who is told what a backend sends by itself. */
+export interface LinkOwner {
+  /** This gateway's id. */
+  readonly id: string;
+  /** How long a backend may take for an answer, in milliseconds. */
+  readonly timeoutMs: number;
+  opened?(client: Client): void;
+  /** @param call the call that the notification belongs to, as far as that can be told */
+  notified(method: string, params: Params, call: Call | undefined): void;
+  /** The backend asks the client something. */
+  asked(
+    method: string,
+    params: Params | undefined,
+    call: Call | undefined,
+    options: AskOptions,
+  ): Promise<Result>;
+  /** What the backend offers may have changed unnoticed. */
+  renewed(): void;
+  report(error: Error): void;
+}
+
+export interface Sending {
+  readonly call?: Call;
+  readonly signal?: AbortSignal;
+  /** The tool that is called, for the HTTP headers that mirror its arguments. */
+  readonly tool?: ToolSchemas;
+}
+
+/** One connection to a backend, and what is under way on it. */
+export class Link {
+  readonly subscriptions: Subscriptions;
+  /** The calls that the backend works on. */
+  private readonly calls = new Set<Call>();
+  /** The requests under way, each under the token with which the backend reports its progress. */
+  private readonly reporting = new Map<number, Call | undefined>();
+  private lastToken = 0;
+  private readonly connection: Connection;
+  private current?: Client;
+  private retry?: NodeJS.Timeout;
+  private isClosed = false;
+  private wasOpen = false;
+
+  /** @param shared whether the calls are of several clients, so that what belongs to none of them may be given to none */
+  constructor(
+    name: string,
+    options: ConnectionOptions,
+    private readonly owner: LinkOwner,
+    private readonly shared: boolean,
+  ) {
+    this.subscriptions = new Subscriptions(this, AGREE_MS, () => owner.renewed());
+    this.connection = new Connection(name, guarded(options, owner.id), {
+      onClient: client => this.prepare(client),
+      onOpen: client => this.onOpen(client),
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.current !== undefined;
+  }
+
+  /** @throws ConnectionError where the backend cannot be reached */
+  client(signal?: AbortSignal): Promise<Client> {
+    // Without a call: whatever comes later on this connection is not of the call that opened it.
+    return origins.run({ via: viaNow() }, () => this.connection.client(signal));
+  }
+
+  /** @throws whatever the backend, the SDK or the connection does */
+  async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
+    const via = viaNow();
+    const send = (client: Client) =>
+      origins.run({ via, call }, () =>
+        this.send(client, method, withToken(params, token, call), { signal, tool }),
+      );
+    // Only these take long enough, and may ask, for what arrives meanwhile to be theirs.
+    if (call && isCall(method)) this.calls.add(call);
+    const token = (this.lastToken += 1);
+    this.reporting.set(token, call);
+    try {
+      const client = await this.client(signal);
+      // A 2025-era session may have ended without notice, and is opened anew.
+      if (client.getProtocolEra() === 'legacy') {
+        return await origins.run({ via }, () => this.connection.use(send, signal));
+      }
+      return await send(client).catch(async (error: unknown) => {
+        // Another server has taken the place of the one that this connection was made with.
+        if (isStranger(error)) await client.close();
+        throw error;
+      });
+    } finally {
+      if (call) this.calls.delete(call);
+      this.reporting.delete(token);
+    }
+  }
+
+  /** Tells the backend something, if there is a connection. */
+  notify(method: string, params: Params | undefined): void {
+    this.current?.notification({ method, params }).catch((error: Error) => this.owner.report(error));
+  }
+
+  /** Tries to open the connection for as long as that fails, because somebody waits for what comes by itself. */
+  keepOpen(delay: number = RETRY_MS[0]): void {
+    if (this.isClosed || this.retry) return;
+    this.retry = setTimeout(() => {
+      this.retry = undefined;
+      this.client().catch(() => this.keepOpen(Math.min(delay * 2, RETRY_MS[1])));
+    }, delay).unref();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.retry);
+    const { transport } = this.current ?? {};
+    this.subscriptions.close();
+    // A 2025-era session over HTTP ends by being told to, not by silence.
+    if (transport && 'terminateSession' in transport) {
+      await (transport as { terminateSession(): Promise<void> }).terminateSession().catch(() => undefined);
+    }
+    await this.connection.close();
+  }
+
+  private send(client: Client, method: string, params: Params, { signal, tool }: Sending): Promise<Result> {
+    const options = {
+      ...(signal && { signal }),
+      timeout: this.owner.timeoutMs,
+      allowInputRequired: true,
+    };
+    if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
+      return client.request({ method, params }, AS_IT_IS, options);
+    }
+    // Without the output schema: what a tool answers is for the client to check.
+    const { name } = params as { name: string };
+    const toolDefinition = { name, inputSchema: tool.inputSchema as { type: 'object' } };
+    return client.callTool(params as { name: string }, { ...options, toolDefinition });
+  }
+
+  private prepare(client: Client): void {
+    client.onerror = error => this.owner.report(error);
+    // The SDK's own handler misses what arrives together with the answer.
+    client.setNotificationHandler('notifications/progress', ({ params: { progressToken, ...progress } }) =>
+      this.reporting.get(progressToken as number)?.progress(progress),
+    );
+    client.fallbackNotificationHandler = async ({ method, params = {} }) =>
+      this.owner.notified(method, params, this.callNow());
+    client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
+      const progressToken = params?._meta?.progressToken;
+      return this.owner.asked(method, params, this.callNow(), {
+        signal: mcpReq.signal,
+        timeout: this.owner.timeoutMs,
+        ...(progressToken !== undefined && {
+          resetTimeoutOnProgress: true,
+          onprogress: progress =>
+            void mcpReq
+              .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
+              .catch(() => undefined),
+        }),
+      });
+    };
+  }
+
+  private onOpen(client: Client): void {
+    this.current = client;
+    const { onclose } = client;
+    client.onclose = () => {
+      onclose?.();
+      if (this.current === client) this.current = undefined;
+      if (this.subscriptions.isWanted) this.keepOpen();
+    };
+    this.owner.opened?.(client);
+    this.subscriptions.reopen(client);
+    if (this.wasOpen) this.owner.renewed();
+    this.wasOpen = true;
+  }
+
+  /** The call that what just arrived belongs to. Where it may be another's, it is nobody's. */
+  private callNow(): Call | undefined {
+    const call = origins.getStore()?.call;
+    if (call && this.calls.has(call)) return call;
+    if (this.shared && this.calls.size > 1) return undefined;
+    return [...this.calls].at(-1);
+  }
+}
+
+/** How long a backend may take to agree to a subscription, in milliseconds. */
+const AGREE_MS = 10_000;
+
+const viaNow = (): readonly string[] => origins.getStore()?.via ?? [];
+
+/** Params with this link's token, where the client wants to be told of progress. */
+function withToken(params: Params, progressToken: number, call: Call | undefined): Params {
+  if (call?.progressToken === undefined) return params;
+  return { ...params, _meta: { ...(params['_meta'] as Params), progressToken } };
+}
+
+/** Options with what finds a loop of gateways. */
+function guarded(options: ConnectionOptions, id: string): ConnectionOptions {
+  const { url, command, headers = {} } = options;
+  if (url !== undefined) {
+    return {
+      ...options,
+      headers: async () => ({
+        ...(typeof headers === 'function' ? await headers() : headers),
+        [VIA_HEADER]: [...viaNow(), id].join(','),
+      }),
+    };
+  }
+  return command === undefined ? options : { ...options, env: { ...options.env, ...nextEnvironment() } };
+}

@@ -1,0 +1,16 @@
+import type { ChangeNotifier } from '../server/changes.js';
+import type { Params } from '../server/dispatcher.js';
+
+/** Tells clients of what a backend's notification tells, if it tells of a change. */
+export function publishTo(changes: ChangeNotifier, method: string, { uri }: Params): void {
+  switch (method) {
+    case 'notifications/tools/list_changed':
+      return changes.toolsChanged();
+    case 'notifications/prompts/list_changed':
+      return changes.promptsChanged();
+    case 'notifications/resources/list_changed':
+      return changes.resourcesChanged();
+    case 'notifications/resources/updated':
+      if (typeof uri === 'string') changes.resourceUpdated(uri);
+  }
+}

@@ -1,0 +1,163 @@
+import { Logger } from '@nestjs/common';
+import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
+import { compileUriTemplate } from '../catalog/uri-template.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Params } from '../server/dispatcher.js';
+import type { Exchange } from '../server/exchange.js';
+import { asObject, requireString, requireUri } from '../server/params.js';
+import { unknownPrompt, unknownTool } from '../server/unknown.js';
+import type { Backend } from './backend.js';
+import { decodeCursor, encodeCursor } from './cursors.js';
+import { LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { prefixed, renamed, withoutPrefix } from './names.js';
+
+/** Which backend answers a request, and what it is asked. */
+export interface Route {
+  readonly backend: Backend;
+  readonly params: Params;
+}
+
+/** Finds the backend of a request, by the prefix of a name or by who lists a resource. */
+export class Router {
+  private readonly logger = new Logger('McpGateway');
+
+  constructor(private readonly backends: readonly Backend[]) {}
+
+  /** The only backend, where there is but one. */
+  private get only(): Backend | undefined {
+    return this.backends.length === 1 && this.backends[0].prefix === undefined ? this.backends[0] : undefined;
+  }
+
+  /** @throws McpException for what no backend has, or more than one */
+  async route(method: string, params: Params, exchange: Exchange): Promise<Route> {
+    const { only } = this;
+    if (only) return { backend: only, params };
+    switch (method) {
+      case 'tools/call':
+        return this.byName(params, requireString(params, 'name'), unknownTool);
+      case 'prompts/get':
+        return this.byName(params, requireString(params, 'name'), unknownPrompt);
+      case 'completion/complete': {
+        const ref = asObject(params['ref'], 'ref');
+        if (ref['type'] === 'ref/prompt')
+          return this.byName(params, requireString(ref, 'name'), unknownPrompt);
+        const uri = requireString(ref, 'uri');
+        const isIt = (row: Row) => row['uriTemplate'] === uri || row['uri'] === uri;
+        return { backend: await this.ownerOf(uri, exchange, isIt), params };
+      }
+      default: {
+        const uri = requireUri(params);
+        return { backend: await this.ownerOf(uri, exchange, row => shows(row, uri)), params };
+      }
+    }
+  }
+
+  /** One page of a list: the backend's own, or the next of all of theirs. */
+  async list(method: ListMethod, params: Params, exchange: Exchange): Promise<Result> {
+    const { only, backends } = this;
+    if (only) return only.request(method, params, exchange);
+    const start = decodeCursor(params['cursor'], backends.length);
+    if (params['cursor'] === undefined) await this.assertDistinct(method, exchange);
+    for (let { index, cursor } = start; index < backends.length; index += 1, cursor = undefined) {
+      const page = await this.page(backends[index], method, params, cursor, exchange);
+      if (!page) continue;
+      const { nextCursor, ...rest } = page;
+      const next =
+        typeof nextCursor === 'string'
+          ? { index, cursor: nextCursor }
+          : index + 1 < backends.length
+            ? { index: index + 1 }
+            : undefined;
+      return { ...rest, ...(next && { nextCursor: encodeCursor(next) }) };
+    }
+    return { [LIST_MEMBERS[method]]: [] };
+  }
+
+  private byName(params: Params, name: string, unknown: (name: string) => McpException): Route {
+    for (const backend of this.backends) {
+      const own = withoutPrefix(backend.prefix, name);
+      if (own !== undefined) return { backend, params: renamed(params, own) };
+    }
+    throw unknown(name);
+  }
+
+  /** A page of one of several; a backend that is down shows nothing, and the others go on. */
+  private async page(
+    backend: Backend,
+    method: ListMethod,
+    { cursor: _, ...params }: Params,
+    cursor: string | undefined,
+    exchange: Exchange,
+  ): Promise<Result | undefined> {
+    if (!(await this.isUp(backend, method, exchange))) return undefined;
+    const sent = { ...params, ...(cursor !== undefined && { cursor }) };
+    return prefixed(backend.prefix, method, await backend.request(method, sent, exchange));
+  }
+
+  /** Whether a backend can be asked for a list. Once it can again, clients are told. */
+  private async isUp(backend: Backend, method: ListMethod, { signal }: Exchange): Promise<boolean> {
+    try {
+      const { capabilities } = await backend.ready(signal);
+      return capabilities[method.slice(0, method.indexOf('/')) as 'tools'] !== undefined;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.logger.warn(`The backend "${backend.prefix}" is left out of ${method}, for it cannot be reached`);
+      backend.keepTrying();
+      return false;
+    }
+  }
+
+  /** Who lists a resource, or a template that it is of. */
+  private async ownerOf(uri: string, exchange: Exchange, is: (row: Row) => boolean): Promise<Backend> {
+    const owners: Backend[] = [];
+    for (const backend of this.backends) {
+      if (!(await this.isUp(backend, 'resources/list', exchange))) continue;
+      const row =
+        (await backend.find('resources/list', exchange, is)) ??
+        (await backend.find('resources/templates/list', exchange, is));
+      if (row) owners.push(backend);
+    }
+    if (owners.length > 1) throw this.collision(uri, owners);
+    if (owners.length === 0) throw new ResourceNotFoundError(uri);
+    return owners[0];
+  }
+
+  /** Resources keep their URIs, and so can be of one backend only. */
+  private async assertDistinct(method: ListMethod, exchange: Exchange): Promise<void> {
+    const key = KEYS[method];
+    if (key === undefined) return;
+    const owners = new Map<unknown, Backend>();
+    for (const backend of this.backends) {
+      if (!(await this.isUp(backend, method, exchange))) continue;
+      const pages = await backend.pages(method, exchange);
+      for (const { [key]: uri } of pages.flatMap(page => rowsOf(method, page))) {
+        const owner = owners.get(uri);
+        if (owner && owner !== backend) throw this.collision(String(uri), [owner, backend]);
+        owners.set(uri, backend);
+      }
+    }
+  }
+
+  private collision(uri: string, owners: readonly Backend[]): McpException {
+    const names = owners.map(({ prefix }) => `"${prefix}"`).join(' and ');
+    const message = `The resource ${uri.slice(0, 200)} is of two backends, ${names}`;
+    this.logger.error(message);
+    return new McpException(McpErrorCode.InternalError, message);
+  }
+}
+
+const KEYS: Partial<Record<ListMethod, string>> = {
+  'resources/list': 'uri',
+  'resources/templates/list': 'uriTemplate',
+};
+
+/** Whether a row of a resource list, or of a template list, stands for a URI. */
+export function shows({ uri: own, uriTemplate }: Row, uri: string): boolean {
+  if (typeof uriTemplate !== 'string') return own === uri;
+  try {
+    return compileUriTemplate(uriTemplate).match(uri) !== undefined;
+  } catch {
+    // A template that this process does not understand.
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+import type { LoggingLevel } from '@modelcontextprotocol/server';
+import { notifierOver } from '../server/changes.js';
+import type { Params } from '../server/dispatcher.js';
+import type { ClientChannel } from '../server/upstream.js';
+import type { BackendHost } from './backend.js';
+import { askable } from './caller-params.js';
+import type { GatewayBackend } from './gateway-options.js';
+import { Link, type LinkOwner } from './link.js';
+import { publishTo } from './publish.js';
+
+/** What a backend has for one 2025-era client: a connection of its own, where the backend is of that era too. */
+export class SessionLink {
+  /** The log level that the client has set. */
+  level?: LoggingLevel;
+  private own?: Link;
+  /** What the client is subscribed to, and on which connection. */
+  private readonly subscribed = new Map<string, Link>();
+
+  /** @param onChange called when the backend's lists may show this client something else */
+  constructor(
+    private readonly channel: ClientChannel,
+    private readonly name: string,
+    private readonly options: GatewayBackend,
+    private readonly host: BackendHost,
+    private readonly onChange: () => void,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.own?.isOpen ?? false;
+  }
+
+  get hasLink(): boolean {
+    return this.own !== undefined;
+  }
+
+  /** The client's own connection, with its own capabilities. */
+  get link(): Link {
+    return (this.own ??= new Link(
+      this.name,
+      { ...this.options, capabilities: askable(this.channel.capabilities), era: 'legacy' },
+      this.owner(),
+      false,
+    ));
+  }
+
+  /** Tells the backend something, if the client has a connection of its own. */
+  notify(method: string, params: Params | undefined): void {
+    this.own?.notify(method, params);
+  }
+
+  /** @param link the client's own connection, or one that others use too */
+  async subscribe(uri: string, link: Link): Promise<void> {
+    if (this.subscribed.has(uri)) return;
+    this.subscribed.set(uri, link);
+    try {
+      await link.subscriptions.add(uri);
+    } catch (error) {
+      this.subscribed.delete(uri);
+      throw error;
+    }
+  }
+
+  unsubscribe(uri: string): void {
+    this.subscribed.get(uri)?.subscriptions.remove(uri);
+    this.subscribed.delete(uri);
+  }
+
+  async close(): Promise<void> {
+    for (const [uri, link] of this.subscribed) if (link !== this.own) link.subscriptions.remove(uri);
+    this.subscribed.clear();
+    await this.own?.close();
+  }
+
+  private owner(): LinkOwner {
+    const { channel, host } = this;
+    const changes = notifierOver(channel.bus);
+    return {
+      id: host.id,
+      timeoutMs: host.settings.timeoutMs,
+      opened: client => {
+        const { level } = this;
+        if (level) client.setLoggingLevel(level).catch((error: Error) => host.report(error));
+      },
+      notified: (method, params, call) => {
+        if (method === 'notifications/message' && call) return call.log(params);
+        if (HANDED_ON.has(method)) {
+          channel.notify(method, params).catch((error: Error) => host.report(error));
+        }
+        if (method.endsWith('/list_changed')) this.onChange();
+        publishTo(changes, method, params);
+      },
+      asked: (method, params, call, options) =>
+        call ? call.ask(method, params, options) : channel.request(method, params, options),
+      renewed: () => {
+        this.onChange();
+        for (const kind of ['tools', 'prompts', 'resources']) {
+          publishTo(changes, `notifications/${kind}/list_changed`, {});
+        }
+      },
+      report: error => host.report(error),
+    };
+  }
+}
+
+/** What a backend tells a client that is no change of anything. */
+const HANDED_ON = new Set(['notifications/message', 'notifications/elicitation/complete']);

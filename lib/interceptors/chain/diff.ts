@@ -1,0 +1,59 @@
+/** One step of a JSON Patch (RFC 6902). */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
+/** A report is no place for more; past it, the whole payload is given as one replacement. */
+const MAX_OPERATIONS = 1000;
+
+/**
+ * The difference of two payloads as a JSON Patch (RFC 6902). It takes time in proportion to the payloads, whatever they
+ * hold, so lists are compared place by place: the shortest patch of two lists costs more than a client may make it cost.
+ */
+export function diffOf(before: unknown, after: unknown): PatchOperation[] {
+  const operations: PatchOperation[] = [];
+  for (const operation of changes(before, after)) {
+    if (operations.length === MAX_OPERATIONS) return [{ op: 'replace', path: '', value: after }];
+    operations.push(operation);
+  }
+  return operations;
+}
+
+/** The steps from one payload to another, one at a time. */
+export function* changes(before: unknown, after: unknown, path = ''): Generator<PatchOperation> {
+  if (Object.is(before, after)) return;
+  if (Array.isArray(before) && Array.isArray(after)) yield* listChanges(before, after, path);
+  else if (isRecord(before) && isRecord(after)) yield* recordChanges(before, after, path);
+  else yield { op: 'replace', path, value: after };
+}
+
+function* listChanges(before: unknown[], after: unknown[], path: string): Generator<PatchOperation> {
+  const shared = Math.min(before.length, after.length);
+  for (let index = 0; index < shared; index++)
+    yield* changes(before[index], after[index], `${path}/${index}`);
+  // From the end, so that what is left keeps its place.
+  for (let index = before.length - 1; index >= shared; index--)
+    yield { op: 'remove', path: `${path}/${index}` };
+  for (let index = shared; index < after.length; index++) {
+    yield { op: 'add', path: `${path}/${index}`, value: after[index] };
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function* recordChanges(before: Fields, after: Fields, path: string): Generator<PatchOperation> {
+  for (const key of Object.keys(before)) {
+    const place = `${path}/${escaped(key)}`;
+    if (Object.hasOwn(after, key)) yield* changes(before[key], after[key], place);
+    else yield { op: 'remove', path: place };
+  }
+  for (const key of Object.keys(after)) {
+    if (!Object.hasOwn(before, key)) yield { op: 'add', path: `${path}/${escaped(key)}`, value: after[key] };
+  }
+}
+
+const escaped = (key: string): string =>
+  key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,41 @@
+import CircuitBreaker from 'opossum';
+import type { HostPolicy } from './host-options.js';
+
+type Policy = Required<Pick<HostPolicy, 'breaker' | 'maxConcurrent'>>;
+
+const DEFAULTS = { errorPercentage: 50, volume: 5, resetMs: 10_000 };
+
+/** Calls a host while it is worth it: not past its concurrency limit, and not while it keeps failing. */
+export class HostBreaker {
+  private readonly breaker: CircuitBreaker<[() => Promise<unknown>]>;
+
+  constructor(name: string, { breaker, maxConcurrent }: Policy) {
+    const { errorPercentage, volume, resetMs } = { ...DEFAULTS, ...breaker };
+    this.breaker = new CircuitBreaker((work: () => Promise<unknown>) => work(), {
+      name,
+      // The chain has timeouts of its own.
+      timeout: false,
+      errorThresholdPercentage: errorPercentage,
+      volumeThreshold: volume,
+      resetTimeout: resetMs,
+      capacity: maxConcurrent,
+      rollingPercentilesEnabled: false,
+      errorFilter: isNoFaultOfTheHost,
+    });
+  }
+
+  /** @throws what the work throws, or that it was not tried */
+  run(work: () => Promise<unknown>): Promise<unknown> {
+    return this.breaker.fire(work);
+  }
+
+  close(): void {
+    this.breaker.shutdown();
+  }
+}
+
+/** A host that answers with a JSON-RPC error works; and it cannot help it that a caller went away. */
+function isNoFaultOfTheHost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return typeof (error as { code?: unknown }).code === 'number' || error.name === 'AbortError';
+}

@@ -1,0 +1,134 @@
+import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { Check } from '../../mcp.module-definition.js';
+import { isJsonPointer } from '../../schema/json-pointer.js';
+import type { HostPolicy, HostSendOptions, InterceptorServerOptions } from './host-options.js';
+
+/** What an option of a host may be: a test, and what completes "must be". */
+type Rule = readonly [test: (value: unknown) => boolean, what: string];
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(test);
+const isOneOf =
+  (...values: readonly unknown[]) =>
+  (value: unknown) =>
+    values.includes(value);
+const isUpTo = (max: number) => (value: unknown) =>
+  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max;
+
+/** The longest that `setTimeout` can wait. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+const BOOLEAN: Rule = [value => typeof value === 'boolean', 'true or false'];
+const COUNT: Rule = [isUpTo(Number.MAX_SAFE_INTEGER), 'a whole number above 0'];
+const TIME: Rule = [isUpTo(MAX_TIMEOUT_MS), `a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`];
+const TEXT: Rule = [isText, 'a string that is not empty'];
+
+const CONNECTION: Readonly<Record<keyof ConnectionOptions, Rule>> = {
+  url: [isHttpUrl, 'an absolute URL with http or https, such as "https://example.com/mcp"'],
+  headers: [
+    value => isRecord(value) || typeof value === 'function',
+    'an object, or a function that makes one',
+  ],
+  command: [isText, 'the name of a program'],
+  args: [isListOf(value => typeof value === 'string'), 'a list of strings'],
+  env: [isRecord, 'an object of strings'],
+  cwd: TEXT,
+  stderr: [isOneOf('inherit', 'ignore'), '"inherit" or "ignore"'],
+  transport: [value => typeof value === 'function', 'a function that makes a transport for each connection'],
+  era: [isOneOf('auto', 'modern', 'legacy'), '"auto", "modern" or "legacy"'],
+  capabilities: [isRecord, 'an object'],
+  connectTimeoutMs: TIME,
+  reconnectDelayMs: TIME,
+  maxReconnectDelayMs: TIME,
+  maxResponseBytes: COUNT,
+};
+
+const SEND: Readonly<Record<keyof HostSendOptions, Rule>> = {
+  payload: [isListOf(isJsonPointer), 'a list of JSON Pointers, such as "/arguments/query"'],
+  context: [
+    isListOf(isOneOf('principal', 'claims', 'trace', 'session', 'timestamp')),
+    'a list of "principal", "claims", "trace", "session" and "timestamp"',
+  ],
+  headers: [isListOf(isText), 'a list of names'],
+};
+
+const BREAKER: Readonly<Record<keyof NonNullable<HostPolicy['breaker']>, Rule>> = {
+  errorPercentage: [
+    value => typeof value === 'number' && value > 0 && value <= 100,
+    'a number above 0, up to 100',
+  ],
+  volume: COUNT,
+  resetMs: TIME,
+};
+
+const POLICY: Readonly<Record<keyof HostPolicy, Rule>> = {
+  send: [isRecord, '{ payload, context, headers }'],
+  maxConcurrent: COUNT,
+  maxInterceptors: COUNT,
+  maxResultBytes: COUNT,
+  ttlMs: [value => typeof value === 'number' && value >= 0, 'milliseconds, 0 or more'],
+  discoveryTimeoutMs: TIME,
+  breaker: [isRecord, '{ errorPercentage, volume, resetMs }'],
+  skipWhenUnlisted: BOOLEAN,
+};
+
+const NAME: Rule = [
+  value => isText(value) && !value.includes('/'),
+  'a string that is not empty, without a "/": overrides name an interceptor "host/name"',
+];
+const CLIENT: Rule = [isObjectWith('request'), 'a connected client'];
+const INVOKER: Rule = [isObjectWith('list', 'invoke'), 'an object with "list" and "invoke"'];
+
+const SERVER = { name: NAME, connectionId: TEXT, client: CLIENT, invoker: INVOKER, ...POLICY, ...CONNECTION };
+
+/**
+ * Checks an entry of `interceptors.servers`.
+ * @param where what messages call it
+ */
+export function checkServer(server: unknown, where: string, check: Check): void {
+  check(isRecord(server), `"${where}" must be an object with a "name"`);
+  const options = server as InterceptorServerOptions & Record<string, unknown>;
+  check(NAME[0](options.name), `"${where}.name" must be ${NAME[1]}`);
+  checkRules(options, SERVER, where, check);
+  checkRules(options.send ?? {}, SEND, `${where}.send`, check);
+  checkRules(options.breaker ?? {}, BREAKER, `${where}.breaker`, check);
+  checkWay(options, where, check);
+}
+
+function checkWay(options: Record<string, unknown>, where: string, check: Check): void {
+  const has = (key: string) => options[key] !== undefined;
+  const ready = ['client', 'invoker'].filter(has);
+  const connection = Object.keys(CONNECTION).filter(has);
+  const ways = ['url', 'command', 'transport'].filter(has);
+  check(
+    ready.length + (ready.length > 0 ? connection.length : ways.length) === 1,
+    `"${where}" ("${String(options['name'])}") needs one of "url", "command" and "transport", or else a "client" or an "invoker"`,
+  );
+}
+
+function checkRules(
+  options: object,
+  rules: Readonly<Record<string, Rule>>,
+  where: string,
+  check: Check,
+): void {
+  check.known(options, Object.keys(rules), where);
+  for (const [key, value] of Object.entries(options)) {
+    const [test, what] = rules[key];
+    check(value === undefined || test(value), `"${where}.${key}" must be ${what}`);
+  }
+}
+
+function isHttpUrl(value: unknown): boolean {
+  const isUrl = value instanceof URL || (isText(value) && URL.canParse(value));
+  return isUrl && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** A class instance, as a client is one, will do. */
+function isObjectWith(...methods: readonly string[]) {
+  return (value: unknown): boolean =>
+    isRecord(value) && methods.every(method => typeof value[method] === 'function');
+}

@@ -1,0 +1,68 @@
+import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { InterceptorClient, InterceptorInvoker } from './invoker.js';
+
+/** What a remote host is sent of a message; the rest never leaves this process. */
+export interface HostSendOptions {
+  /**
+   * The places of the payload, as JSON Pointers (RFC 6901) through objects: `['/name', '/arguments/query']`. A mutator
+   * of the host can change these alone. Default: the whole payload.
+   */
+  payload?: string[];
+  /** Which parts of the context. Default: all. */
+  context?: ('principal' | 'claims' | 'trace' | 'session' | 'timestamp')[];
+  /** Names of the caller's HTTP headers, sent as `_meta['nestjs-mcp/headers']`. Default: none. */
+  headers?: string[];
+}
+
+/** How a host is treated that is slow, dead or lying. */
+export interface HostPolicy {
+  /** What is sent to it. Default: the payload and the context. */
+  send?: HostSendOptions;
+  /** The most invocations at a time; one more fails at once. Default: 64. */
+  maxConcurrent?: number;
+  /** The most interceptors that it may advertise. Default: 1,000. */
+  maxInterceptors?: number;
+  /** The largest result that is taken, in bytes as JSON. Default: 8 MiB (8,388,608). */
+  maxResultBytes?: number;
+  /** How long a listing holds, in milliseconds. Default: the `discovery.ttlMs` of the server, else 60,000. */
+  ttlMs?: number;
+  /** How long listing it may take, in milliseconds. Default: 5,000. */
+  discoveryTimeoutMs?: number;
+  /**
+   * The circuit breaker: once this share of at least `volume` invocations within ten seconds failed, the next ones fail
+   * at once, for `resetMs`; then one is tried. Default: `{ errorPercentage: 50, volume: 5, resetMs: 10_000 }`.
+   */
+  breaker?: { errorPercentage?: number; volume?: number; resetMs?: number };
+  /**
+   * Lets messages pass without this host's interceptors while it cannot be listed. Default: false, nothing passes
+   * unchecked.
+   */
+  skipWhenUnlisted?: boolean;
+}
+
+/** A connected client, or what stands in for one. */
+export type ReachableHost =
+  | {
+      /** The SDK's `Client`, connected; it stays the application's to close. */
+      client: InterceptorClient;
+    }
+  | {
+      /** Any other way to reach the host. */
+      invoker: InterceptorInvoker;
+    };
+
+/** A host of interceptors, as `InterceptorChain` takes it. */
+export type InterceptorHost = HostPolicy & {
+  /** Unique in the chain: reports and overrides name an interceptor `host/name`. */
+  name: string;
+} & ReachableHost;
+
+/** A host of interceptors, as the option `interceptors.servers` takes it: connection settings will do. */
+export type InterceptorServerOptions = HostPolicy & {
+  name: string;
+  /**
+   * What tells apart the connections that `resolveServers` chooses between, such as the tenant they are for. Default: the
+   * `name`.
+   */
+  connectionId?: string;
+} & (ReachableHost | ConnectionOptions);

@@ -1,0 +1,99 @@
+import { INTERCEPTORS_EXTENSION, type InvokeParams } from '../protocol/types.js';
+
+/** Bounds of one call to a host. */
+export interface HostCallOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** How an interceptor host is reached. What it answers is read with care: it need not be what it should. */
+export interface InterceptorInvoker {
+  /** `interceptors/list`, one page. */
+  list(params: { cursor?: string }, options: HostCallOptions): Promise<unknown>;
+  /** `interceptor/invoke`. */
+  invoke(params: InvokeParams, options: HostCallOptions): Promise<unknown>;
+  /** Tells of each change of what the host advertises, where the host says so. */
+  onChanged?(listener: () => void): void;
+}
+
+/** What is needed of the SDK's `Client`, whichever copy of it. */
+export interface InterceptorClient {
+  request(
+    request: { method: string; params?: Record<string, unknown> },
+    resultSchema: typeof ANYTHING,
+    options?: { signal?: AbortSignal; timeout?: number },
+  ): Promise<unknown>;
+  getServerCapabilities?(): object | undefined;
+  setNotificationHandler?(
+    method: string,
+    schemas: { params: typeof ANYTHING },
+    handler: (params: unknown) => void,
+  ): void;
+}
+
+/** Lends a connected client for one piece of work. */
+export type UseClient = <T>(
+  work: (client: InterceptorClient) => Promise<T>,
+  signal: AbortSignal,
+) => Promise<T>;
+
+/** A host says with this that its interceptors have changed. */
+const CHANGED = 'notifications/interceptors/list_changed';
+
+const METHOD_NOT_FOUND = -32601;
+
+/** What the chain's own clock gives up on first: the SDK's is only there because it must be. */
+const GRACE_MS = 1000;
+
+/** Takes any result: it is read, and mistrusted, by the chain. */
+const ANYTHING = {
+  '~standard': {
+    version: 1,
+    vendor: 'nestjs-mcp',
+    validate: (value: unknown) => ({ value }),
+  },
+} as const;
+
+/** Reaches a host over the protocol. */
+export function clientInvoker(use: UseClient): InterceptorInvoker {
+  const ask = (
+    client: InterceptorClient,
+    method: string,
+    params: object,
+    { signal, timeoutMs }: HostCallOptions,
+  ) => client.request({ method, params: { ...params } }, ANYTHING, { signal, timeout: timeoutMs + GRACE_MS });
+  return {
+    list: (params, options) =>
+      use(
+        client =>
+          ask(client, 'interceptors/list', params, options).catch((error: unknown) => {
+            if (hasNone(client, error)) return { interceptors: [] };
+            throw error;
+          }),
+        options.signal,
+      ),
+    invoke: (params, options) =>
+      use(client => ask(client, 'interceptor/invoke', params, options), options.signal),
+  };
+}
+
+/**
+ * A host without interceptors does not know the method; but then it must have declared that it is such a host, or any
+ * server that was configured by mistake would let everything pass.
+ */
+function hasNone(client: InterceptorClient, error: unknown): boolean {
+  if ((error as { code?: unknown }).code !== METHOD_NOT_FOUND) return false;
+  const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
+    extensions?: Record<string, unknown>;
+    /** The spelling of older drafts. */
+    interceptor?: unknown;
+  };
+  const declared = extensions?.[INTERCEPTORS_EXTENSION] ?? interceptor;
+  const { supportedEvents } = (declared ?? {}) as { supportedEvents?: unknown };
+  return Array.isArray(supportedEvents) && supportedEvents.length === 0;
+}
+
+/** Calls back whenever a client is told that the host's interceptors have changed. */
+export const watchChanges = (client: InterceptorClient, listener: () => void): void =>
+  client.setNotificationHandler?.(CHANGED, { params: ANYTHING }, listener);

@@ -1,0 +1,72 @@
+import { pointerSteps } from '../../schema/json-pointer.js';
+import { changes } from '../chain/diff.js';
+
+type Fields = Record<string, unknown>;
+
+/** The part of a payload that a host is sent, and how what it makes of that part goes back into the whole. */
+export class PayloadWindow {
+  private readonly places: readonly { readonly path: string; readonly steps: readonly string[] }[];
+
+  /** @param pointers JSON Pointers (RFC 6901), through objects */
+  constructor(pointers: readonly string[]) {
+    this.places = pointers.map(path => ({ path, steps: pointerSteps(path) }));
+  }
+
+  /** What is sent. */
+  narrow(payload: unknown): unknown {
+    let narrowed: unknown = {};
+    for (const { steps } of this.places) {
+      const found = lookUp(payload, steps);
+      if (found) narrowed = put(narrowed, steps, found.value);
+    }
+    return narrowed;
+  }
+
+  /**
+   * The whole payload with what the host changed of its part.
+   * @throws Error where it changed something that it was not sent
+   */
+  widen(payload: unknown, changed: unknown): unknown {
+    for (const { path } of changes(this.narrow(payload), changed)) {
+      const isSent = this.places.some(place => path === place.path || path.startsWith(`${place.path}/`));
+      if (!isSent) throw new Error(`it changed ${path}, which it was not sent`);
+    }
+    let whole = payload;
+    for (const { steps } of this.places) {
+      const found = lookUp(changed, steps);
+      whole = found ? put(whole, steps, found.value) : without(whole, steps);
+    }
+    return whole;
+  }
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function lookUp(value: unknown, steps: readonly string[]): { readonly value: unknown } | undefined {
+  let node = value;
+  for (const step of steps) {
+    if (!isFields(node) || !Object.hasOwn(node, step)) return undefined;
+    node = node[step];
+  }
+  return { value: node };
+}
+
+/** A copy with a value at a place. */
+function put(node: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
+  if (step === undefined) return value;
+  const fields = isFields(node) ? node : {};
+  const own = Object.hasOwn(fields, step) ? fields[step] : undefined;
+  return Object.fromEntries([...Object.entries(fields), [step, put(own, rest, value)]]);
+}
+
+/** A copy without the value at a place. */
+function without(node: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (!isFields(node) || step === undefined || !Object.hasOwn(node, step)) return node;
+  const entries = Object.entries(node);
+  return Object.fromEntries(
+    rest.length === 0
+      ? entries.filter(([key]) => key !== step)
+      : entries.map(([key, value]) => [key, key === step ? without(value, rest) : value]),
+  );
+}

@@ -1,0 +1,76 @@
+import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { HostPolicy, InterceptorHost, InterceptorServerOptions } from './host-options.js';
+import { clientInvoker, watchChanges, type InterceptorInvoker } from './invoker.js';
+import { RemoteHost } from './remote-host.js';
+
+const DEFAULT_TTL_MS = 60_000;
+
+/** A host, and what has to be closed with it. */
+export interface OpenedHost {
+  readonly host: RemoteHost;
+  close(): Promise<void>;
+}
+
+export interface OpenHostOptions {
+  readonly ttlMs?: number;
+  readonly warn: (message: string) => void;
+}
+
+/** A host that can be reached already. */
+export function remoteHost(options: InterceptorHost, { ttlMs, warn }: OpenHostOptions): RemoteHost {
+  return hostOver(options, invokerOf(options), { ttlMs, warn });
+}
+
+/**
+ * A host from whatever the application gave: connection settings are opened at the first message.
+ * @throws Error for settings that name no way to reach it, or several
+ */
+export async function openHost(
+  options: InterceptorServerOptions,
+  defaults: OpenHostOptions,
+): Promise<OpenedHost> {
+  if ('client' in options || 'invoker' in options) {
+    const host = remoteHost(options, defaults);
+    return { host, close: async () => host.close() };
+  }
+  // Only now: the SDK's client is an optional package.
+  const { Connection } = await import('../../client/connection.js');
+  let onChanged = (): void => undefined;
+  const connection = new Connection(options.name, options satisfies ConnectionOptions, {
+    onClient: client => watchChanges(client, () => onChanged()),
+  });
+  const invoker = clientInvoker((work, signal) => connection.use(work, signal));
+  const listening = { ...invoker, onChanged: (listener: () => void) => void (onChanged = listener) };
+  const host = hostOver(options, listening, defaults);
+  return {
+    host,
+    close: async () => {
+      host.close();
+      await connection.close();
+    },
+  };
+}
+
+function hostOver(
+  options: HostPolicy & { name: string; connectionId?: string },
+  invoker: InterceptorInvoker,
+  { ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
+): RemoteHost {
+  return new RemoteHost({
+    name: options.name,
+    id: options.connectionId,
+    invoker,
+    policy: options,
+    ttlMs: options.ttlMs ?? ttlMs,
+    warn,
+  });
+}
+
+function invokerOf(host: InterceptorHost): InterceptorInvoker {
+  if ('invoker' in host) return host.invoker;
+  const { client } = host;
+  return {
+    ...clientInvoker(work => work(client)),
+    onChanged: listener => watchChanges(client, listener),
+  };
+}

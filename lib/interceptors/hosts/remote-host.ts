@@ -1,0 +1,244 @@
+import { unlessAborted } from '../../client/unless-aborted.js';
+import { configCheck } from './config-check.js';
+import type { ChainEntry, Invocation } from '../chain/entry.js';
+import { JsonSize } from '../library/json-size.js';
+import { readDescriptor } from '../protocol/read-descriptor.js';
+import type { InterceptorDescriptor, InvocationContext, InvokeParams } from '../protocol/types.js';
+import { HostBreaker } from './breaker.js';
+import type { HostPolicy, HostSendOptions } from './host-options.js';
+import type { InterceptorInvoker } from './invoker.js';
+import { PayloadWindow } from './narrow.js';
+import { ExchangeBag } from './origin.js';
+
+/** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
+export class DiscoveryError extends Error {}
+
+/** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
+const HEADERS_META = 'nestjs-mcp/headers';
+
+const UNKNOWN_INTERCEPTOR = -32602;
+
+/** How long a host that may be skipped is left alone after it could not be listed, in milliseconds. */
+const SKIPPED_MS = 1000;
+
+const MAX_DEPTH = 500;
+const MAX_NODES = 1_000_000;
+
+export interface RemoteHostParts {
+  readonly name: string;
+  /** Unique among all hosts that are ever asked. Default: the name. */
+  readonly id?: string;
+  readonly invoker: InterceptorInvoker;
+  readonly policy: HostPolicy;
+  readonly ttlMs: number;
+  /** Told of what the host says that cannot be used. */
+  readonly warn: (message: string) => void;
+}
+
+/** What a host advertises, and until when it is believed. */
+interface Listing {
+  readonly entries: readonly ChainEntry[];
+  readonly expiresAt: number;
+}
+
+/** A host of interceptors that is another MCP server. */
+export class RemoteHost {
+  readonly name: string;
+  readonly id: string;
+  private readonly breaker: HostBreaker;
+  private readonly window: PayloadWindow | undefined;
+  private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
+  private listing?: Listing;
+  private listingNow?: Promise<readonly ChainEntry[]>;
+
+  constructor(private readonly parts: RemoteHostParts) {
+    this.name = parts.name;
+    this.id = parts.id ?? parts.name;
+    this.policy = {
+      maxConcurrent: 64,
+      maxInterceptors: 1000,
+      maxResultBytes: 8 * 1024 * 1024,
+      discoveryTimeoutMs: 5000,
+      skipWhenUnlisted: false,
+      ...parts.policy,
+    };
+    const { maxConcurrent, breaker = {}, send } = this.policy;
+    this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
+    this.window = send?.payload && new PayloadWindow(send.payload);
+    parts.invoker.onChanged?.(() => this.forget());
+  }
+
+  /** What is known of the host, without asking it; undefined where it has to be asked. */
+  get known(): readonly ChainEntry[] | undefined {
+    return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
+  }
+
+  /** Makes the next message ask the host again. */
+  forget(): void {
+    this.listing = undefined;
+  }
+
+  /**
+   * Its interceptors. Whoever asks while the host is being asked waits for the same answer.
+   * @throws DiscoveryError where it does not say, or not in time, or says something that cannot be
+   */
+  async entries(signal?: AbortSignal): Promise<readonly ChainEntry[]> {
+    if (this.known) return this.known;
+    if (!this.listingNow) {
+      this.listingNow = this.list().finally(() => (this.listingNow = undefined));
+      this.listingNow.catch(() => undefined);
+    }
+    return signal ? unlessAborted(this.listingNow, signal) : this.listingNow;
+  }
+
+  close(): void {
+    this.breaker.close();
+  }
+
+  private async list(): Promise<readonly ChainEntry[]> {
+    const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
+    // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
+    const signal = AbortSignal.timeout(discoveryTimeoutMs);
+    let entries: readonly ChainEntry[];
+    try {
+      entries = await unlessAborted(this.allPages(signal), signal);
+    } catch (error) {
+      const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
+      const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
+      if (!skipWhenUnlisted) throw failure;
+      this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
+      return this.remember([], Math.min(this.parts.ttlMs, SKIPPED_MS));
+    }
+    return this.remember(entries, this.parts.ttlMs);
+  }
+
+  private remember(entries: readonly ChainEntry[], ms: number): readonly ChainEntry[] {
+    this.listing = { entries, expiresAt: Date.now() + ms };
+    return entries;
+  }
+
+  private async allPages(signal: AbortSignal): Promise<ChainEntry[]> {
+    const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
+    const found = new Map<string, ChainEntry>();
+    const seen = new Set<string>();
+    for (let cursor: string | undefined; ;) {
+      const page = await this.parts.invoker.list(cursor === undefined ? {} : { cursor }, {
+        signal,
+        timeoutMs,
+      });
+      const { interceptors, nextCursor } = readPage(page);
+      for (const value of interceptors) await this.add(found, value);
+      if (found.size > maxInterceptors) throw new Error(`it advertises more than ${maxInterceptors}`);
+      if (nextCursor === undefined) return [...found.values()];
+      if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
+      cursor = nextCursor;
+      seen.add(cursor);
+      if (seen.size > maxInterceptors) throw new Error('its pages have no end');
+    }
+  }
+
+  private async add(found: Map<string, ChainEntry>, value: unknown): Promise<void> {
+    const read = readDescriptor(value);
+    if (!read.ok) {
+      this.parts.warn(`An interceptor of "${this.name}" is skipped: ${read.reason}`);
+      return;
+    }
+    const { descriptor } = read;
+    if (found.has(descriptor.name)) throw new Error(`it advertises "${descriptor.name}" twice`);
+    const checkConfig = descriptor.configSchema && (await configCheck(descriptor.configSchema));
+    found.set(descriptor.name, {
+      host: this.name,
+      descriptor,
+      // What it does beside answering, nobody here can know.
+      traits: { sideEffects: 'some' },
+      ...(checkConfig && { checkConfig }),
+      invoke: invocation => this.invoke(descriptor, invocation),
+    });
+  }
+
+  private async invoke({ type }: InterceptorDescriptor, invocation: Invocation): Promise<unknown> {
+    const { signal, timeoutMs, payload } = invocation;
+    const params = this.paramsFor(invocation);
+    let result: unknown;
+    try {
+      result = await this.breaker.run(async () => {
+        const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
+        this.checkSize(answer);
+        return answer;
+      });
+    } catch (error) {
+      // It may be gone, or be another one now: what the host advertises is not what is known of it.
+      if ((error as { code?: unknown }).code === UNKNOWN_INTERCEPTOR) this.forget();
+      throw error;
+    }
+    return this.window && type === 'mutation' ? this.widened(this.window, payload, result) : result;
+  }
+
+  private widened(window: PayloadWindow, payload: unknown, result: unknown): unknown {
+    const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };
+    const own = (flat.modified === undefined ? mutation : flat) as { modified?: unknown; payload?: unknown };
+    return own?.modified === true ? { ...own, payload: window.widen(payload, own.payload) } : result;
+  }
+
+  private paramsFor({
+    name,
+    event,
+    phase,
+    payload,
+    config,
+    timeoutMs,
+    context,
+    bag,
+  }: Invocation): InvokeParams {
+    const { send } = this.policy;
+    const headers = send?.headers && bag instanceof ExchangeBag && pick(bag.headers, send.headers);
+    return {
+      name,
+      event,
+      phase,
+      payload: this.window ? this.window.narrow(payload) : payload,
+      timeoutMs: Math.max(1, Math.floor(timeoutMs)),
+      ...(config && { config }),
+      ...(context && { context: send?.context ? narrowContext(context, send.context) : context }),
+      ...(headers && { _meta: { [HEADERS_META]: headers } }),
+    };
+  }
+
+  private checkSize(result: unknown): void {
+    const { maxResultBytes } = this.policy;
+    const { excess } = new JsonSize({
+      maxBytes: maxResultBytes,
+      maxDepth: MAX_DEPTH,
+      maxNodes: MAX_NODES,
+    }).add(result);
+    if (excess) throw new Error(`its result exceeds ${excess}`);
+  }
+}
+
+function readPage(page: unknown): { interceptors: unknown[]; nextCursor?: string } {
+  const { interceptors, nextCursor } = (page ?? {}) as { interceptors?: unknown; nextCursor?: unknown };
+  if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
+  return { interceptors, ...(typeof nextCursor === 'string' && { nextCursor }) };
+}
+
+function narrowContext(
+  { principal, traceId, spanId, sessionId, timestamp, interceptorState }: InvocationContext,
+  parts: NonNullable<HostSendOptions['context']>,
+): InvocationContext {
+  const has = (part: (typeof parts)[number]) => parts.includes(part);
+  const { claims, ...who } = principal ?? { type: 'anonymous' as const };
+  return {
+    ...(has('principal') && { principal: { ...who, ...(has('claims') && claims && { claims }) } }),
+    ...(has('trace') && traceId !== undefined && { traceId, spanId }),
+    ...(has('session') && sessionId !== undefined && { sessionId }),
+    ...(has('timestamp') && timestamp !== undefined && { timestamp }),
+    ...(interceptorState && { interceptorState }),
+  };
+}
+
+function pick(headers: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  const wanted = new Set(names.map(name => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name.toLowerCase())));
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,127 @@
+import { unlessAborted } from '../client/unless-aborted.js';
+import { Chain } from './chain/chain.js';
+import type { ChainEntry } from './chain/entry.js';
+import type { ChainOptions, ChainParams } from './chain/params.js';
+import type { ChainResult } from './chain/result.js';
+import type { InterceptorHost } from './hosts/host-options.js';
+import { remoteHost } from './hosts/open-host.js';
+import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
+import type { InterceptorOverride } from './interceptor-options.js';
+import { withOverrides } from './overrides.js';
+import { shapeProblemOf } from './policy/policy-schema.js';
+import { pathOf } from './policy/policy-source.js';
+import type { InterceptorDescriptor } from './protocol/types.js';
+
+/** Options of `InterceptorChain.discover`. */
+export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {
+  /** By `name` or `host/name`. */
+  overrides?: Record<string, InterceptorOverride>;
+  /** Gives the discovery up. */
+  signal?: AbortSignal;
+  /** Told of what a host advertises that cannot be used, and of sinks that failed. Default: nobody. */
+  warn?: (message: string) => void;
+}
+
+/** An interceptor of a chain, and the host that it runs on. */
+export interface InterceptorChainEntry {
+  readonly host: string;
+  readonly descriptor: InterceptorDescriptor;
+}
+
+/** The interceptors of several hosts as one chain: one order over all of them (SEP-2624). */
+export class InterceptorChain {
+  /** What the hosts advertised, in the order in which the hosts were given. */
+  readonly entries: readonly InterceptorChainEntry[];
+  private readonly chain: Chain;
+
+  private constructor(
+    entries: readonly ChainEntry[],
+    private readonly hosts: readonly RemoteHost[],
+    options: ChainOptions,
+  ) {
+    this.entries = entries.map(({ host, descriptor }) => ({ host, descriptor }));
+    this.chain = new Chain(entries, options);
+  }
+
+  /**
+   * Lists every host, all pages, at the same time.
+   * @throws DiscoveryError where a host cannot be listed, unless it says `skipWhenUnlisted`
+   * @throws OverrideError for an override that widens an interceptor's hooks, Error for one that is none
+   */
+  static async discover(
+    hosts: readonly InterceptorHost[],
+    { overrides = {}, signal, warn = () => undefined, ...limits }: DiscoverOptions = {},
+  ): Promise<InterceptorChain> {
+    const problem = shapeProblemOf({ overrides, config: {} });
+    if (problem) throw new Error(`"${pathOf(problem.steps)}" ${problem.rule}`);
+    const names = new Set(hosts.map(({ name }) => name));
+    if (names.size < hosts.length) throw new DiscoveryError('Two hosts have the same name');
+    const remotes = hosts.map(host => remoteHost(host, { warn }));
+    try {
+      const found = await Promise.all(remotes.map(host => host.entries(signal)));
+      return new InterceptorChain(withOverrides(found.flat(), { overrides, config: {} }), remotes, {
+        ...limits,
+        onSinkError: ({ name }, error) => warn(`The sink ${name} failed: ${error}`),
+      });
+    } catch (error) {
+      for (const host of remotes) host.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Discovers, and runs once. `timeoutMs` bounds both.
+   * @throws DiscoveryError where a host cannot be listed, unless it says `skipWhenUnlisted`
+   */
+  static async execute(
+    hosts: readonly InterceptorHost[],
+    params: ChainParams,
+    options: DiscoverOptions = {},
+  ): Promise<ChainResult> {
+    const { timeoutMs, event, phase } = params;
+    const started = performance.now();
+    const time = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
+    let chain: InterceptorChain;
+    try {
+      const discovery = InterceptorChain.discover(hosts, options);
+      chain = signals.length > 0 ? await unlessAborted(discovery, AbortSignal.any(signals)) : await discovery;
+    } catch (error) {
+      if (!time?.aborted) throw error;
+      return outOfTime(event, phase, performance.now() - started);
+    }
+    try {
+      const spent = performance.now() - started;
+      return await chain.execute({
+        ...params,
+        ...(timeoutMs !== undefined && { timeoutMs: timeoutMs - spent }),
+      });
+    } finally {
+      chain.close();
+    }
+  }
+
+  /**
+   * Runs the chain on a message: no host is listed again.
+   * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
+   */
+  execute(params: ChainParams): Promise<ChainResult> {
+    return this.chain.execute(params);
+  }
+
+  /** Ends what watches over the hosts. Their clients stay open: they are the application's. */
+  close(): void {
+    for (const host of this.hosts) host.close();
+  }
+}
+
+const outOfTime = (event: string, phase: ChainParams['phase'], totalDurationMs: number): ChainResult => ({
+  status: 'timeout',
+  event,
+  phase,
+  results: [],
+  skipped: [],
+  validationSummary: { errors: 0, warnings: 0, infos: 0 },
+  totalDurationMs,
+  abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
+});

@@ -1,0 +1,178 @@
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  Parser,
+  type CST,
+  type Document,
+  type Pair,
+  type ParsedNode,
+} from 'yaml';
+import { jsonErrorOffset } from './json-syntax.js';
+import type { PolicySource } from './policy-source.js';
+
+/** YAML 1.2 and its core schema, whatever a `%YAML` directive says: no merge keys and no tags beyond the core's. */
+const OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+  // Found by `inspect`: the library compares each key with each, which takes minutes for a large file.
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+
+/** The library's composer calls itself for each level and, deep enough, takes the whole process down. */
+const MAX_DEPTH = 64;
+const MAX_ALIASES = 100;
+
+type YamlDocument = Document.Parsed<ParsedNode>;
+type YamlPair = Pair<ParsedNode, ParsedNode | null>;
+
+/** A parsed policy of any shape. */
+export interface PolicyDocument {
+  /** Plain data: a tree without `__proto__` keys or numbers that are not finite; null for an empty document. */
+  readonly value: unknown;
+  /** Offset of the key or item that the steps lead to, or of the last one on the way that is written out. */
+  readonly offsetOf: (steps: readonly string[]) => number;
+}
+
+/**
+ * Parses YAML. What makes a document surprising is refused: a second document, a duplicate key, an unknown tag or
+ * directive, more than 100 aliases or 64 levels.
+ * @throws PolicyError
+ */
+export function parseYaml(source: PolicySource): PolicyDocument {
+  const document = compose(source);
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw source.error(`is no valid YAML: ${problem.message}`, problem.pos[0]);
+  inspect(document, source);
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return { value, offsetOf: steps => offsetOf(document, steps) };
+  } catch {
+    throw source.error('its aliases multiply: write them out');
+  }
+}
+
+/**
+ * Parses JSON, strictly, and under the same limits as YAML.
+ * @throws PolicyError
+ */
+export function parseJson(source: PolicySource): PolicyDocument {
+  const { text } = source;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const offset = jsonErrorOffset(text);
+    const character = text.codePointAt(offset);
+    const found =
+      character === undefined ? 'end of the text' : JSON.stringify(String.fromCodePoint(character));
+    throw source.error(`is no valid JSON: unexpected ${found}`, offset);
+  }
+  // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
+  const document = compose(source);
+  inspect(document, source);
+  return { value, offsetOf: steps => offsetOf(document, steps) };
+}
+
+function compose(source: PolicySource): YamlDocument {
+  const { length } = source.text;
+  let found: YamlDocument | undefined;
+  for (const document of new Composer(OPTIONS).compose(tokensOf(source), true, length)) {
+    if (found) throw source.error('there is more than one YAML document', document.range[0]);
+    found = document;
+  }
+  if (!found) throw source.error('there is no YAML document');
+  return found;
+}
+
+function* tokensOf(source: PolicySource): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(source.text)) {
+    yield* parser.next(lexeme);
+    if (depthOf(parser) > MAX_DEPTH) {
+      throw source.error(`is nested more than ${MAX_DEPTH} levels deep`, parser.offset - lexeme.length);
+    }
+  }
+  yield* parser.end();
+}
+
+/** How many collections are open. The stack holds the document below them, and may hold a value above. */
+function depthOf({ stack }: Parser): number {
+  const top = stack.at(-1);
+  return stack.length - (top && 'items' in top ? 1 : 2);
+}
+
+/** Refuses what the parser lets through. */
+function inspect(document: YamlDocument, source: PolicySource): void {
+  const steps: string[] = [];
+  const open = new Set<unknown>();
+  let aliases = 0;
+
+  const refuse = (rule: string, node: ParsedNode): never => {
+    throw source.error(rule, node.range[0], steps);
+  };
+  const within = (step: string, look: () => void) => {
+    steps.push(step);
+    look();
+    steps.pop();
+  };
+  const visit = (node: ParsedNode | null): void => {
+    if (isAlias(node)) {
+      if (++aliases > MAX_ALIASES) refuse(`there are more than ${MAX_ALIASES} aliases`, node);
+      const target = node.resolve(document);
+      if (!target) refuse(`the alias *${node.source} has no anchor before it`, node);
+      if (open.has(target)) refuse(`the alias *${node.source} contains itself`, node);
+    } else if (isScalar(node)) {
+      if (typeof node.value === 'number' && !Number.isFinite(node.value)) refuse('must be finite', node);
+    } else if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      open.add(node);
+      const names = new Set<string>();
+      for (const pair of node.items) {
+        const name = nameOf(pair);
+        within(name, () => {
+          if (names.has(name)) refuse('is there twice', pair.key);
+          // An own key here is a prototype as soon as anybody copies the object by assignment.
+          if (name === '__proto__') refuse('is no name that can be used', pair.key);
+          names.add(name);
+          visit(pair.value);
+        });
+      }
+      open.delete(node);
+    } else if (isSeq<ParsedNode>(node)) {
+      open.add(node);
+      node.items.forEach((item, index) => within(String(index), () => visit(item)));
+      open.delete(node);
+    }
+  };
+  visit(document.contents);
+}
+
+function offsetOf({ contents }: YamlDocument, steps: readonly string[]): number {
+  let node: ParsedNode | null = contents;
+  let offset = contents?.range[0] ?? 0;
+  for (const step of steps) {
+    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      const pair: YamlPair | undefined = node.items.find(one => nameOf(one) === step);
+      if (!pair) break;
+      offset = pair.key.range[0];
+      node = pair.value;
+    } else if (isSeq<ParsedNode>(node)) {
+      node = node.items[Number(step)];
+      offset = node.range[0];
+    } else {
+      break;
+    }
+  }
+  return offset;
+}
+
+/** Keys are strings: the parser refuses every other. */
+const nameOf = ({ key }: YamlPair): string => String(isScalar(key) ? key.value : key);

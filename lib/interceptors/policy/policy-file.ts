@@ -1,0 +1,118 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { PolicyError } from './policy.error.js';
+import { readPolicy, type InterceptorPolicy, type PolicyFormat } from './policy.js';
+
+const MAX_BYTES = 1024 * 1024;
+const FORMATS = new Map<string, PolicyFormat>([
+  ['.json', 'json'],
+  ['.yaml', 'yaml'],
+  ['.yml', 'yaml'],
+]);
+/** By then the watcher has long had its first look at the file. */
+const SECOND_LOOK_MS = 1000;
+
+/** The text of a file, or why there is none. */
+type Found = string | PolicyError;
+
+/** How a policy file is watched. */
+export interface PolicyFileOptions {
+  /** Time between two looks at the file, in milliseconds. Default: 1000. */
+  pollMs?: number;
+}
+
+/**
+ * A policy in a file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Whoever changes it while it is watched does best to
+ * write another file and rename it: half of a file can be a valid policy, too.
+ */
+export class PolicyFile {
+  private readonly fullPath: string;
+  private readonly pollMs: number;
+  private seen?: Found;
+  private stop?: () => void;
+
+  /** @param path `.json`, `.yaml` or `.yml`; relative to the working directory as it is now */
+  constructor(
+    private readonly path: string,
+    { pollMs = 1000 }: PolicyFileOptions = {},
+  ) {
+    this.fullPath = resolve(path);
+    this.pollMs = pollMs;
+  }
+
+  /**
+   * Reads the file, at once.
+   * @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or no policy
+   */
+  read(): InterceptorPolicy {
+    this.seen = this.load();
+    return this.parse(this.seen);
+  }
+
+  /**
+   * Hands over each policy whose text differs from the last one read, until `close`. It does not keep the process alive.
+   * @param apply puts a policy in force; if it throws, the one before is taken to be in force still
+   * @param onError is told once of each content that was not applied, and of a file that went away; must not throw
+   */
+  watch(apply: (policy: InterceptorPolicy) => void, onError: (error: Error) => void): void {
+    this.close();
+    const look = () => this.look(apply, onError);
+    // `fs.watch` follows an inode: it goes deaf when an editor renames a new file over the old one, or when Kubernetes
+    // swaps the symbolic link that a ConfigMap is mounted through. Asking for the path's state again does not.
+    watchFile(this.fullPath, { interval: this.pollMs, persistent: false }, look);
+    // The watcher compares with what it found at its first look, on another thread, and does not say when that was. A
+    // change since `read` but before that look would go unnoticed.
+    const secondLook = setTimeout(look, SECOND_LOOK_MS).unref();
+    this.stop = () => {
+      unwatchFile(this.fullPath, look);
+      clearTimeout(secondLook);
+    };
+  }
+
+  /** Ends the watch: neither callback is called any more. */
+  close(): void {
+    this.stop?.();
+    this.stop = undefined;
+  }
+
+  private look(apply: (policy: InterceptorPolicy) => void, onError: (error: Error) => void): void {
+    const found = this.load();
+    if (isSame(found, this.seen)) return;
+    this.seen = found;
+    try {
+      apply(this.parse(found));
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** @throws PolicyError */
+  private parse(found: Found): InterceptorPolicy {
+    if (found instanceof PolicyError) throw found;
+    const format = FORMATS.get(extname(this.path).toLowerCase());
+    if (!format) throw this.error(`is of an unknown format; use ${[...FORMATS.keys()].join(', ')}`);
+    return readPolicy(found, format, this.path);
+  }
+
+  private load(): Found {
+    try {
+      const stats = statSync(this.fullPath);
+      if (!stats.isFile()) return this.error('is no file');
+      if (stats.size > MAX_BYTES) return this.error(`is larger than ${MAX_BYTES} bytes`);
+      const bytes = readFileSync(this.fullPath);
+      return isUtf8(bytes) ? new TextDecoder().decode(bytes) : this.error('is not UTF-8');
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return this.error(code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`);
+    }
+  }
+
+  private error(rule: string): PolicyError {
+    return new PolicyError(rule, { file: this.path });
+  }
+}
+
+const isSame = (one: Found, other?: Found): boolean =>
+  one === other ||
+  (one instanceof PolicyError && other instanceof PolicyError && one.message === other.message);

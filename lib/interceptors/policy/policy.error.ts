@@ -1,0 +1,33 @@
+/** Where in a policy something is wrong, as far as it is known. */
+export interface PolicyLocation {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line?: number;
+  /** Counted from 1, in UTF-16 code units. */
+  readonly column?: number;
+  /** The keys that lead there, as in `overrides.redact.hooks[0].phase`. */
+  readonly path?: string;
+}
+
+/** A policy that cannot be used. The message is `file:line:column: path: rule`, without what is not known. */
+export class PolicyError extends Error {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly path?: string;
+
+  /** @param rule what is wrong and what would be right, as in `must be true or false` */
+  constructor(
+    readonly rule: string,
+    { file, line, column, path }: PolicyLocation,
+    options?: ErrorOptions,
+  ) {
+    const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
+    super(`${file}${position}: ${path ? `${path}: ` : ''}${rule}`, options);
+    this.name = 'PolicyError';
+    this.file = file;
+    this.line = line;
+    this.column = column;
+    this.path = path;
+  }
+}

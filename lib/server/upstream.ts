@@ -1,0 +1,75 @@
+import type {
+  ClientCapabilities,
+  Implementation,
+  Result,
+  ServerCapabilities,
+  ServerEventBus,
+} from '@modelcontextprotocol/server';
+import type { Listing } from '../interceptors/boundary.js';
+import type { ChangeNotifier } from './changes.js';
+import type { DispatchedMethod, Params } from './dispatcher.js';
+import type { AskClient, Exchange } from './exchange.js';
+
+/** What a server says of itself where another one stands behind it. */
+export interface UpstreamDescription {
+  /** Who it is, where that is not what the application's options say. */
+  readonly info?: Implementation;
+  readonly instructions?: string;
+  readonly capabilities: ServerCapabilities;
+}
+
+/** The JSON Schemas of a tool, as it was listed. */
+export interface ToolSchemas {
+  readonly inputSchema?: Record<string, unknown>;
+  readonly outputSchema?: Record<string, unknown>;
+}
+
+/** A 2025-era client on a connection that lasts: what stands behind can tell it things and ask it things. */
+export interface ClientChannel {
+  /** Changes that this client alone is told of. */
+  readonly bus: ServerEventBus;
+  /** What the client said it can do, once it has. */
+  readonly capabilities: ClientCapabilities | undefined;
+  /** Asks the client something that belongs to none of its requests. */
+  readonly request: AskClient;
+  /** Tells the client something that belongs to none of its requests. */
+  notify(method: string, params: Params | undefined): Promise<void>;
+}
+
+/** What answers in the place of a catalogue: everything that a server offers comes from behind it. */
+export interface Upstream {
+  /** The latest there is. Only to be read after `prepare`. */
+  readonly description: UpstreamDescription;
+  /** Methods beside the protocol's own. */
+  readonly extensionMethods: Readonly<
+    Record<string, (params: Params, exchange: Exchange) => Promise<Result>>
+  >;
+  /** @param changes tells all clients, but for those who have a channel */
+  open(changes: ChangeNotifier): void;
+  /** Gives up everything that is open. */
+  close(): Promise<void>;
+  /**
+   * Gets ready for a message, before there is a server to answer it.
+   * @throws McpException where it cannot be answered, for that nothing is known of what stands behind
+   */
+  prepare(exchange: Exchange, params: Params): Promise<void>;
+  /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
+  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
+  /** Sets what a 2025-era client wants to be told of. */
+  setLevel(params: Params, exchange: Exchange): Promise<Result>;
+  /**
+   * Lets what stands behind decide on a subscription of a 2026-era client, and holds it until the exchange's signal fires.
+   * @throws McpException where it was refused
+   */
+  admitSubscription(uri: string, exchange: Exchange): Promise<void>;
+  /** The page of a list that shows what a call names, as its caller sees it. */
+  listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined>;
+  /** The schemas of a tool, if it was listed. */
+  toolSchemas(name: string): ToolSchemas | undefined;
+  /** A client has opened a channel. */
+  opened(channel: ClientChannel): void;
+  /** A client tells something that is no request. */
+  notified(channel: ClientChannel, method: string, params: Params | undefined): void;
+  /** A client's channel is gone. */
+  closed(channel: ClientChannel): void;
+}

@@ -1,0 +1,43 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/server';
+import { isProtocolError, unexpected } from '../server/errors.js';
+import type { Exchange } from '../server/exchange.js';
+
+/** Where a message comes from; the signal fires once it needs no answer any more. */
+export type Origin = Pick<Exchange, 'signal' | 'authInfo' | 'http'>;
+
+/** The `error` of a JSON-RPC answer. */
+export interface JsonRpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** The exchange of a message that no server of the SDK has seen yet: what it says by itself, and no way to answer it. */
+export function exchangeOf({ id, method, params }: JSONRPCRequest, origin: Origin): Exchange {
+  const { _meta: meta = {} } = (params ?? {}) as { _meta?: Record<string, unknown> };
+  const version = meta[PROTOCOL_VERSION_META_KEY];
+  return {
+    ...origin,
+    requestId: id,
+    method,
+    era: version === undefined ? 'legacy' : 'modern',
+    protocolVersion: String(version),
+    clientInfo: meta[CLIENT_INFO_META_KEY] as Exchange['clientInfo'],
+    clientCapabilities: meta[CLIENT_CAPABILITIES_META_KEY] as Exchange['clientCapabilities'],
+    meta,
+    requestState: () => undefined,
+    notify: () => Promise.resolve(),
+    log: () => Promise.resolve(),
+  };
+}
+
+/** What a client is told of something thrown: an error that is meant for it as it stands, any other as a reference. */
+export function errorOf(thrown: unknown, method: string): JsonRpcError {
+  const { code, message, data } = isProtocolError(thrown) ? thrown : unexpected(thrown, method);
+  return { code, message, ...(data !== undefined && { data }) };
+}

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { Prompt, Resource, ResourceTemplate, Tool, UriParams } from 'nestjs-mcp';
+import { textOf } from '../fixtures/matrix.js';
+import { backendModule } from './backend-app.js';
+import { connect, ERAS, EVERYTHING, listen, outcomeOf, startGateway, type Running } from './support.js';
+
+@Injectable()
+class Shop {
+  @Tool()
+  search() {
+    return 'of the shop';
+  }
+
+  @Prompt()
+  sell() {
+    return 'Sell it';
+  }
+
+  @Resource({ uri: 'shop://all' })
+  all() {
+    return 'the shop';
+  }
+
+  @ResourceTemplate({ uriTemplate: 'shop://{id}' })
+  one(@UriParams() { id }: { id: string }) {
+    return `shop ${id}`;
+  }
+}
+
+@Injectable()
+class Bank {
+  @Tool()
+  search() {
+    return 'of the bank';
+  }
+
+  @Resource({ uri: 'bank://all' })
+  all() {
+    return 'the bank';
+  }
+}
+
+@Injectable()
+class Copy {
+  @Resource({ uri: 'shop://all' })
+  all() {
+    return 'a copy';
+  }
+}
+
+const backendOf = (provider: new () => object) => listen(backendModule(provider.name, false, {}, [provider]));
+
+describe('a gateway in front of several backends', () => {
+  let shop: Running;
+  let bank: Running;
+  let copy: Running;
+  beforeAll(async () => {
+    [shop, bank, copy] = await Promise.all([backendOf(Shop), backendOf(Bank), backendOf(Copy)]);
+  });
+  afterAll(() => Promise.all([shop, bank, copy].map(({ app }) => app.close())));
+
+  it.each(ERAS)(
+    'puts a prefix before names, and finds resources by their URIs, for a %s client',
+    async era => {
+      const gateway = await startGateway({ backends: { shop: { url: shop.url }, bank: { url: bank.url } } });
+      const client = await connect(gateway.url, era);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['shop_search', 'bank_search']);
+      expect(textOf(await client.callTool({ name: 'shop_search' }))).toBe('of the shop');
+      expect(textOf(await client.callTool({ name: 'bank_search' }))).toBe('of the bank');
+      expect(await outcomeOf(client.callTool({ name: 'search' }))).toMatchObject({
+        message: 'Unknown tool: search',
+      });
+      expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'shop_sell' }]);
+      expect(await client.getPrompt({ name: 'shop_sell' })).toHaveProperty(
+        'messages.0.content.text',
+        'Sell it',
+      );
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri }) => uri)).toEqual(['shop://all', 'bank://all']);
+      expect((await client.readResource({ uri: 'bank://all' })).contents).toMatchObject([
+        { text: 'the bank' },
+      ]);
+      expect((await client.readResource({ uri: 'shop://7' })).contents).toMatchObject([{ text: 'shop 7' }]);
+      expect(await outcomeOf(client.readResource({ uri: 'other://a' }))).toMatchObject({ code: -32602 });
+      expect(client.getInstructions()).toBe('shop: This is Shop.\n\nbank: This is Bank.');
+      await client.close();
+      await gateway.app.close();
+    },
+  );
+
+  it('composes the cursors of its backends', async () => {
+    const gateway = await startGateway({ backends: { shop: { url: shop.url }, all: EVERYTHING } });
+    const client = await connect(gateway.url, 'modern');
+    const first = await client.request({ method: 'tools/list' });
+    expect(first.tools.map(({ name }) => name)).toEqual(['shop_search']);
+    const second = await client.request({ method: 'tools/list', params: { cursor: first.nextCursor } });
+    expect(second.tools.map(({ name }) => name)).toContain('all_echo');
+    expect(second.nextCursor).toBeUndefined();
+    for (const cursor of ['nothing', Buffer.from('[9,null]').toString('base64url')]) {
+      expect(await outcomeOf(client.request({ method: 'tools/list', params: { cursor } }))).toMatchObject({
+        code: -32602,
+        message: 'Unknown cursor',
+      });
+    }
+    await client.close();
+    await gateway.app.close();
+  });
+
+  it('refuses a resource that two of them have, and names both', async () => {
+    const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });
+    const client = await connect(gateway.url, 'modern');
+    const message = 'The resource shop://all is of two backends, "shop" and "copy"';
+    expect(await outcomeOf(client.listResources())).toMatchObject({ message });
+    expect(await outcomeOf(client.readResource({ uri: 'shop://all' }))).toMatchObject({ message });
+    await client.close();
+    await gateway.app.close();
+  });
+
+  it('goes on with the others where one is down', async () => {
+    const gateway = await startGateway({
+      backends: { down: { url: 'http://127.0.0.1:1/mcp' }, shop: { url: shop.url } },
+    });
+    const client = await connect(gateway.url, 'modern');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shop_search']);
+    expect(textOf(await client.callTool({ name: 'shop_search' }))).toBe('of the shop');
+    expect(await outcomeOf(client.callTool({ name: 'down_search' }))).toMatchObject({
+      code: -32603,
+      message: 'The server behind this gateway cannot be reached; try again later',
+    });
+    await client.close();
+    await gateway.app.close();
+  });
+});
+
+describe('options of a gateway', () => {
+  const backend = { url: 'http://127.0.0.1:1/mcp' };
+  it.each([
+    [undefined, 'options must be an object'],
+    [{}, 'give either "backend" or "backends"'],
+    [{ backend, backends: { a: backend } }, 'give either "backend" or "backends"'],
+    [{ backends: {} }, '"backends" must name at least one'],
+    [{ backends: { a: backend, a_b: backend } }, 'the prefixes "a" and "a_b" collide'],
+    [{ backends: { 'a b': backend } }, 'the prefix "a b" must be'],
+    [{ backends: { a: backend }, passthrough: true }, '"passthrough" is for one "backend"'],
+    [{ backend, pages: 1 }, 'unknown option "pages"'],
+    [{ backend, timeoutMs: 0 }, '"timeoutMs" must be a whole number above 0'],
+    [{ backend, limits: { max: 1 } }, 'unknown option "limits.max"'],
+  ])('%j is refused', async (options, problem) => {
+    await expect((async () => startGateway(options as never))()).rejects.toThrow(problem);
+  });
+
+  it('handlers are refused', async () => {
+    await expect(startGateway({ backend }, [Shop])).rejects.toThrow(/the server "gateway" is a gateway/);
+  });
+
+  it('a backend needs one way to be reached', async () => {
+    await expect(startGateway({ backend: {} })).rejects.toThrow(
+      'needs one of "url", "command" and "transport"',
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from '@modelcontextprotocol/client';
+import {
+  Completion,
+  McpServerRegistry,
+  Mutator,
+  Prompt,
+  Args,
+  Resource,
+  ResourceTemplate,
+  respondWith,
+  Tool,
+  UriParams,
+  Validator,
+  type InterceptorInvocation,
+} from 'nestjs-mcp';
+import { z } from 'zod';
+import { CELLS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+
+@Injectable()
+class Shop {
+  @Tool()
+  open() {
+    return 'open';
+  }
+
+  @Tool()
+  wipe() {
+    return 'wiped';
+  }
+
+  @Resource({ uri: 'shop://open' })
+  openResource() {
+    return 'open';
+  }
+
+  @Resource({ uri: 'shop://hidden' })
+  hiddenResource() {
+    return 'hidden';
+  }
+
+  @ResourceTemplate({ uriTemplate: 'secret://{id}' })
+  secret(@UriParams('id') id: string) {
+    return id;
+  }
+
+  @Prompt({ input: z.object({ name: z.string() }) })
+  hiddenPrompt(@Args('name') name: string) {
+    return name;
+  }
+
+  @Completion({ prompt: 'hiddenPrompt', argument: 'name' })
+  names() {
+    return ['ada'];
+  }
+
+  @Completion({ resourceTemplate: 'secret://{id}', argument: 'id' })
+  ids() {
+    return ['7'];
+  }
+}
+
+type Listed = Readonly<Record<string, unknown>> & {
+  readonly tools?: { name: string }[];
+  readonly prompts?: object[];
+  readonly resources?: { uri: string }[];
+  readonly resourceTemplates?: object[];
+};
+
+/** Hides what a list shows, in the response phase. */
+@Injectable()
+class HidesInResponse {
+  @Mutator({ events: ['tools/list', 'prompts/list', 'resources/list'], phase: 'response' })
+  hide({ payload }: InterceptorInvocation<Listed>) {
+    const { tools, prompts, resources, resourceTemplates } = payload;
+    return {
+      ...payload,
+      ...(tools && { tools: tools.filter(({ name }) => name !== 'wipe') }),
+      ...(prompts && { prompts: [] }),
+      ...(resources && { resources: resources.filter(({ uri }) => uri !== 'shop://hidden') }),
+      ...(resourceTemplates && { resourceTemplates: [] }),
+    };
+  }
+}
+
+/** Answers the list itself, in the request phase. */
+@Injectable()
+class AnswersList {
+  @Mutator({ events: ['tools/list'] })
+  answer() {
+    return respondWith({ tools: [] });
+  }
+}
+
+/** Decides in the request phase, and hides in the response phase. */
+@Injectable()
+class RemembersInBag {
+  @Mutator({ events: ['tools/list'] })
+  decide({ bag }: InterceptorInvocation<'tools/list', 'request'>) {
+    bag.set('hides', true);
+    return undefined;
+  }
+
+  @Mutator({ events: ['tools/list'], phase: 'response' })
+  hide({ payload, bag }: InterceptorInvocation<'tools/list', 'response'>) {
+    return bag.get('hides') ? { ...payload, tools: [] } : undefined;
+  }
+}
+
+/** Makes a call of one tool into a call of another. */
+@Injectable()
+class Redirects extends HidesInResponse {
+  @Mutator({ events: ['tools/call'], scope: { allow: ['/name'] } })
+  redirect({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    return { ...payload, name: 'wipe' };
+  }
+}
+
+const apps: TestApp[] = [];
+afterEach(async () => {
+  for (const test of apps.splice(0)) await test.close();
+});
+
+const unknown = { code: -32602, message: expect.stringContaining('Unknown tool') as string };
+
+describe.each(CELLS)('what a list hides, over $name', ({ platform, era, legacy }) => {
+  const start = async (interceptors: typeof HidesInResponse | typeof AnswersList | typeof RemembersInBag) => {
+    const test = await startApp([Shop, interceptors], {
+      platform,
+      mcp: { legacy },
+      forceCloseConnections: true,
+    });
+    apps.push(test);
+    return { test, client: await test.client({ era }) };
+  };
+
+  it.each([
+    ['in the response phase', HidesInResponse],
+    ['by answering in the request phase', AnswersList],
+    ['by what it remembered from the request phase', RemembersInBag],
+  ])('%s cannot be called', async (_how, interceptors) => {
+    const { client } = await start(interceptors);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('wipe');
+    await expect(client.callTool({ name: 'wipe' })).rejects.toMatchObject(unknown);
+  });
+
+  it('cannot be called by way of a mutator', async () => {
+    const { client } = await start(Redirects);
+    await expect(client.callTool({ name: 'open' })).rejects.toMatchObject(unknown);
+  });
+
+  it('cannot be completed, as if it did not exist', async () => {
+    const { client } = await start(HidesInResponse);
+    const complete = (ref: Parameters<Client['complete']>[0]['ref'], argument: string) =>
+      client.complete({ ref, argument: { name: argument, value: '' } });
+    await expect(complete({ type: 'ref/prompt', name: 'hiddenPrompt' }, 'name')).rejects.toThrow();
+    await expect(complete({ type: 'ref/resource', uri: 'secret://{id}' }, 'id')).rejects.toThrow();
+  });
+
+  it('cannot be read, nor listened to', async () => {
+    const { client } = await start(HidesInResponse);
+    await expect(client.readResource({ uri: 'secret://7' })).rejects.toThrow(/not found/i);
+    await expect(client.readResource({ uri: 'shop://hidden' })).rejects.toThrow(/not found/i);
+    if (era === 'modern') {
+      await expect(client.listen({ resourceSubscriptions: ['shop://hidden'] })).rejects.toThrow(/not found/i);
+    } else if (legacy === 'sessions') {
+      await expect(client.subscribeResource({ uri: 'shop://hidden' })).rejects.toThrow(/not found/i);
+    }
+  });
+});
+
+@Injectable()
+class RefusesSubscription {
+  @Validator({ events: ['resources/subscribe'], phase: 'response' })
+  refuse() {
+    return false;
+  }
+}
+
+describe.each(['modern', 'legacy'] as const)('a subscription that was refused in its response, %s', era => {
+  it('is none', async () => {
+    const test = await startApp([Shop, RefusesSubscription], { forceCloseConnections: true });
+    apps.push(test);
+    const client = await test.client({ era });
+    const updated: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      updated.push(params.uri);
+    });
+    const subscribing =
+      era === 'modern'
+        ? client.listen({ resourceSubscriptions: ['shop://open'] })
+        : client.subscribeResource({ uri: 'shop://open' });
+    await expect(subscribing).rejects.toMatchObject({ code: -32602 });
+    test.app.get(McpServerRegistry, { strict: false }).resourceUpdated('shop://open');
+    // Whatever was sent before this answer has arrived with it.
+    expect(textOf(await client.callTool({ name: 'open' }))).toBe('open');
+    expect(updated).toEqual([]);
+  });
+});

@@ -1,0 +1,323 @@
+import { PolicyError } from '../../../lib/interceptors/policy/policy.error.js';
+import { readPolicy, type PolicyFormat } from '../../../lib/interceptors/policy/policy.js';
+
+const EMPTY = { overrides: {}, config: {} };
+
+const refusal = (text: string, format: PolicyFormat, file?: string): unknown => {
+  try {
+    return readPolicy(text, format, file);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a policy is read', () => {
+  it.each([
+    ['nothing', 'yaml', '', EMPTY],
+    ['nothing', 'json', ' \n', EMPTY],
+    ['comments', 'yaml', '# nothing yet\n', EMPTY],
+    ['an empty document', 'yaml', '---\n...\n', EMPTY],
+    ['an empty object', 'json', '{}', EMPTY],
+    ['sections whose entries are commented out', 'yaml', 'overrides:\n  # a: {}\nconfig:\n', EMPTY],
+    [
+      'everything there is, in YAML',
+      'yaml',
+      `
+overrides:
+  redact:
+    failOpen: true
+    priority: -2147483648
+    mode: enforce
+    timeoutMs: 250
+    hooks:
+      - events: [tools/call, "llm/*", "*"]
+        phase: both
+    config: { words: [a, 1, null, 0.5] }
+  gateway/redact: { priority: { request: 1, response: 2147483647 }, mode: audit }
+config:
+  redact:
+    deep: { er: ~ }
+`,
+      {
+        overrides: {
+          redact: {
+            failOpen: true,
+            priority: -2147483648,
+            mode: 'enforce',
+            timeoutMs: 250,
+            hooks: [{ events: ['tools/call', 'llm/*', '*'], phase: 'both' }],
+            config: { words: ['a', 1, null, 0.5] },
+          },
+          'gateway/redact': { priority: { request: 1, response: 2147483647 }, mode: 'audit' },
+        },
+        config: { redact: { deep: { er: null } } },
+      },
+    ],
+    [
+      'JSON, with tabs and escapes',
+      'json',
+      '{\n\t"config": {\n\t\t"a\\u002fb": {"é": "\\ud83d\\ude00", "n": [1e2, -0.5]}\n\t}\n}',
+      { overrides: {}, config: { 'a/b': { é: '😀', n: [100, -0.5] } } },
+    ],
+    [
+      'aliases',
+      'yaml',
+      'overrides:\n  a: &audit { mode: audit }\n  b: *audit',
+      { overrides: { a: { mode: 'audit' }, b: { mode: 'audit' } }, config: {} },
+    ],
+    [
+      'words that only YAML 1.1 takes for something else',
+      'yaml',
+      '%YAML 1.1\n---\nconfig: { a: { answer: yes, on: 2001-01-01, <<: { x: 1 } } }',
+      { overrides: {}, config: { a: { answer: 'yes', on: '2001-01-01', '<<': { x: 1 } } } },
+    ],
+    [
+      'names of what every object has',
+      'yaml',
+      'overrides: { constructor: { mode: audit } }\nconfig: { toString: { hasOwnProperty: 1 } }',
+      {
+        overrides: { constructor: { mode: 'audit' } },
+        config: { toString: { hasOwnProperty: 1 } },
+      },
+    ],
+  ] as [string, PolicyFormat, string, object][])('%s (%s)', (_what, format, text, expected) => {
+    expect(readPolicy(text, format)).toEqual(expected);
+  });
+
+  it.each(['x', '"x"', '*x', '|\n', '{}'])('64 levels deep, and no deeper, down to %j', value => {
+    const nested = (lists: number) => `config:\n  a:\n    b: &x 1\n    c:\n    ${'- '.repeat(lists)}${value}`;
+    const lists = value === '{}' ? 60 : 61;
+    expect(() => readPolicy(nested(lists), 'yaml')).not.toThrow();
+    expect(() => readPolicy(nested(lists + 1), 'yaml')).toThrow(/more than 64 levels/);
+  });
+
+  it('finds nothing by a name that nobody wrote', () => {
+    const { overrides, config } = readPolicy('', 'yaml');
+    expect(overrides['constructor']).toBeUndefined();
+    expect(config['toString']).toBeUndefined();
+  });
+});
+
+describe('a shape is refused, with its place', () => {
+  const hook = (value: string) => `overrides: { a: { hooks: [${value}] } }`;
+
+  it.each([
+    ['a list', '- a', '1:1: must be an object with overrides and config'],
+    ['a word', 'a', '1:1: must be an object with overrides and config'],
+    [
+      'an unknown section',
+      'config: {}\noverides: {}',
+      '2:1: overides: is unknown; allowed are overrides, config',
+    ],
+    [
+      'overrides in a list',
+      'overrides: [a]',
+      '1:1: overrides: must be an object by name of interceptor, or by host/name',
+    ],
+    ['no override', 'overrides:\n  a:\n', '2:3: overrides.a: must be an object with what is overridden'],
+    [
+      'an unknown field',
+      'overrides:\n  host/a:\n    mode: audit\n    when: never',
+      '4:5: overrides.host/a.when: is unknown; allowed are failOpen, priority, mode, timeoutMs, hooks, config',
+    ],
+    [
+      'an unknown mode',
+      'overrides:\n  a.b:\n    mode: off',
+      '3:5: overrides["a.b"].mode: must be active, enforce or audit',
+    ],
+    [
+      'a failOpen that is a string',
+      'overrides: { a: { failOpen: "false" } }',
+      '1:19: overrides.a.failOpen: must be true or false',
+    ],
+    ...['1.5', '2147483648', '-2147483649', 'high', 'null', '[1]'].map(value => [
+      `the priority ${value}`,
+      `overrides: { a: { priority: ${value} } }`,
+      '1:19: overrides.a.priority: must be a 32-bit integer, or an object with one for request and for response',
+    ]),
+    [
+      'the priority of a side',
+      'overrides: { a: { priority: { response: 1.5 } } }',
+      '1:31: overrides.a.priority.response: must be a 32-bit integer',
+    ],
+    [
+      'the priority of a side that there is not',
+      'overrides: { a: { priority: { both: 1 } } }',
+      '1:31: overrides.a.priority.both: is unknown; allowed are request, response',
+    ],
+    ...['0', '-1', '0.5', '2147483648', '1s'].map(value => [
+      `the time ${value}`,
+      `overrides: { a: { timeoutMs: ${value} } }`,
+      '1:19: overrides.a.timeoutMs: must be a whole number of milliseconds from 1 to 2147483647',
+    ]),
+    ['no hook', hook(''), '1:19: overrides.a.hooks: must be a list of hooks, with at least one'],
+    [
+      'a hook that is none',
+      hook('tools/call'),
+      '1:27: overrides.a.hooks[0]: must be an object with events and a phase',
+    ],
+    ['a hook without phase', hook('{ events: [a] }'), '1:27: overrides.a.hooks[0]: lacks phase'],
+    [
+      'a hook with an unknown phase',
+      hook('{ events: [a], phase: request }, { events: [a], phase: never }'),
+      '1:75: overrides.a.hooks[1].phase: must be request, response or both',
+    ],
+    [
+      'a hook without event',
+      hook('{ events: [], phase: both }'),
+      '1:29: overrides.a.hooks[0].events: must be a list of events, with at least one',
+    ],
+    [
+      'an event that is no name',
+      hook('{ events: [a, "a b"], phase: both }'),
+      '1:41: overrides.a.hooks[0].events[1]: must be an event: tools/call, tools/*, * or namespace/operation',
+    ],
+    [
+      'an unknown field of a hook',
+      hook('{ events: [a], phase: both, when: 1 }'),
+      '1:55: overrides.a.hooks[0].when: is unknown; allowed are events, phase',
+    ],
+    [
+      'a configuration in an override that is no object',
+      'overrides: { a: { config: [1] } }',
+      "1:19: overrides.a.config: must be an object: the interceptor's configuration",
+    ],
+    [
+      'a configuration that is no object',
+      'config:\r\n  a: 1',
+      "2:3: config.a: must be an object: the interceptor's configuration",
+    ],
+    [
+      'what an alias brings along, at the alias',
+      'config: { a: &x { mode: off } }\noverrides:\n  a: *x',
+      '3:3: overrides.a.mode: must be active, enforce or audit',
+    ],
+  ])('%s', (_what, text, message) => {
+    expect(refusal(text, 'yaml')).toMatchObject({ name: 'PolicyError', message: `policy.yaml:${message}` });
+  });
+
+  it('in JSON, too', () => {
+    expect(refusal('{\n  "config": {},\n  "overrides": {"a": {"mode": "off"}}\n}', 'json')).toMatchObject({
+      message: 'policy.json:3:23: overrides.a.mode: must be active, enforce or audit',
+    });
+  });
+});
+
+describe('what is no plain document is refused', () => {
+  const nineOf = (alias: string) => `[${`*${alias}, `.repeat(9)}]`;
+  const bomb = `a: &a [1]\nb: &b ${nineOf('a')}\nc: &c ${nineOf('b')}\nd: ${nineOf('c')}`;
+
+  it.each([
+    ['yaml', 'bad syntax', 'config:\n\ta: 1', '2:1: is no valid YAML: Tabs are not allowed as indentation'],
+    [
+      'yaml',
+      'what ends too early',
+      'overrides: {\n  a: {',
+      '2:7: is no valid YAML: Flow map in block collection must be sufficiently indented and end with a }',
+    ],
+    ['yaml', 'a duplicate key', 'config:\n  a: {}\n  "a": {}', '3:3: config.a: is there twice'],
+    [
+      'yaml',
+      'a key that is a list',
+      '? [a]\n: 1',
+      '1:3: is no valid YAML: With stringKeys, all keys must be strings',
+    ],
+    [
+      'yaml',
+      'a custom tag',
+      'config: !!js/function "x"',
+      '1:9: is no valid YAML: Unresolved tag: tag:yaml.org,2002:js/function',
+    ],
+    [
+      'yaml',
+      'a tag of YAML 1.1',
+      'config: !!set {}',
+      '1:9: is no valid YAML: Unresolved tag: tag:yaml.org,2002:set',
+    ],
+    ['yaml', 'an unknown directive', '%FOO x\n---\n{}', '1:1: is no valid YAML: Unknown directive %FOO'],
+    [
+      'yaml',
+      'a second document',
+      'config: {}\n---\noverrides: {}',
+      '2:1: there is more than one YAML document',
+    ],
+    [
+      'yaml',
+      '__proto__',
+      'overrides:\n  __proto__: { mode: audit }',
+      '2:3: overrides.__proto__: is no name that can be used',
+    ],
+    [
+      'yaml',
+      '__proto__ within',
+      'config: { a: { b: [{ __proto__: 1 }] } }',
+      '1:22: config.a.b[0].__proto__: is no name that can be used',
+    ],
+    ['yaml', 'infinity', 'config: { a: { b: .inf } }', '1:19: config.a.b: must be finite'],
+    ['yaml', 'an alias of nothing', 'config: *x', '1:9: config: the alias *x has no anchor before it'],
+    ['yaml', 'an alias of itself', 'config: &x { a: *x }', '1:17: config.a: the alias *x contains itself'],
+    ['yaml', 'aliases that multiply', bomb, ' its aliases multiply: write them out'],
+    [
+      'yaml',
+      'many aliases',
+      `a: &a 1\nb: [${'*a,'.repeat(101)}]`,
+      '2:305: b[100]: there are more than 100 aliases',
+    ],
+    ['yaml', 'a deep list', '['.repeat(65), '1:65: is nested more than 64 levels deep'],
+    ['yaml', 'a deep list in blocks', '- '.repeat(100_000), '1:129: is nested more than 64 levels deep'],
+    ['json', 'deep JSON', `${'['.repeat(65)}${']'.repeat(65)}`, '1:65: is nested more than 64 levels deep'],
+    ['json', 'a duplicate key', '{\n"config": {},\n"config": {}}', '3:1: config: is there twice'],
+    [
+      'json',
+      'an escaped duplicate key',
+      '{"config": {"a": {}, "\\u0061": {}}}',
+      '1:22: config.a: is there twice',
+    ],
+    [
+      'json',
+      '__proto__',
+      '{"config": {"__proto__": {}}}',
+      '1:13: config.__proto__: is no name that can be used',
+    ],
+    ['json', 'infinity', '{"config": {"a": {"b": 1e400}}}', '1:24: config.a.b: must be finite'],
+    ['json', 'YAML', 'config: {}', '1:1: is no valid JSON: unexpected "c"'],
+    ['json', 'a comment', '{}\n// no', '2:1: is no valid JSON: unexpected "/"'],
+    ['json', 'a comma before }', '{"config": {},}', '1:15: is no valid JSON: unexpected "}"'],
+    ['json', 'a comma before ]', '[1,]', '1:4: is no valid JSON: unexpected "]"'],
+    ['json', 'a wrong bracket', '{"a": [1}', '1:9: is no valid JSON: unexpected "}"'],
+    ['json', 'a bracket too many', '{}}', '1:3: is no valid JSON: unexpected "}"'],
+    ['json', 'no comma', '{"a": 1\n "b": 2}', '2:2: is no valid JSON: unexpected "\\""'],
+    ['json', 'no colon', '{"a" 1}', '1:6: is no valid JSON: unexpected "1"'],
+    ['json', 'no value', '{"a":,', '1:6: is no valid JSON: unexpected ","'],
+    ['json', 'no key', '{1: 2}', '1:2: is no valid JSON: unexpected "1"'],
+    ['json', 'a number with a leading 0', '[01]', '1:3: is no valid JSON: unexpected "1"'],
+    ['json', 'a string in single quotes', "['😀']", '1:2: is no valid JSON: unexpected "\'"'],
+    ['json', 'a bare emoji', '[😀]', '1:2: is no valid JSON: unexpected "😀"'],
+    ['json', 'a string without end', '["a\n"]', '1:2: is no valid JSON: unexpected "\\""'],
+    ['json', 'a wrong escape', '["\\x"]', '1:2: is no valid JSON: unexpected "\\""'],
+    ['json', 'what ends too early', '{"config": {\n', '2:1: is no valid JSON: unexpected end of the text'],
+  ] as [PolicyFormat, string, string, string][])('%s: %s', (format, _what, text, message) => {
+    expect(refusal(text, format)).toMatchObject({
+      name: 'PolicyError',
+      message: `policy.${format}:${message}`,
+    });
+  });
+
+  it('a large file with many keys takes no more time than it is long', () => {
+    const keys = Array.from({ length: 50_000 }, (_, index) => `k${index}: {}`);
+    expect(Object.keys(readPolicy(`config:\n  ${keys.join('\n  ')}`, 'yaml').config)).toHaveLength(50_000);
+  });
+});
+
+it('an error says in fields what its message says in words', () => {
+  const error = refusal('config:\n  a: 1', 'yaml', 'conf/p.yaml');
+  expect(error).toBeInstanceOf(PolicyError);
+  expect({ ...(error as PolicyError) }).toEqual({
+    name: 'PolicyError',
+    file: 'conf/p.yaml',
+    line: 2,
+    column: 3,
+    path: 'config.a',
+    rule: "must be an object: the interceptor's configuration",
+  });
+});

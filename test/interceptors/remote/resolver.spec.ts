@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { Tool, type InterceptorServerOptions, type McpInterceptorOptions } from 'nestjs-mcp';
+import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
+import { StubHost, validator } from './stub-host.js';
+
+@Injectable()
+class Shop {
+  @Tool()
+  open() {
+    return 'open';
+  }
+}
+
+const apps: TestApp[] = [];
+afterEach(async () => {
+  for (const test of apps.splice(0)) await test.close();
+});
+
+const deniesAll = () => new StubHost('rules', [validator('v', () => ({ valid: false }))]);
+const allowsAll = () => new StubHost('rules', [validator('v')]);
+
+async function shop(
+  resolveServers: McpInterceptorOptions['resolveServers'],
+  more: McpInterceptorOptions = {},
+) {
+  const test = await startApp([Shop], { mcp: { interceptors: { resolveServers, ...more } } });
+  apps.push(test);
+  const open = async (tenant: string) => {
+    const client = await test.client({ headers: { 'x-tenant': tenant } });
+    return client.callTool({ name: 'open' }).then(textOf, ({ code }: { code: number }) => code);
+  };
+  return { open };
+}
+
+/** A host for each tenant. */
+const byTenant =
+  (hosts: Record<string, StubHost>): McpInterceptorOptions['resolveServers'] =>
+  ({ headers }) => {
+    const tenant = String(headers['x-tenant'] as string);
+    return [{ ...hosts[tenant].with(), connectionId: tenant }] satisfies InterceptorServerOptions[];
+  };
+
+it('servers can be chosen for each message, by who calls, and each caller has its own chain', async () => {
+  const hosts = { strict: deniesAll(), lax: allowsAll() };
+  const { open } = await shop(byTenant(hosts));
+  expect(await Promise.all([open('strict'), open('lax'), open('strict')])).toEqual([-32602, 'open', -32602]);
+  // A call that passes is checked in both phases.
+  expect([hosts.strict.invoked.length, hosts.lax.invoked.length]).toEqual([2, 2]);
+});
+
+it('those of one connection id are one host, listed once', async () => {
+  const host = allowsAll();
+  const { open } = await shop(byTenant({ one: host, other: host }));
+  await Promise.all([open('one'), open('one'), open('one')]);
+  expect(host.lists).toBe(1);
+});
+
+it('they join those that are always asked, and the policy', async () => {
+  const [always, chosen] = [new StubHost('always', [validator('a')]), deniesAll()];
+  const { open } = await shop(byTenant({ t: chosen }), {
+    servers: [always.with()],
+    overrides: { 'rules/v': { mode: 'audit' } },
+  });
+  expect(await open('t')).toBe('open');
+  expect([always.invoked.length, chosen.invoked.length]).toEqual([2, 2]);
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no tenant');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no tenant'))],
+  ['names no way to reach a server', () => [{ name: 'nowhere' }]],
+  ['returns something else', () => 7 as never],
+])('a resolver that %s lets nothing pass', async (_what, resolveServers) => {
+  const { open } = await shop(resolveServers as McpInterceptorOptions['resolveServers']);
+  expect(await open('any')).toBe(-32603);
+});
+
+it('the one used longest ago is closed where there are too many, and opened again when it is chosen again', async () => {
+  const hosts = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`t${index}`, allowsAll()]));
+  const { open } = await shop(byTenant(hosts));
+  for (const tenant of Object.keys(hosts)) expect(await open(tenant)).toBe('open');
+  expect(await open('t100')).toBe('open');
+  expect(await open('t0')).toBe('open');
+  expect([hosts['t0'].lists, hosts['t100'].lists]).toEqual([2, 1]);
+}, 30_000);
