@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import autocannon from 'autocannon';
 import { CALL } from './interceptors.js';
 import { median, type Effort } from './ratio.js';
 import type { Line } from './report.js';
+import { startServer } from './server-process.js';
 
 const HEADERS = {
   'content-type': 'application/json',
@@ -30,11 +27,8 @@ const BODY = JSON.stringify({
 
 /** What ten local validators take off the throughput of `tools/call` over HTTP: at most 7 %. */
 export async function benchHttp(effort: Effort): Promise<Line[]> {
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'server.js')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { url, stop } = await startServer('server.js');
   try {
-    const [url] = (await once(createInterface(server.stdout), 'line')) as [string];
     const [plain, guarded] = [`${url}/plain`, `${url}/guarded`];
     for (const target of [plain, guarded]) await microseconds(target, effort.roundMs);
     const rounds: { guardedUs: number; plainUs: number }[] = [];
@@ -55,7 +49,7 @@ export async function benchHttp(effort: Effort): Promise<Line[]> {
       },
     ];
   } finally {
-    server.kill();
+    stop();
   }
 }
 

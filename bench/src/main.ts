@@ -1,11 +1,13 @@
 import { benchEngine } from './engine.js';
 import { benchHttp } from './http.js';
+import { benchRemote } from './remote.js';
 import { report } from './report.js';
 
 const isSmoke = process.argv.includes('--smoke');
 
 const lines = [
   ...(await benchEngine(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 15, roundMs: 40 })),
+  ...(await benchRemote(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 9, roundMs: 300 })),
   ...(await benchHttp(isSmoke ? { rounds: 1, roundMs: 1000 } : { rounds: 11, roundMs: 3000 })),
 ];
 const exceeded = report(lines);

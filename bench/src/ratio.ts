@@ -17,11 +17,17 @@ export interface Comparison {
 
 type Work = () => unknown;
 
-/** One call takes less than a clock can tell, so that many are timed together. */
-const BATCH = 100;
-
-/** Compares two pieces of work in alternating rounds. */
-export async function compare(subject: Work, baseline: Work, effort: Effort): Promise<Comparison> {
+/**
+ * Compares two pieces of work in alternating rounds.
+ * @param batch how many calls are timed together: one can take less than a clock can tell
+ */
+export async function compare(
+  subject: Work,
+  baseline: Work,
+  effort: Effort,
+  batch = 100,
+): Promise<Comparison> {
+  const microseconds = (work: Work, time: number) => timeOf(work, time, batch);
   await microseconds(subject, effort.roundMs * 2);
   await microseconds(baseline, effort.roundMs * 2);
   const rounds: { subjectUs: number; baselineUs: number }[] = [];
@@ -37,14 +43,14 @@ export async function compare(subject: Work, baseline: Work, effort: Effort): Pr
   };
 }
 
-async function microseconds(work: Work, time: number): Promise<number> {
+async function timeOf(work: Work, time: number, batch: number): Promise<number> {
   const bench = new Bench({ time, iterations: 5, warmup: false, throws: true });
   bench.add('work', async () => {
-    for (let call = 0; call < BATCH; call++) await work();
+    for (let call = 0; call < batch; call++) await work();
   });
   const [{ result }] = await bench.run();
   if (result.state !== 'completed') throw new Error(`The measurement ended as ${result.state}`);
-  return (result.latency.p50 * 1000) / BATCH;
+  return (result.latency.p50 * 1000) / batch;
 }
 
 export const median = (values: readonly number[]): number =>

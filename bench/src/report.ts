@@ -15,7 +15,13 @@ export function report(lines: readonly Line[]): Line[] {
   for (const { name, subjectUs, baselineUs, ratio, bound } of lines) {
     const mark = ratio > bound ? '  <- too much' : '';
     console.log(
-      columns(name, subjectUs.toFixed(2), baselineUs.toFixed(2), ratio.toFixed(3), bound.toFixed(3)) + mark,
+      columns(
+        name,
+        subjectUs.toFixed(2),
+        baselineUs.toFixed(2),
+        ratio.toFixed(3),
+        bound === Infinity ? '-' : bound.toFixed(3),
+      ) + mark,
     );
   }
   return lines.filter(({ ratio, bound }) => ratio > bound);
