@@ -30,7 +30,7 @@ class Rules {
   })
   noWord({ payload, config, direction }: InterceptorInvocation) {
     this.asked.push(`validator ${direction}`);
-    return !JSON.stringify(payload).includes(String(config!['word'] as string));
+    return !JSON.stringify(payload).includes(String(config!['word']));
   }
 
   @Mutator({ events: ['tools/call', 'custom/event'] })

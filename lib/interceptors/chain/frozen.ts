@@ -26,7 +26,7 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
   } else {
     if (!isPlain(value)) {
       if (isBuiltIn(value)) return copyBuiltIn(value);
-      if (typeof value['toJSON'] === 'function') return copyItem(value['toJSON'](), earlier, freeze, depth);
+      if (hasToJson(value)) return copyItem(value.toJSON(), earlier, freeze, depth);
     }
     copy = {};
     for (const key of Object.keys(value)) {
@@ -40,6 +40,9 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
 }
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+const hasToJson = (value: Fields): value is Fields & { toJSON(): unknown } =>
+  typeof value['toJSON'] === 'function';
 
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as unknown;

@@ -36,7 +36,7 @@ async function shop(
 const byTenant =
   (hosts: Record<string, StubHost>): McpInterceptorOptions['resolveServers'] =>
   ({ headers }) => {
-    const tenant = String(headers['x-tenant'] as string);
+    const tenant = String(headers['x-tenant']);
     return [{ ...hosts[tenant].with(), connectionId: tenant }] satisfies InterceptorServerOptions[];
   };
 
@@ -76,7 +76,7 @@ it.each([
   ['names no way to reach a server', () => [{ name: 'nowhere' }]],
   ['returns something else', () => 7 as never],
 ])('a resolver that %s lets nothing pass', async (_what, resolveServers) => {
-  const { open } = await shop(resolveServers as McpInterceptorOptions['resolveServers']);
+  const { open } = await shop(resolveServers);
   expect(await open('any')).toBe(-32603);
 });
 
