@@ -1,4 +1,5 @@
-// Runs the official conformance suite against the conformance server on both adapters: `npm run conformance`.
+// Runs the official conformance suite against the conformance server on both adapters, and through a gateway:
+// `npm run conformance`.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,14 @@ import { build } from './support/build.mjs';
 import { install, modernNode } from './support/install.mjs';
 import { startServer } from './support/start-server.mjs';
 
-const ADAPTERS = ['express', 'fastify'];
+/** What the suite runs against: a column of the table each. */
+const SUBJECTS = {
+  express: () => startServer({ ADAPTER: 'express' }),
+  fastify: () => startServer({ ADAPTER: 'fastify' }),
+  gateway: startGateway,
+};
+
+const COLUMNS = Object.keys(SUBJECTS);
 
 /** How many scenarios a revision requires of a server: fewer than these would mean that the suite has changed. */
 const REVISIONS = { '2025-11-25': 30, '2026-07-28': 37 };
@@ -67,21 +75,34 @@ const passes = checks =>
 
 const isExpected = ({ scenario, required }) => !required && EXPECTED_FAILURES.has(scenario);
 
-async function runAdapter(adapter) {
-  const server = await startServer({ ADAPTER: adapter });
+/** A gateway in front of a conformance server of its own, each in a process of its own. */
+async function startGateway() {
+  const backend = await startServer({ ADAPTER: 'express' });
+  const closeBackend = () => backend.close();
+  try {
+    const gateway = await startServer({ ADAPTER: 'express', BACKEND: backend.url });
+    return { url: gateway.url, close: () => gateway.close().finally(closeBackend) };
+  } catch (error) {
+    await closeBackend();
+    throw error;
+  }
+}
+
+async function runSubject(subject) {
+  const server = await SUBJECTS[subject]();
   const ran = [];
   const add = (run, scenario, checks, required) =>
-    ran.push({ adapter, run, scenario, checks, required, passed: passes(checks) });
+    ran.push({ subject, run, scenario, checks, required, passed: passes(checks) });
   try {
     for (const revision of Object.keys(REVISIONS)) {
-      const found = await runSuite(server.url, join(adapter, revision), ['--requirements', revision]);
+      const found = await runSuite(server.url, join(subject, revision), ['--requirements', revision]);
       const required = requiredOf(revision);
       for (const scenario of new Set([...required, ...found.keys()])) {
         add(revision, scenario, found.get(scenario), required.includes(scenario));
       }
     }
     for (const scenario of SINGLE) {
-      const found = await runSuite(server.url, join(adapter, scenario), ['--scenario', scenario]);
+      const found = await runSuite(server.url, join(subject, scenario), ['--scenario', scenario]);
       add('by name', scenario, found.get(scenario), true);
     }
   } finally {
@@ -90,9 +111,9 @@ async function runAdapter(adapter) {
   return ran;
 }
 
-function describe({ adapter, run, scenario, checks }) {
+function describe({ subject, run, scenario, checks }) {
   const causes = checks === undefined ? ['it broke off'] : failuresOf(checks).map(explain);
-  return `${adapter}, ${run}, ${scenario}: ${causes.join('; ') || 'no check succeeded'}`;
+  return `${subject}, ${run}, ${scenario}: ${causes.join('; ') || 'no check succeeded'}`;
 }
 
 const explain = ({ id, errorMessage, description }) => `${id}: ${errorMessage ?? description}`;
@@ -101,11 +122,11 @@ const count = scenarios => `${scenarios.filter(({ passed }) => passed).length} o
 
 function printTable(all) {
   const line = (label, cellOf) =>
-    console.log(label.padEnd(44) + ADAPTERS.map(adapter => cellOf(adapter).padStart(10)).join(''));
+    console.log(label.padEnd(44) + COLUMNS.map(subject => cellOf(subject).padStart(10)).join(''));
   const row = (label, select) =>
-    line(label, adapter => count(all.filter(result => result.adapter === adapter && select(result))));
+    line(label, subject => count(all.filter(result => result.subject === subject && select(result))));
 
-  line('Scenarios passed', adapter => adapter);
+  line('Scenarios passed', subject => subject);
   for (const revision of Object.keys(REVISIONS)) {
     row(`${revision}, required`, ({ run, required }) => run === revision && required);
   }
@@ -126,12 +147,12 @@ for (const [revision, expected] of Object.entries(REVISIONS)) {
   const { length } = requiredOf(revision);
   if (length !== expected) throw new Error(`${revision} requires ${length} scenarios, not ${expected}`);
 }
-const all = (await Promise.all(ADAPTERS.map(runAdapter))).flat();
+const all = (await Promise.all(COLUMNS.map(runSubject))).flat();
 const failed = all.filter(result => !result.passed && !isExpected(result));
 
 printTable(all);
-for (const { adapter, run, scenario } of all.filter(result => result.passed && isExpected(result))) {
-  console.log(`Passes, although it is expected to fail: ${adapter}, ${run}, ${scenario}`);
+for (const { subject, run, scenario } of all.filter(result => result.passed && isExpected(result))) {
+  console.log(`Passes, although it is expected to fail: ${subject}, ${run}, ${scenario}`);
 }
 for (const result of failed) console.log(describe(result));
 console.log(`\n${all.filter(({ passed }) => passed).length} passed, ${failed.length} failed`);

@@ -1,4 +1,5 @@
-// Serves the conformance server: `npm run conformance:server`, with PORT, ADAPTER and LEGACY as server/main.ts has them.
+// Serves the conformance server: `npm run conformance:server`, with PORT, ADAPTER, LEGACY and BACKEND as server/main.ts
+// has them.
 import { createRequire } from 'node:module';
 import { build } from './support/build.mjs';
 

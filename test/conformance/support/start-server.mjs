@@ -4,10 +4,10 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { build } from './build.mjs';
 
-/** Starts the conformance server on a free port, and waits until it listens. */
+/** Starts the conformance server, or with `BACKEND` a gateway, on a free port, and waits until it listens. */
 export async function startServer(env) {
   const child = spawn(process.execPath, [build()], {
-    env: { ...process.env, PORT: '0', ...env },
+    env: { ...process.env, PORT: '0', BACKEND: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
