@@ -1,4 +1,5 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
+import { unlessAborted } from '../client/unless-aborted.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
@@ -60,7 +61,7 @@ export class Boundary {
     const event = EVENT_OF[method] as string | undefined;
     if (event === undefined) return dispatch(method, params, exchange);
     try {
-      const message = new Message(await this.chainFor(exchange), method, event, exchange);
+      const message = await this.messageOf(method, event, exchange);
       const { request, payload } = await this.receive(message, params);
       const answer = request.response
         ? synthetic(method, request.response)
@@ -85,8 +86,7 @@ export class Boundary {
    */
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
     try {
-      const chain = await this.chainFor(exchange);
-      const message = new Message(chain, 'resources/subscribe', 'resources/subscribe', exchange);
+      const message = await this.messageOf('resources/subscribe', 'resources/subscribe', exchange);
       const { payload } = await this.receive(message, { uri });
       if (payload['uri'] !== uri) throw new Refused(unchangeable());
       await this.run(message, 'response', {}, payload);
@@ -121,15 +121,23 @@ export class Boundary {
     }
   }
 
-  /** @throws Refused where a remote host could not be asked: nothing passes unchecked */
-  private async chainFor(exchange: Exchange): Promise<Chain> {
-    const { source, reports } = this.options;
+  /**
+   * A message, with the chain that is for it. Finding that out is part of the request's time.
+   * @throws Refused where a remote host could not be asked: nothing passes unchecked
+   */
+  private async messageOf(method: DispatchedMethod, event: string, exchange: Exchange): Promise<Message> {
+    const { source, reports, settings } = this.options;
+    const deadline = performance.now() + settings.timeoutMs;
     try {
-      const chain = source.current(exchange.signal, () => ({
+      const current = source.current(exchange.signal, () => ({
         context: contextOf(exchange),
         headers: exchange.http?.headers ?? {},
       }));
-      return chain instanceof Promise ? await chain : chain;
+      const chain =
+        current instanceof Promise
+          ? await unlessAborted(current, AbortSignal.timeout(settings.timeoutMs))
+          : current;
+      return new Message(chain, method, event, exchange, deadline);
     } catch (error) {
       reports.undiscovered(error);
       throw new Refused(undiscovered());
@@ -156,7 +164,7 @@ export class Boundary {
       bag: message.bag,
       signal: exchange.signal,
       protocolVersion: exchange.protocolVersion,
-      timeoutMs: settings.timeoutMs,
+      timeoutMs: phase === 'request' ? message.deadline - performance.now() : settings.timeoutMs,
       config: settings.config,
       checkPayload: payloadCheck(method, phase),
       mutatorsOnly,
@@ -173,12 +181,13 @@ export class Boundary {
   }
 
   /** What a list's mutators hide from this caller cannot be used by it, either. */
-  private async assertShown({ chain, method, exchange }: Message, params: Params): Promise<void> {
+  private async assertShown(message: Message, params: Params): Promise<void> {
+    const { chain, method, exchange, deadline } = message;
     const event = listOf(method, params);
     if (event === undefined || !(chain.mutates(event, 'request') || chain.mutates(event, 'response'))) return;
     const listing = await this.options.listings.pageShowing(method, params, exchange);
     if (listing === undefined) return;
-    const list = new Message(chain, listing.method, event, exchange);
+    const list = new Message(chain, listing.method, event, exchange, deadline);
     const request = await this.run(list, 'request', {}, undefined, true);
     const shown = request.response ? synthetic(list.method, request.response) : listing.result;
     const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, true);
@@ -219,6 +228,8 @@ class Message {
     readonly method: DispatchedMethod,
     readonly event: string,
     readonly exchange: Exchange,
+    /** When the request's time is up, on the process's clock. */
+    readonly deadline: number,
   ) {
     this.bag = new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
   }

@@ -123,6 +123,13 @@ describe('the interceptors of other servers', () => {
     expect(textOf(await search('tea'))).toBe('found tea a');
   });
 
+  it('are asked for within the time that the chain has', async () => {
+    const one = new StubHost('one', [marks('a', 0)]);
+    one.onList = () => new Promise(() => undefined);
+    const { search } = await start({ servers: [one.with({ discoveryTimeoutMs: 60_000 })], timeoutMs: 50 });
+    await expect(search('tea')).rejects.toMatchObject({ code: -32603 });
+  });
+
   it('are governed by overrides, by name and by host', async () => {
     const denies = () =>
       validator('v', () => ({ valid: false, messages: [{ message: 'No', severity: 'error' }] }));
