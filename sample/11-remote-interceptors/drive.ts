@@ -12,7 +12,7 @@ drive(async () => {
     check('one server’s mutator trims, the other’s masks', answer, '1 result for lamp, ask ***');
     check('a validator refuses, as the policy file configures it', await errorOf(search('x'.repeat(25))), {
       code: -32602,
-      message: 'MCP error -32602: Interceptor validation failed',
+      message: 'Interceptor validation failed',
     });
     await client.close();
   }

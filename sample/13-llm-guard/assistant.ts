@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { ForbiddenException, Injectable } from '@nestjs/common';
 import { Args, InterceptorChainRunner, Tool, type ChainResult } from 'nestjs-mcp';
 import { Model, type Message } from './model.js';
 
@@ -25,5 +25,5 @@ export class Assistant {
 
 function allowed({ status, finalPayload, abortedAt }: ChainResult): unknown {
   if (status === 'success') return finalPayload;
-  throw new Error(`The model was not asked: ${abortedAt?.reason}`);
+  throw new ForbiddenException(`The model was not asked: ${abortedAt?.reason}`);
 }
