@@ -100,11 +100,12 @@ export class Connection {
     await this.transportInOpening?.close().catch(() => undefined);
     await this.opening?.catch(() => undefined);
     const clients = new Set(this.users.keys());
-    if (this.open) {
-      await endSession(this.open);
-      clients.add(this.open);
-    }
+    const { open } = this;
     this.open = undefined;
+    if (open) {
+      await endSession(open);
+      clients.add(open);
+    }
     await Promise.all([...clients].map(client => client.close().catch(() => undefined)));
   }
 
@@ -166,10 +167,7 @@ export class Connection {
       const endpoint = new URL(url);
       const headersOf = typeof headers === 'function' ? headers : () => headers;
       return new StreamableHTTPClientTransport(endpoint, {
-        // OAuth and redirects lead elsewhere, where these headers are nobody's business.
-        fetch: boundedFetch(maxResponseBytes, ({ origin }) =>
-          origin === endpoint.origin ? headersOf() : {},
-        ),
+        fetch: boundedFetch({ maxBytes: maxResponseBytes, endpoint, headersOf }),
         ...(this.hooks.auth && { authProvider: this.hooks.auth }),
       });
     }
