@@ -47,10 +47,6 @@ export class ClientWiring implements ClientBoundaryOptions {
     return this.given?.settings.timeoutMs;
   }
 
-  get config(): ClientBoundaryOptions['config'] {
-    return this.given?.settings.config;
-  }
-
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
 
   readonly chain: ChainSource = { current: signal => this.ready().chain.current(signal) };

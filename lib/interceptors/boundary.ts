@@ -165,7 +165,6 @@ export class Boundary {
       signal: exchange.signal,
       protocolVersion: exchange.protocolVersion,
       timeoutMs: phase === 'request' ? message.deadline - performance.now() : settings.timeoutMs,
-      config: settings.config,
       checkPayload: payloadCheck(method, phase),
       mutatorsOnly,
     };

@@ -82,7 +82,7 @@ export class InterceptorChainRunner {
     const host = this.servers.get(server);
     if (host?.chain === undefined)
       throw new Error(`There is no MCP server ${server === undefined ? '' : `"${server}" `}with a chain`);
-    const { config, timeoutMs } = host.options.interceptors;
+    const { timeoutMs } = host.options.interceptors;
     // What the protocol defines comes in here; anything else is something that the application itself asks for.
     const comesIn = isServed(event) === (phase === 'request');
     const params: ChainParams = {
@@ -90,11 +90,11 @@ export class InterceptorChainRunner {
       timeoutMs,
       checkPayload: payloadCheck(event, phase),
       ...given,
-      config: { ...config, ...given.config },
       event,
       phase,
       payload,
     };
-    return { chain: await host.chain.current(given.signal), params };
+    const caller = () => ({ context: given.context ?? {}, headers: {} });
+    return { chain: await host.chain.current(given.signal, caller), params };
   }
 }

@@ -82,11 +82,16 @@ export class InterceptorChain {
     const started = performance.now();
     const time = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
+    const discovery = InterceptorChain.discover(hosts, options);
     let chain: InterceptorChain;
     try {
-      const discovery = InterceptorChain.discover(hosts, options);
       chain = signals.length > 0 ? await unlessAborted(discovery, AbortSignal.any(signals)) : await discovery;
     } catch (error) {
+      // It may still come to something, which nobody wants any more.
+      discovery.then(
+        late => late.close(),
+        () => undefined,
+      );
       if (!time?.aborted) throw error;
       return outOfTime(event, phase, performance.now() - started);
     }

@@ -7,7 +7,7 @@ import type { InterceptorServerOptions } from './hosts/host-options.js';
 import { HostPool } from './hosts/host-pool.js';
 import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
-import type { InterceptorSettings } from './interceptor-options.js';
+import type { InterceptorOverride, InterceptorSettings } from './interceptor-options.js';
 import type { RemoteHost } from './hosts/remote-host.js';
 import { lint } from './lint.js';
 import { MergedChain } from './merged-chain.js';
@@ -72,7 +72,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
       const policyWith = (read: Partial<Policy>): Policy => ({
-        overrides: { ...overrides, ...read.overrides },
+        overrides: merged(overrides, read.overrides),
         config: { ...config, ...read.config },
       });
       const policy = policyWith(file?.read() ?? {});
@@ -132,4 +132,13 @@ export class InterceptorLoader implements OnApplicationShutdown {
       error => this.logger.error(`The policy stays as it was: ${error.message}`),
     );
   }
+}
+
+/** What a file says of an interceptor wins, field by field. */
+function merged(
+  code: Policy['overrides'],
+  file: Policy['overrides'] = {},
+): Record<string, InterceptorOverride> {
+  const names = [...Object.keys(code), ...Object.keys(file)];
+  return Object.fromEntries(names.map(name => [name, { ...code[name], ...file[name] }]));
 }

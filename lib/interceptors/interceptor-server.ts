@@ -8,7 +8,6 @@ import { frozenCopy } from './chain/frozen.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
 import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
-import type { InterceptorSettings } from './interceptor-options.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
 import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
@@ -27,8 +26,6 @@ export class InterceptorServer {
     entries: readonly ChainEntry[],
     private readonly options: {
       readonly pageSize: number;
-      /** What is in force where an invocation brings no configuration of its own, by name. */
-      readonly config: InterceptorSettings['config'];
       readonly log: (message: string) => void;
     },
   ) {
@@ -145,7 +142,7 @@ export class InterceptorServer {
       throw refuse(`it does not understand revision ${protocolVersion}`);
     }
     if (context !== undefined && !isRecord(context)) throw refuse('"context" must be an object');
-    const config = params['config'] ?? this.options.config[name] ?? entry.config ?? {};
+    const config = params['config'] ?? entry.config ?? {};
     if (!isRecord(config)) throw refuse('"config" must be an object');
     const problem = entry.entry.checkConfig?.(config);
     if (problem !== undefined) throw refuse(`"config" does not match its configSchema: ${problem}`);

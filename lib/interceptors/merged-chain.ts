@@ -58,10 +58,11 @@ export class MergedChain implements ChainSource {
     signal?: AbortSignal,
   ): Promise<Chain> {
     const chosen = hostsFor(caller);
-    return this.over(
-      [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))],
-      signal,
-    );
+    const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
+    const names = new Set(hosts.map(({ name }) => name));
+    if (names.size < hosts.length)
+      throw new DiscoveryError('Two hosts of one name were chosen for a message');
+    return this.over(hosts, signal);
   }
 
   private over(hosts: readonly RemoteHost[], signal?: AbortSignal): Chain | Promise<Chain> {
@@ -93,7 +94,8 @@ export class MergedChain implements ChainSource {
   /** What can be known of a policy before any host has been asked. */
   private check(policy: Policy): void {
     const { local, hosts } = this.parts;
-    new Chain(withOverrides(local, policy));
+    const listed = hosts.flatMap(host => host.known ?? []);
+    new Chain(withOverrides([...local, ...listed], policy));
     const [unknown] = hosts.length === 0 && !this.parts.hostsFor ? unknownNames(local, policy) : [];
     if (unknown === undefined) return;
     const known = local.map(({ descriptor }) => descriptor.name).join(', ') || 'none';

@@ -5,7 +5,7 @@ import { readHooks } from './protocol/read-descriptor.js';
 /** What an application decides for its interceptors. */
 export interface Policy {
   readonly overrides: Readonly<Record<string, InterceptorOverride>>;
-  /** Configuration by name. */
+  /** Configuration by name; it wins over an override's. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -20,15 +20,12 @@ export function withOverrides(entries: readonly ChainEntry[], { overrides, confi
   return entries.map(entry => {
     const { descriptor, checkConfig } = entry;
     const key = keysOf(entry).find(one => Object.hasOwn(overrides, one));
-    const override = key === undefined ? undefined : overrideOf(overrides[key]);
-    for (const given of [override?.config, config[descriptor.name]]) {
-      const problem = given && checkConfig?.(given);
-      if (problem === undefined) continue;
-      throw new PolicyMismatchError(
-        `the configuration of "${key ?? descriptor.name}" is invalid: ${problem}`,
-      );
-    }
-    return override ? { ...entry, overrides: override } : entry;
+    const own = Object.hasOwn(config, descriptor.name) ? config[descriptor.name] : undefined;
+    if (key === undefined && own === undefined) return entry;
+    const override = { ...(key !== undefined && overrideOf(overrides[key])), ...(own && { config: own }) };
+    const problem = override.config && checkConfig?.(override.config);
+    if (problem === undefined) return { ...entry, overrides: override };
+    throw new PolicyMismatchError(`the configuration of "${key ?? descriptor.name}" is invalid: ${problem}`);
   });
 }
 

@@ -117,7 +117,7 @@ export class McpServerHost implements ExchangeHost {
     this.chain = chain;
     if (settings.expose) {
       const log = (message: string) => this.logger.warn(message);
-      this.interceptorServer = new InterceptorServer(local, { pageSize, config: settings.config, log });
+      this.interceptorServer = new InterceptorServer(local, { pageSize, log });
     }
     const isEmpty = local.length + settings.servers.length === 0 && !settings.resolveServers;
     if (!settings.apply || isEmpty) return;

@@ -1,6 +1,9 @@
+import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
+import { checker } from '../../mcp.module-definition.js';
+import { checkServer } from './check-server.js';
 import type { InterceptorServerOptions } from './host-options.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
-import type { RemoteHost } from './remote-host.js';
+import { DiscoveryError, type RemoteHost } from './remote-host.js';
 
 /** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
 const MAX_HOSTS = 100;
@@ -15,17 +18,17 @@ export class HostPool {
     private readonly maxHosts = MAX_HOSTS,
   ) {}
 
-  /** The host of these options; of two with one `connectionId`, the first one's options count. */
+  /**
+   * The host of these options. Of two with one `name` and one `connectionId`, the first one's options count.
+   * @throws DiscoveryError for options that cannot be
+   */
   async get(options: InterceptorServerOptions): Promise<RemoteHost> {
-    const id = options.connectionId ?? options.name;
+    this.check(options);
+    const id = idOf(options);
     const opening = this.open.get(id) ?? openHost(options, this.options);
     this.open.delete(id);
     this.open.set(id, opening);
-    if (this.open.size > this.maxHosts) {
-      const [[oldest, unused]] = this.open;
-      this.open.delete(oldest);
-      void close(unused);
-    }
+    await this.evict();
     try {
       return (await opening).host;
     } catch (error) {
@@ -39,7 +42,32 @@ export class HostPool {
     this.open.clear();
     await Promise.all(all.map(close));
   }
+
+  /** Those that are asked right now are left alone, until the next one is opened. */
+  private async evict(): Promise<void> {
+    for (const [id, opening] of this.open) {
+      if (this.open.size <= this.maxHosts) return;
+      const opened = await opening.catch(() => undefined);
+      if (opened?.host.isBusy || this.open.get(id) !== opening) continue;
+      this.open.delete(id);
+      void opened?.close();
+    }
+  }
+
+  /** What a resolver makes is held to what the options may be. */
+  private check(options: InterceptorServerOptions): void {
+    try {
+      checkServer(options, 'resolveServers', checker('interceptors'));
+    } catch (error) {
+      if (error instanceof McpBootstrapError) throw new DiscoveryError(error.message);
+      throw error;
+    }
+  }
 }
+
+/** Names may be chosen by a caller's tenant, so what is put together must come apart again. */
+export const idOf = ({ name, connectionId }: InterceptorServerOptions): string =>
+  JSON.stringify([name, connectionId ?? null]);
 
 const close = (opening: Promise<OpenedHost>): Promise<void> =>
   opening.then(

@@ -36,12 +36,16 @@ export async function openHost(
   // Only now: the SDK's client is an optional package.
   const { Connection } = await import('../../client/connection.js');
   let onChanged = (): void => undefined;
+  let onOpen = (): void => undefined;
   const connection = new Connection(options.name, options satisfies ConnectionOptions, {
     onClient: client => watchChanges(client, () => onChanged()),
+    // Another process may answer now, with other interceptors.
+    onOpen: () => onOpen(),
   });
   const invoker = clientInvoker((work, signal) => connection.use(work, signal));
   const listening = { ...invoker, onChanged: (listener: () => void) => void (onChanged = listener) };
   const host = hostOver(options, listening, defaults);
+  onOpen = () => host.reconnected();
   return {
     host,
     close: async () => {
@@ -58,7 +62,7 @@ function hostOver(
 ): RemoteHost {
   return new RemoteHost({
     name: options.name,
-    id: options.connectionId,
+    id: JSON.stringify([options.name, options.connectionId ?? null]),
     invoker,
     policy: options,
     ttlMs: options.ttlMs ?? ttlMs,

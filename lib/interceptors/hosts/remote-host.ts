@@ -21,6 +21,9 @@ const UNKNOWN_INTERCEPTOR = -32602;
 /** How long a host that may be skipped is left alone after it could not be listed, in milliseconds. */
 const SKIPPED_MS = 1000;
 
+const MAX_LISTINGS = 5;
+const MAX_WARNINGS = 10;
+const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
 const MAX_DEPTH = 500;
 const MAX_NODES = 1_000_000;
 
@@ -49,6 +52,10 @@ export class RemoteHost {
   private readonly window: PayloadWindow | undefined;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
   private listing?: Listing;
+  /** Counts what made the host's earlier words worthless. */
+  private generation = 0;
+  private connections = 0;
+  private asked = 0;
   private listingNow?: Promise<readonly ChainEntry[]>;
 
   constructor(private readonly parts: RemoteHostParts) {
@@ -73,9 +80,21 @@ export class RemoteHost {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
   }
 
-  /** Makes the next message ask the host again. */
+  /** Whether it is being asked something. */
+  get isBusy(): boolean {
+    return this.asked > 0;
+  }
+
+  /** Makes the next message ask the host again; what it is saying right now is no longer believed, either. */
   forget(): void {
     this.listing = undefined;
+    this.generation++;
+  }
+
+  /** Another connection leads to the host: unless it was opened to list it, what it advertised may be history. */
+  reconnected(): void {
+    this.connections++;
+    if (!this.listingNow) this.forget();
   }
 
   /**
@@ -96,6 +115,15 @@ export class RemoteHost {
   }
 
   private async list(): Promise<readonly ChainEntry[]> {
+    for (let attempt = 0; attempt < MAX_LISTINGS; attempt++) {
+      const { generation } = this;
+      const listing = await this.listOnce();
+      if (generation === this.generation) return this.remember(listing);
+    }
+    throw new DiscoveryError(`The interceptors of "${this.name}" change faster than they can be listed`);
+  }
+
+  private async listOnce(): Promise<Listing> {
     const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
     // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
     const signal = AbortSignal.timeout(discoveryTimeoutMs);
@@ -107,19 +135,20 @@ export class RemoteHost {
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
       this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
-      return this.remember([], Math.min(this.parts.ttlMs, SKIPPED_MS));
+      return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
     }
-    return this.remember(entries, this.parts.ttlMs);
+    return { entries, expiresAt: Date.now() + this.parts.ttlMs };
   }
 
-  private remember(entries: readonly ChainEntry[], ms: number): readonly ChainEntry[] {
-    this.listing = { entries, expiresAt: Date.now() + ms };
-    return entries;
+  private remember(listing: Listing): readonly ChainEntry[] {
+    this.listing = listing;
+    return listing.entries;
   }
 
   private async allPages(signal: AbortSignal): Promise<ChainEntry[]> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
     const found = new Map<string, ChainEntry>();
+    const skipped: string[] = [];
     const seen = new Set<string>();
     for (let cursor: string | undefined; ;) {
       const page = await this.parts.invoker.list(cursor === undefined ? {} : { cursor }, {
@@ -127,9 +156,17 @@ export class RemoteHost {
         timeoutMs,
       });
       const { interceptors, nextCursor } = readPage(page);
-      for (const value of interceptors) await this.add(found, value);
-      if (found.size > maxInterceptors) throw new Error(`it advertises more than ${maxInterceptors}`);
-      if (nextCursor === undefined) return [...found.values()];
+      if (found.size + skipped.length + interceptors.length > maxInterceptors) {
+        throw new Error(`it advertises more than ${maxInterceptors}`);
+      }
+      for (const value of interceptors) {
+        const reason = await this.add(found, value);
+        if (reason !== undefined) skipped.push(reason);
+      }
+      if (nextCursor === undefined) {
+        this.warnOf(skipped);
+        return [...found.values()];
+      }
       if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
       cursor = nextCursor;
       seen.add(cursor);
@@ -137,15 +174,22 @@ export class RemoteHost {
     }
   }
 
-  private async add(found: Map<string, ChainEntry>, value: unknown): Promise<void> {
-    const read = readDescriptor(value);
-    if (!read.ok) {
-      this.parts.warn(`An interceptor of "${this.name}" is skipped: ${read.reason}`);
-      return;
+  /** A host may not fill the log. */
+  private warnOf(skipped: readonly string[]): void {
+    for (const reason of skipped.slice(0, MAX_WARNINGS)) {
+      this.parts.warn(`An interceptor of "${this.name}" is skipped: ${reason}`);
     }
+    const more = skipped.length - MAX_WARNINGS;
+    if (more > 0) this.parts.warn(`${more} more interceptors of "${this.name}" are skipped`);
+  }
+
+  /** @returns why it is skipped, if it is */
+  private async add(found: Map<string, ChainEntry>, value: unknown): Promise<string | undefined> {
+    const read = readDescriptor(value);
+    if (!read.ok) return read.reason;
     const { descriptor } = read;
     if (found.has(descriptor.name)) throw new Error(`it advertises "${descriptor.name}" twice`);
-    const checkConfig = descriptor.configSchema && (await configCheck(descriptor.configSchema));
+    const checkConfig = await this.configCheckOf(descriptor);
     found.set(descriptor.name, {
       host: this.name,
       descriptor,
@@ -154,22 +198,37 @@ export class RemoteHost {
       ...(checkConfig && { checkConfig }),
       invoke: invocation => this.invoke(descriptor, invocation),
     });
+    return undefined;
+  }
+
+  /** A large schema takes long to compile, and it is somebody else's: then the host alone checks. */
+  private async configCheckOf({ configSchema }: InterceptorDescriptor): Promise<ChainEntry['checkConfig']> {
+    if (configSchema === undefined) return undefined;
+    const { excess } = new JsonSize(SCHEMA_LIMITS).add(configSchema);
+    return excess ? undefined : configCheck(configSchema);
   }
 
   private async invoke({ type }: InterceptorDescriptor, invocation: Invocation): Promise<unknown> {
     const { signal, timeoutMs, payload } = invocation;
     const params = this.paramsFor(invocation);
     let result: unknown;
+    const { connections } = this;
+    this.asked++;
     try {
       result = await this.breaker.run(async () => {
         const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
         this.checkSize(answer);
+        if (connections !== this.connections) {
+          throw new Error('it was connected anew meanwhile: what it advertised before may be history');
+        }
         return answer;
       });
     } catch (error) {
       // It may be gone, or be another one now: what the host advertises is not what is known of it.
       if ((error as { code?: unknown }).code === UNKNOWN_INTERCEPTOR) this.forget();
       throw error;
+    } finally {
+      this.asked--;
     }
     return this.window && type === 'mutation' ? this.widened(this.window, payload, result) : result;
   }

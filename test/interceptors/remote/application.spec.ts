@@ -1,4 +1,4 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, Logger, type Type } from '@nestjs/common';
 import {
   Args,
   deny,
@@ -123,6 +123,44 @@ describe('the interceptors of other servers', () => {
     expect(textOf(await search('tea'))).toBe('found tea a');
   });
 
+  it('are listed once more where they change while they are listed', async () => {
+    const one = new StubHost('one', [marks('a', 0)]);
+    one.onList = () => {
+      const listed = one.interceptors.map(({ descriptor }) => descriptor);
+      if (one.lists === 1) {
+        one.interceptors.push(marks('b', 1));
+        one.change();
+      }
+      return { interceptors: listed };
+    };
+    const { search } = await start({ servers: [one.with()] });
+    expect(textOf(await search('tea'))).toBe('found tea a b');
+    expect(one.lists).toBe(2);
+  });
+
+  it('let nothing pass where they change faster than they can be listed', async () => {
+    const one = new StubHost('one', [marks('a', 0)]);
+    one.onList = () => {
+      one.change();
+      return { interceptors: [] };
+    };
+    const { search } = await start({ servers: [one.with()] });
+    await expect(search('tea')).rejects.toMatchObject({ code: -32603 });
+  });
+
+  it('cannot fill the log, nor count as none', async () => {
+    const one = new StubHost('one', []);
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    one.onList = () => ({ interceptors: Array.from({ length: 500 }, () => ({ name: 'x', type: 'new' })) });
+    const { search } = await start({ servers: [one.with()] });
+    expect(textOf(await search('tea'))).toBe('found tea');
+    expect(warn.mock.calls.length).toBeLessThan(20);
+    warn.mockRestore();
+    one.onList = () => ({ interceptors: Array.from({ length: 1001 }, () => ({ name: 'x', type: 'new' })) });
+    one.change();
+    await expect(search('tea')).rejects.toMatchObject({ code: -32603 });
+  });
+
   it('are asked for within the time that the chain has', async () => {
     const one = new StubHost('one', [marks('a', 0)]);
     one.onList = () => new Promise(() => undefined);
@@ -184,6 +222,14 @@ class Host {
   }
 }
 
+@Injectable()
+class DeniesAll {
+  @Validator({ events: ['tools/call'] })
+  deniesAll() {
+    return false;
+  }
+}
+
 describe.each(['modern', 'legacy'] as const)('an application that asks another over HTTP, %s', era => {
   it('opens the connection at the first message, hands on its configuration, and closes it', async () => {
     const host = await startApp([Host], { mcp: { interceptors: { expose: true } } });
@@ -197,6 +243,25 @@ describe.each(['modern', 'legacy'] as const)('an application that asks another o
       data: { validationErrors: [{ interceptor: 'noWord', message: '"tea" is not allowed' }] },
     });
     expect(textOf(await search('forbidden'))).toBe('found forbidden');
+  });
+
+  it('lists the host again after another process took its place', async () => {
+    const first = await startApp([Host], { mcp: { interceptors: { expose: true } } });
+    const url = await first.url('/mcp');
+    const { search } = await start({ servers: [{ name: 'rules', url, era, reconnectDelayMs: 1 }] });
+    expect(textOf(await search('tea'))).toBe('found tea');
+    await first.close();
+    const second = await startApp([Host, DeniesAll], { mcp: { interceptors: { expose: true } } });
+    apps.push(second);
+    await second.app.listen(Number(new URL(url).port), '127.0.0.1');
+    const answers: unknown[] = [];
+    // Over 2026-07-28 nothing tells that it is another process, until what is known is too old.
+    if (era === 'legacy') {
+      do
+        answers.push(await search('tea').then(textOf, ({ data }: { data: unknown }) => JSON.stringify(data)));
+      while (!String(answers.at(-1)).includes('deniesAll'));
+    }
+    expect(answers).not.toContain('found tea');
   });
 
   it('goes on with another process in the same place', async () => {

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Tool, type InterceptorServerOptions, type McpInterceptorOptions } from 'nestjs-mcp';
+import {
+  InterceptorChainRunner,
+  Tool,
+  type InterceptorServerOptions,
+  type McpInterceptorOptions,
+} from 'nestjs-mcp';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 import { StubHost, validator } from './stub-host.js';
 
@@ -88,3 +93,39 @@ it('the one used longest ago is closed where there are too many, and opened agai
   expect(await open('t0')).toBe('open');
   expect([hosts['t0'].lists, hosts['t100'].lists]).toEqual([2, 1]);
 }, 30_000);
+
+it('two of one connection id are two hosts, where their names differ', async () => {
+  const [rules, style] = [allowsAll(), new StubHost('style', [validator('v', () => ({ valid: false }))])];
+  const { open } = await shop(() => [
+    { ...rules.with(), connectionId: 'tenant' },
+    { ...style.with(), connectionId: 'tenant' },
+  ]);
+  expect(await open('any')).toBe(-32602);
+});
+
+it.each([
+  ['two of one name', () => [allowsAll().with(), { ...allowsAll().with(), connectionId: 'other' }]],
+  ['one with an option that is none', () => [{ ...allowsAll().with({ send: { payloads: [] } as never }) }]],
+])('a resolver that chooses %s lets nothing pass', async (_what, resolveServers) => {
+  const { open } = await shop(resolveServers);
+  expect(await open('any')).toBe(-32603);
+});
+
+it('a run of the application’s own asks the servers that are chosen for its context', async () => {
+  const host = new StubHost('rules', [
+    validator('v', () => ({ valid: false }), { hooks: [{ events: ['llm/completion'], phase: 'request' }] }),
+  ]);
+  const test = await startApp([Shop], {
+    mcp: {
+      interceptors: {
+        resolveServers: ({ context }) => (context.principal?.id === 'ada' ? [host.with()] : []),
+      },
+    },
+  });
+  apps.push(test);
+  const runner = test.app.get(InterceptorChainRunner, { strict: false });
+  const run = (id: string) =>
+    runner.run('llm/completion', 'request', {}, { context: { principal: { type: 'user', id } } });
+  expect((await run('ada')).status).toBe('validation_failed');
+  expect((await run('bob')).status).toBe('success');
+});
