@@ -36,6 +36,20 @@ export const isStranger = (thrown: unknown): boolean => {
   return (status === 400 || status === 404 || status === 405) && carriedBy(thrown) === undefined;
 };
 
+/** Whether a request was refused with HTTP 400: the server has not worked on it. */
+export const isBadRequest = (thrown: unknown): boolean =>
+  (thrown as Partial<{ status: unknown }>)?.status === 400;
+
+/** A session that the server may not know any longer. The cause is what it answered. */
+export class LostSession extends Error {
+  /** What stands for that in the transport's revision. */
+  readonly status = 404;
+
+  constructor(override readonly cause: unknown) {
+    super('The session is lost');
+  }
+}
+
 /** The JSON-RPC error in the body of an HTTP answer with another status than 200. */
 function carriedBy(thrown: unknown): McpException | undefined {
   const { text } = ((thrown as { data?: unknown } | undefined)?.data ?? {}) as { text?: unknown };

@@ -7,6 +7,7 @@ import {
   type Result,
   type ServerCapabilities,
 } from '@modelcontextprotocol/server';
+import { ConnectionError } from '../client/connection.js';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { notifierOver, type ChangeNotifier } from '../server/changes.js';
@@ -228,11 +229,19 @@ export class Backend {
     const asks = isCall(method) && Object.keys(capabilities).length > 0;
     const isResumed = exchange.requestState() !== undefined;
     const run = async (call: Call, until: AbortSignal) => {
-      const lease = this.pool.lease(this.callerKey(exchange), asks, () => this.pooled(capabilities));
+      const lease = this.pool.lease(this.callerKey(exchange), asks ? call : undefined, () =>
+        this.pooled(capabilities),
+      );
+      // Of a caller who is not known, no other call could follow on the connection.
+      let isSpent = asks && call.isAnonymous;
       try {
         return await lease.link.request(method, sent, { call, signal: until });
+      } catch (error) {
+        // Without the backend's answer, what the call has started may go on.
+        isSpent ||= isCall(method) && !(error instanceof ProtocolError || error instanceof ConnectionError);
+        throw error;
       } finally {
-        lease.release();
+        lease.release(isSpent);
       }
     };
     if (!isResumed && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);

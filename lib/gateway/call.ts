@@ -3,6 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
+import { callerOf } from '../transports/sessions/caller.js';
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 
@@ -12,7 +13,16 @@ export const isCall = (method: string): boolean =>
 
 /** A client's request while a backend works on it: where what the backend sends meanwhile goes. */
 export class Call {
-  constructor(protected exchange: Exchange) {}
+  /** Whose it is: calls with the same owner are of one client. Of callers who are not known, each call may be another's. */
+  readonly owner: unknown;
+
+  constructor(protected exchange: Exchange) {
+    this.owner = ownerOf(exchange);
+  }
+
+  get isAnonymous(): boolean {
+    return typeof this.owner === 'symbol';
+  }
 
   /** The token under which the client wants to be told of progress. */
   get progressToken(): unknown {
@@ -49,3 +59,12 @@ export class Call {
     );
   }
 }
+
+function ownerOf({ channel, http, authInfo }: Exchange): unknown {
+  if (channel) return channel;
+  const caller = callerOf(authInfo, http?.request);
+  // A process talks to a single client over stdio.
+  return http && caller === NOBODY ? Symbol('anonymous') : caller;
+}
+
+const NOBODY = callerOf(undefined, undefined);

@@ -12,8 +12,8 @@ import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { Backend, type BackendHost } from './backend.js';
 import { nextHop, viaOf } from './hops.js';
-import { isList, rowsOf, type ListMethod } from './known-lists.js';
-import { prefixed } from './names.js';
+import { isList, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { prefixed, withoutPrefix } from './names.js';
 import { origins } from './origin.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Router, shows } from './router.js';
@@ -125,17 +125,19 @@ export class Gateway implements Upstream, BackendHost {
 
   listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
     return this.via(exchange, async () => {
-      const { name, uri } = params as { name?: unknown; uri?: unknown };
+      const { name, uri, ref } = params as { name?: unknown; uri?: unknown; ref?: unknown };
       switch (method) {
         case 'tools/call':
-          return this.find(['tools/list'], exchange, row => row['name'] === name, unknownTool(String(name)));
+          return this.findNamed('tools/list', name, unknownTool, exchange);
         case 'prompts/get':
-          return this.find(
-            ['prompts/list'],
-            exchange,
-            row => row['name'] === name,
-            unknownPrompt(String(name)),
-          );
+          return this.findNamed('prompts/list', name, unknownPrompt, exchange);
+        case 'completion/complete': {
+          const { type, name: prompt, uri: template } = (ref ?? {}) as Row;
+          if (type === 'ref/prompt') return this.findNamed('prompts/list', prompt, unknownPrompt, exchange);
+          const refusal = new ResourceNotFoundError(String(template));
+          const is = (row: Row) => row['uriTemplate'] === template || row['uri'] === template;
+          return this.find(['resources/templates/list', 'resources/list'], exchange, is, refusal);
+        }
         case 'resources/read':
         case 'resources/subscribe': {
           const lists: ListMethod[] = ['resources/list', 'resources/templates/list'];
@@ -206,16 +208,33 @@ export class Gateway implements Upstream, BackendHost {
     }
   }
 
-  /** The page that shows what a call names, in what its caller sees now. */
+  private findNamed(
+    method: ListMethod,
+    name: unknown,
+    unknown: (name: string) => Error,
+    exchange: Exchange,
+  ): Promise<Listing | undefined> {
+    const text = String(name);
+    const owners = this.backends.filter(({ prefix }) => withoutPrefix(prefix, text) !== undefined);
+    return this.find([method], exchange, row => row['name'] === name, unknown(text), owners);
+  }
+
+  /**
+   * The page that shows what a call names, in what its caller sees now.
+   * @throws McpException where it is not found, and a backend that may have it cannot be reached
+   */
   private async find(
     methods: readonly ListMethod[],
     exchange: Exchange,
-    is: (row: Readonly<Record<string, unknown>>) => boolean,
+    is: (row: Row) => boolean,
     refusal: Error,
+    backends: readonly Backend[] = this.backends,
   ): Promise<Listing | undefined> {
+    const met = await Promise.allSettled(backends.map(backend => backend.ready(exchange.signal)));
+    const reached = backends.filter((_, index) => met[index].status === 'fulfilled');
     for (const fresh of [false, true]) {
       for (const method of methods) {
-        for (const backend of this.backends) {
+        for (const backend of reached) {
           if (!backend.offers(method)) continue;
           for (const page of await backend.pages(method, exchange, fresh)) {
             const result = prefixed(backend.prefix, method, page);
@@ -225,6 +244,9 @@ export class Gateway implements Upstream, BackendHost {
         }
       }
     }
+    // It may come up at any moment, and what is hidden of it would be used.
+    const refused = met.find(one => one.status === 'rejected');
+    if (refused) throw refused.reason;
     return undefined;
   }
 

@@ -5,7 +5,7 @@ import type { ConnectionOptions } from '../client/connection-options.js';
 import { AS_IT_IS } from '../server/as-it-is.js';
 import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';
-import { isStranger } from './backend-error.js';
+import { isBadRequest, isStranger, LostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
 import { nextEnvironment, VIA_HEADER } from './hops.js';
 import { origins } from './origin.js';
@@ -44,6 +44,8 @@ export class Link {
   readonly subscriptions: Subscriptions;
   /** The calls that the backend works on. */
   private readonly calls = new Set<Call>();
+  /** Whose calls there have been; a link with calls of several is of nobody from then on. */
+  private owner: { readonly id: unknown } | 'several' | undefined;
   /** The requests under way, each under the token with which the backend reports its progress. */
   private readonly reporting = new Map<number, Call | undefined>();
   private lastToken = 0;
@@ -57,11 +59,11 @@ export class Link {
   constructor(
     name: string,
     options: ConnectionOptions,
-    private readonly owner: LinkOwner,
+    private readonly host: LinkOwner,
     private readonly shared: boolean,
   ) {
-    this.subscriptions = new Subscriptions(this, AGREE_MS, () => owner.renewed());
-    this.connection = new Connection(name, guarded(options, owner.id), {
+    this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
+    this.connection = new Connection(name, guarded(options, host.id), {
       onClient: client => this.prepare(client),
       onOpen: client => this.onOpen(client),
     });
@@ -85,14 +87,17 @@ export class Link {
         this.send(client, method, withToken(params, token, call), { signal, tool }),
       );
     // Only these take long enough, and may ask, for what arrives meanwhile to be theirs.
-    if (call && isCall(method)) this.calls.add(call);
+    if (call && isCall(method)) {
+      this.calls.add(call);
+      this.owner = this.isOf(call) ? { id: call.owner } : 'several';
+    }
     const token = (this.lastToken += 1);
     this.reporting.set(token, call);
     try {
       const client = await this.client(signal);
       // A 2025-era session may have ended without notice, and is opened anew.
       if (client.getProtocolEra() === 'legacy') {
-        return await origins.run({ via }, () => this.connection.use(send, signal));
+        return await origins.run({ via }, () => this.useSession(send, signal));
       }
       return await send(client).catch(async (error: unknown) => {
         // Another server has taken the place of the one that this connection was made with.
@@ -105,9 +110,14 @@ export class Link {
     }
   }
 
+  /** Whether no call before was anybody else's. */
+  isOf({ owner }: Call): boolean {
+    return this.owner === undefined || (this.owner !== 'several' && this.owner.id === owner);
+  }
+
   /** Tells the backend something, if there is a connection. */
   notify(method: string, params: Params | undefined): void {
-    this.current?.notification({ method, params }).catch((error: Error) => this.owner.report(error));
+    this.current?.notification({ method, params }).catch((error: Error) => this.host.report(error));
   }
 
   /** Tries to open the connection for as long as that fails, because somebody waits for what comes by itself. */
@@ -122,19 +132,14 @@ export class Link {
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.retry);
-    const { transport } = this.current ?? {};
     this.subscriptions.close();
-    // A 2025-era session over HTTP ends by being told to, not by silence.
-    if (transport && 'terminateSession' in transport) {
-      await (transport as { terminateSession(): Promise<void> }).terminateSession().catch(() => undefined);
-    }
     await this.connection.close();
   }
 
   private send(client: Client, method: string, params: Params, { signal, tool }: Sending): Promise<Result> {
     const options = {
       ...(signal && { signal }),
-      timeout: this.owner.timeoutMs,
+      timeout: this.host.timeoutMs,
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
@@ -147,18 +152,18 @@ export class Link {
   }
 
   private prepare(client: Client): void {
-    client.onerror = error => this.owner.report(error);
+    client.onerror = error => this.host.report(error);
     // The SDK's own handler misses what arrives together with the answer.
     client.setNotificationHandler('notifications/progress', ({ params: { progressToken, ...progress } }) =>
       this.reporting.get(progressToken as number)?.progress(progress),
     );
     client.fallbackNotificationHandler = async ({ method, params = {} }) =>
-      this.owner.notified(method, params, this.callNow());
+      this.host.notified(method, params, this.callNow());
     client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
       const progressToken = params?._meta?.progressToken;
-      return this.owner.asked(method, params, this.callNow(), {
+      return this.host.asked(method, params, this.callNow(), {
         signal: mcpReq.signal,
-        timeout: this.owner.timeoutMs,
+        timeout: this.host.timeoutMs,
         ...(progressToken !== undefined && {
           resetTimeoutOnProgress: true,
           onprogress: progress =>
@@ -178,17 +183,32 @@ export class Link {
       if (this.current === client) this.current = undefined;
       if (this.subscriptions.isWanted) this.keepOpen();
     };
-    this.owner.opened?.(client);
+    this.host.opened?.(client);
     this.subscriptions.reopen(client);
-    if (this.wasOpen) this.owner.renewed();
+    if (this.wasOpen) this.host.renewed();
     this.wasOpen = true;
   }
 
-  /** The call that what just arrived belongs to. Where it may be another's, it is nobody's. */
+  /** Some servers answer 400 to a session that they do not know, where the revision says 404. */
+  private async useSession(send: (client: Client) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    try {
+      return await this.connection.use(
+        client =>
+          send(client).catch((error: unknown) => {
+            throw isBadRequest(error) ? new LostSession(error) : error;
+          }),
+        signal,
+      );
+    } catch (error) {
+      throw error instanceof LostSession ? error.cause : error;
+    }
+  }
+
+  /** The call that what just arrived belongs to. Where it may be another's, even one's that has ended, it is nobody's. */
   private callNow(): Call | undefined {
     const call = origins.getStore()?.call;
-    if (call && this.calls.has(call)) return call;
-    if (this.shared && this.calls.size > 1) return undefined;
+    if (call) return this.calls.has(call) ? call : undefined;
+    if (this.shared && (this.calls.size > 1 || this.owner === 'several')) return undefined;
     return [...this.calls].at(-1);
   }
 }

@@ -1,4 +1,5 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Call } from './call.js';
 import type { Link } from './link.js';
 
 interface Pooled {
@@ -8,13 +9,16 @@ interface Pooled {
   /** Whether one call has it to itself. */
   taken: boolean;
   users: number;
+  /** Whether it is closed once nobody uses it. */
+  isSpent: boolean;
   idle?: NodeJS.Timeout;
 }
 
 /** A connection, for a while. */
 export interface Lease {
   readonly link: Link;
-  release(): void;
+  /** @param isSpent whether something that the call started may still be under way, and nobody else may have the link */
+  release(isSpent: boolean): void;
 }
 
 /** The connections to a 2025-era backend for callers who have no session: kept for a while, and bounded in number. */
@@ -36,19 +40,22 @@ export class LinkPool {
 
   /**
    * @param key callers with different keys never share a connection
-   * @param alone whether the call may be asked something, and so has to be the only one on the connection
+   * @param alone a call that may be asked something, and so has to be the only one on the connection; and the only one that
+   *   ever was, but for others of its owner: a question that comes late would be put to somebody else
    * @throws McpException (-32000) where there are too many
    */
-  lease(key: string, alone: boolean, open: () => Link): Lease {
+  lease(key: string, alone: Call | undefined, open: () => Link): Lease {
+    const usable = [...this.pooled].filter(one => one.key === key && !one.isSpent);
+    const free = usable.filter(({ taken }) => !taken);
     const found =
-      [...this.pooled].find(one => one.key === key && !one.taken && (!alone || one.users === 0)) ??
-      // What is no call may go beside one.
-      (alone ? undefined : [...this.pooled].find(one => one.key === key)) ??
-      this.add(key, open);
+      (alone
+        ? free.find(({ users, link }) => users === 0 && link.isOf(alone))
+        : // What is no call may go beside one.
+          (free[0] ?? usable[0])) ?? this.add(key, open);
     clearTimeout(found.idle);
     found.users += 1;
     if (alone) found.taken = true;
-    return { link: found.link, release: () => this.release(found, alone) };
+    return { link: found.link, release: isSpent => this.release(found, alone !== undefined, isSpent) };
   }
 
   async close(): Promise<void> {
@@ -62,15 +69,18 @@ export class LinkPool {
       if (!unused) throw tooMany();
       void this.remove(unused);
     }
-    const pooled: Pooled = { link: open(), key, taken: false, users: 0 };
+    const pooled: Pooled = { link: open(), key, taken: false, users: 0, isSpent: false };
     this.pooled.add(pooled);
     return pooled;
   }
 
-  private release(pooled: Pooled, alone: boolean): void {
+  private release(pooled: Pooled, alone: boolean, isSpent: boolean): void {
     pooled.users -= 1;
+    pooled.isSpent ||= isSpent;
     if (alone) pooled.taken = false;
-    if (pooled.users > 0 || !this.pooled.delete(pooled)) return;
+    if (pooled.users > 0) return;
+    if (pooled.isSpent) return void this.remove(pooled);
+    if (!this.pooled.delete(pooled)) return;
     this.pooled.add(pooled);
     pooled.idle = setTimeout(() => void this.remove(pooled), this.idleTimeoutMs).unref();
   }

@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, connect as connectTo, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { json } from 'node:stream/consumers';
 import { Inbox } from '../fixtures/inbox.js';
 import { textOf } from '../fixtures/matrix.js';
 import {
@@ -148,6 +150,44 @@ describe.each(ERAS)('a gateway whose backend fails, for a %s client', era => {
   });
 });
 
+/** The reference server over HTTP, as a process of its own. */
+async function everythingOn(port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [EVERYTHING.args[0], 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  for await (const line of createInterface({ input: child.stderr })) {
+    if (line.includes('listening')) break;
+  }
+  child.stderr.resume();
+  return child;
+}
+
+describe.each(ERAS)('the reference server over HTTP behind a gateway, for a %s client', era => {
+  it('answers again after a restart, though it says 400 of the sessions before', async () => {
+    const port = await freePort();
+    const kill = async (child: ChildProcess) => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    };
+    const first = await everythingOn(port);
+    const gateway = await startGateway({
+      backend: { url: `http://127.0.0.1:${port}/mcp`, reconnectDelayMs: 1, maxReconnectDelayMs: 1 },
+    });
+    const client = await connect(gateway.url, era);
+    const echo = async () => textOf(await client.callTool({ name: 'echo', arguments: { message: 'a' } }));
+    expect(await echo()).toBe('Echo: a');
+    await kill(first);
+    const second = await everythingOn(port);
+    expect(await echo()).toBe('Echo: a');
+    expect(await echo()).toBe('Echo: a');
+    await client.close();
+    await gateway.app.close();
+    await kill(second);
+  });
+});
+
 /** Lets a connection go on to a port. */
 function tunnel(socket: Socket, port: number): void {
   const ahead = connectTo(port, '127.0.0.1');
@@ -176,6 +216,41 @@ describe('a gateway', () => {
     expect(await (await second).text()).toContain('"name":"backend"');
     await gateway.app.close();
     await backend.kill();
+    server.close();
+  });
+
+  it('closes though its backend never answers to the end of a session', async () => {
+    const ends = new Inbox<IncomingMessage>();
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
+      if (request.method === 'DELETE') return ends.put(request);
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const { id, method } = (await json(request)) as { id?: number; method: string };
+      if (id === undefined) return void response.writeHead(202).end();
+      const result =
+        method === 'initialize'
+          ? {
+              protocolVersion: '2025-11-25',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'b', version: '1' },
+            }
+          : { tools: [] };
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    };
+    const server = createHttpServer((request, response) => void answer(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const gateway = await startGateway({
+      backend: { url: `http://127.0.0.1:${port}/mcp`, era: 'legacy' },
+    });
+    const client = await connect(gateway.url, 'modern');
+    expect(await client.listTools()).toMatchObject({ tools: [] });
+    await client.close();
+    await gateway.app.close();
+    // The base's and the pool's.
+    expect(ends.size).toBe(2);
+    server.closeAllConnections();
     server.close();
   });
 

@@ -79,6 +79,83 @@ describe.each(ERAS)('interceptors of a gateway, for a %s client', era => {
   });
 });
 
+@Injectable()
+class Hider {
+  /** What happens during a call. */
+  meanwhile = async () => {};
+
+  @Mutator({ events: ['tools/list', 'prompts/list', 'resources/list'], phase: 'response' })
+  hideAll({ payload }: InterceptorInvocation) {
+    const lists = payload as Record<string, unknown>;
+    const { tools, prompts, resourceTemplates } = lists;
+    return {
+      ...lists,
+      ...(tools !== undefined && { tools: [] }),
+      ...(prompts !== undefined && { prompts: [] }),
+      ...(resourceTemplates !== undefined && { resourceTemplates: [] }),
+    };
+  }
+
+  @Validator({ events: ['tools/call'], timeoutMs: 30_000 })
+  async hold() {
+    await this.meanwhile();
+    return true;
+  }
+}
+
+describe.each(ERAS)('what interceptors of a gateway hide, for a %s client', era => {
+  it.each(['one backend', 'several'])('completes nothing, with %s', async how => {
+    const backend = await listen(backendModule());
+    const options = { url: backend.url };
+    const [gateway, prefix] =
+      how === 'several'
+        ? [await startGateway({ backends: { a: options } }, [Hider]), 'a_']
+        : [await startGateway({ backend: options }, [Hider]), ''];
+    const client = await connect(gateway.url, era);
+    const argument = { name: 'topic', value: 't' };
+    const prompt = { type: 'ref/prompt', name: `${prefix}talk` } as const;
+    expect(await outcomeOf(client.complete({ ref: prompt, argument }))).toMatchObject({
+      code: -32602,
+      message: `Unknown prompt: ${prefix}talk`,
+    });
+    const template = { type: 'ref/resource', uri: 'user://{id}' } as const;
+    expect(await outcomeOf(client.complete({ ref: template, argument }))).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('user://{id}'),
+    });
+    await client.close();
+    await gateway.app.close();
+    await backend.app.close();
+  });
+
+  it('is not used while a backend comes up', async () => {
+    const [known, late] = await Promise.all([listen(backendModule()), listen(backendModule())]);
+    const port = Number(new URL(late.url).port);
+    await late.app.close();
+    const gateway = await startGateway(
+      {
+        backends: {
+          known: { url: known.url },
+          late: { url: late.url, reconnectDelayMs: 1, maxReconnectDelayMs: 1 },
+        },
+      },
+      [Hider],
+    );
+    const client = await connect(gateway.url, era);
+    const call = () => outcomeOf(client.callTool({ name: 'late_pid' }));
+    expect(await call()).toMatchObject({ code: -32603 });
+    const hider = gateway.app.get(Hider);
+    let again: Running | undefined;
+    hider.meanwhile = async () => void (again ??= await listen(backendModule(), port));
+    expect(await call()).toMatchObject({ code: -32603 });
+    await hider.meanwhile();
+    expect(await call()).toMatchObject({ code: -32602, message: 'Unknown tool: late_pid' });
+    await client.close();
+    await gateway.app.close();
+    await Promise.all([known.app.close(), again?.app.close()]);
+  });
+});
+
 describe('a gateway that passes interceptors through', () => {
   it.each(ERAS)('lists and runs those of its backend, for a %s client', async era => {
     const backend = await listen(backendModule('backend', false, { expose: true }, [Policy]));
