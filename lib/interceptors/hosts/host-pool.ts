@@ -2,7 +2,7 @@ import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { checker } from '../../mcp.module-definition.js';
 import { checkServer } from './check-server.js';
 import type { InterceptorServerOptions } from './host-options.js';
-import { openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
+import { idOf, openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
 import { DiscoveryError, type RemoteHost } from './remote-host.js';
 
 /** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
@@ -28,7 +28,7 @@ export class HostPool {
     const opening = this.open.get(id) ?? openHost(options, this.options);
     this.open.delete(id);
     this.open.set(id, opening);
-    await this.evict();
+    await this.evict(id);
     try {
       return (await opening).host;
     } catch (error) {
@@ -44,9 +44,10 @@ export class HostPool {
   }
 
   /** Those that are asked right now are left alone, until the next one is opened. */
-  private async evict(): Promise<void> {
+  private async evict(chosen: string): Promise<void> {
     for (const [id, opening] of this.open) {
       if (this.open.size <= this.maxHosts) return;
+      if (id === chosen) continue;
       const opened = await opening.catch(() => undefined);
       if (opened?.host.isBusy || this.open.get(id) !== opening) continue;
       this.open.delete(id);
@@ -64,10 +65,6 @@ export class HostPool {
     }
   }
 }
-
-/** Names may be chosen by a caller's tenant, so what is put together must come apart again. */
-export const idOf = ({ name, connectionId }: InterceptorServerOptions): string =>
-  JSON.stringify([name, connectionId ?? null]);
 
 const close = (opening: Promise<OpenedHost>): Promise<void> =>
   opening.then(

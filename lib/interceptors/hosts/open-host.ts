@@ -16,6 +16,12 @@ export interface OpenHostOptions {
   readonly warn: (message: string) => void;
 }
 
+type HostIdentity = Pick<InterceptorServerOptions, 'name' | 'connectionId'>;
+
+/** What tells a host apart from all others that are ever asked, whatever its name and its connection's are made of. */
+export const idOf = ({ name, connectionId }: HostIdentity): string =>
+  JSON.stringify([name, connectionId ?? null]);
+
 /** A host that can be reached already. */
 export function remoteHost(options: InterceptorHost, { ttlMs, warn }: OpenHostOptions): RemoteHost {
   return hostOver(options, invokerOf(options), { ttlMs, warn });
@@ -56,13 +62,13 @@ export async function openHost(
 }
 
 function hostOver(
-  options: HostPolicy & { name: string; connectionId?: string },
+  options: HostPolicy & HostIdentity,
   invoker: InterceptorInvoker,
   { ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
 ): RemoteHost {
   return new RemoteHost({
     name: options.name,
-    id: JSON.stringify([options.name, options.connectionId ?? null]),
+    id: idOf(options),
     invoker,
     policy: options,
     ttlMs: options.ttlMs ?? ttlMs,
