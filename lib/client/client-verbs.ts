@@ -40,6 +40,9 @@ interface Governed {
 }
 
 // What a server asks in the course of a call is answered by handlers, through the chain, and by nobody else.
+/** Options of a request: the SDK's, and what its interceptors are told. */
 export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
+/** Options of a list. */
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
+/** Options of a tool call. */
 export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired'> & Governed;

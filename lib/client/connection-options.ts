@@ -8,6 +8,7 @@ export interface ConnectionOptions {
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   /** A program to start, which speaks the protocol on its stdin and stdout. */
   command?: string;
+  /** Its arguments. */
   args?: string[];
   /** Its environment, beside the few variables that any program needs. */
   env?: Record<string, string>;

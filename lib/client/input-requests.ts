@@ -19,6 +19,7 @@ export interface InputRequestTypes {
   'roots/list': { params: Readonly<Record<string, unknown>>; result: ListRootsResult };
 }
 
+/** A request that a server makes of its client. */
 export type InputMethod = keyof InputRequestTypes;
 
 /** What a handler is told beside the params. */

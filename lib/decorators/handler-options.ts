@@ -81,6 +81,7 @@ export interface HandlerOptionsByKind {
   completion: CompletionOptions;
 }
 
+/** What a handler is: a tool, a prompt, a resource, … */
 export type HandlerKind = keyof HandlerOptionsByKind;
 
 /** One declaration, as the decorators store it. */

@@ -1,19 +1,18 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
-import { attempt } from './chain/attempt.js';
+import { attempt, messageOf } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
 import { isCompatible } from './chain/compat.js';
 import { DeadlineWatch } from './chain/deadline.js';
 import { frozenCopy } from './chain/frozen.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
 import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
 
-const DEFAULT_TIMEOUT_MS = 1000;
-const MAX_TIMEOUT_MS = 30_000;
 const TIMEOUT_CODE = -32000;
 
 type Params = Readonly<Record<string, unknown>>;
@@ -115,7 +114,7 @@ export class InterceptorServer {
       return { ...result, durationMs: clock.now() - started };
     } catch (error) {
       if (error instanceof McpException) throw error;
-      throw this.failure(entry, phase, 'crash', (error as Error).message, allowed);
+      throw this.failure(entry, phase, 'crash', messageOf(error), allowed);
     } finally {
       watch.close();
     }

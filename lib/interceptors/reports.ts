@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
+import { messageOf } from './chain/attempt.js';
 import { frozenCopy } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
@@ -50,7 +51,7 @@ export class InterceptorReports {
   }
 
   undiscovered(error: unknown): void {
-    this.logger.error(error instanceof Error ? error.message : String(error));
+    this.logger.error(messageOf(error));
   }
 
   counters(): InterceptorCounters {

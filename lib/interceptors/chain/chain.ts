@@ -1,7 +1,7 @@
 import type { Phase } from '../protocol/types.js';
 import { systemClock } from './clock.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
-import type { ChainOptions, ChainParams } from './params.js';
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
 import { ChainRun } from './run.js';
 import { onlyMutators, Selector, type Selection } from './selection.js';
@@ -40,7 +40,12 @@ export class Chain {
   async execute(params: ChainParams): Promise<ChainResult> {
     const selection = this.select(params);
     if (selection.size === 0) return passed(params);
-    const { clock = systemClock, defaultTimeoutMs = 1000, maxTimeoutMs = 30_000, onSinkError } = this.options;
+    const {
+      clock = systemClock,
+      defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
+      maxTimeoutMs = MAX_TIMEOUT_MS,
+      onSinkError,
+    } = this.options;
     return new ChainRun(selection, params, { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError }).execute();
   }
 

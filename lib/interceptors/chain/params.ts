@@ -32,6 +32,11 @@ export interface ChainParams {
   readonly simulate?: boolean;
 }
 
+/** What one interceptor may take where nobody says otherwise, in milliseconds. */
+export const DEFAULT_TIMEOUT_MS = 1000;
+/** What one interceptor may take whatever anybody says, in milliseconds. */
+export const MAX_TIMEOUT_MS = 30_000;
+
 export interface ChainOptions {
   /** What one interceptor may take where nobody says otherwise, in milliseconds. Default: 1,000. */
   readonly defaultTimeoutMs?: number;

@@ -43,6 +43,7 @@ export interface SkippedEntry {
   readonly reason: 'when' | 'compat' | 'side-effects';
 }
 
+/** What a run of a chain came to (SEP-2624). */
 export interface ChainResult {
   readonly status: ChainStatus;
   readonly event: string;

@@ -1,9 +1,9 @@
-import { MalformedResultError, readMutation, readValidation } from '../protocol/read-result.js';
-import type { MutationResult, ValidationResult } from '../protocol/types.js';
+import { readValidation } from '../protocol/read-result.js';
+import type { ValidationResult } from '../protocol/types.js';
 import { attempt, messageOf, type Attempt, type Failed, type RunContext } from './attempt.js';
+import { readChange, type Change, type Given } from './change.js';
 import { isCompatible } from './compat.js';
 import { DeadlineWatch } from './deadline.js';
-import { diffOf } from './diff.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
 import { Ledger } from './ledger.js';
@@ -16,6 +16,7 @@ import {
   type SkippedEntry,
 } from './result.js';
 import type { Selection } from './selection.js';
+import { feedSinks } from './sinks.js';
 import { SyntheticResponse } from './synthetic.js';
 
 type Options = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
@@ -32,19 +33,9 @@ class Halt {
 }
 
 /** One interceptor in a run: where its result goes, and what it is given. */
-interface Turn {
-  readonly entry: PreparedEntry;
+interface Turn extends Given {
   readonly place: number;
-  readonly payload: unknown;
   readonly mark: typeof FINAL | false;
-}
-
-/** What a mutator made of the payload; without `next` it left it as it was. */
-interface Change {
-  readonly info?: MutationResult['info'];
-  readonly next?: unknown;
-  readonly breach?: string;
-  readonly diff?: EntryResult['diff'];
 }
 
 /** What a part of a run comes to: undefined where the run goes on. Local interceptors often need no promise. */
@@ -98,7 +89,9 @@ export class ChainRun {
       const halt = ending instanceof Promise ? await ending : ending;
       if (this.audits.length > 0) await Promise.all(this.audits);
       const result = this.finish(halt);
-      if (this.selection.sinks.length > 0) this.feedSinks(result);
+      const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
+      if (sinks.length > 0)
+        feedSinks(sinks, { context: this.context, payload: this.payload, result, ...this.options });
       return result;
     } finally {
       this.context.watch.close();
@@ -213,7 +206,7 @@ export class ChainRun {
     if (SyntheticResponse.is(value)) return this.respond(turn, value, durationMs);
     let change: Change;
     try {
-      change = this.changeOf(turn, value);
+      change = readChange(value, turn, this.params);
     } catch (error) {
       return this.fail(turn, malformed(error, durationMs));
     }
@@ -251,26 +244,6 @@ export class ChainRun {
     this.add(turn, { outcome: 'responded', durationMs });
     if (turn.entry.mode !== 'audit') this.response = { interceptor: turn.entry.name, result };
     return undefined;
-  }
-
-  /**
-   * Reads what a mutator made of the payload, all of it that it could have made impossible to read.
-   * @throws for something that is no payload
-   */
-  private changeOf({ entry, payload: given }: Turn, value: unknown): Change {
-    const { event, phase, checkPayload, simulate } = this.params;
-    const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
-    if (!modified) return { info };
-    const problem = checkPayload?.(payload);
-    if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
-    const next = frozenCopy(payload, given);
-    const isShown = entry.mode === 'audit' || simulate;
-    return {
-      info,
-      next,
-      breach: entry.scope[phase].breach(given, next),
-      ...(isShown && { diff: diffOf(given, next) }),
-    };
   }
 
   private isDue(entry: PreparedEntry): boolean {
@@ -322,21 +295,6 @@ export class ChainRun {
       totalDurationMs: this.options.clock.now() - this.started,
       ...(halt && { abortedAt: abortedAt(halt) }),
     };
-  }
-
-  /**
-   * Sinks see the payload as it went on or, where it did not, as it came, and a report that they cannot change. Nobody
-   * waits for them.
-   */
-  private feedSinks(result: ChainResult): void {
-    const due = this.selection.sinks.filter(entry => this.isDue(entry));
-    const watch = new DeadlineWatch(this.options.clock);
-    const context = { ...this.context, watch, deadline: Infinity, report: frozenCopy(result) };
-    const fed = due.map(async entry => {
-      const outcome = await attempt(context, entry, this.payload);
-      if (outcome.kind === 'failed') this.options.onSinkError?.(entry, outcome.error);
-    });
-    void Promise.all(fed).finally(() => watch.close());
   }
 }
 

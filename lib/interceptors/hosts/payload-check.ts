@@ -19,16 +19,22 @@ const TYPES: Readonly<Record<string, Readonly<Record<Phase, SpecType>>>> = {
 /** Whether a server is asked for an event, rather than asking for it. */
 export const isServed = (event: string): boolean => Object.hasOwn(TYPES, event);
 
-/** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
-export function payloadCheck(
-  method: string,
-  phase: Phase,
-): ((payload: unknown) => string | undefined) | undefined {
-  const type = TYPES[method]?.[phase];
-  if (type === undefined) return undefined;
-  return payload => {
+type PayloadCheck = (payload: unknown) => string | undefined;
+
+const checkOf =
+  (type: SpecType): PayloadCheck =>
+  payload => {
     const result = specTypeSchemas[type]['~standard'].validate(payload);
-    if (result instanceof Promise || result.issues === undefined) return undefined;
-    return `it is no ${type}`;
+    return result instanceof Promise || result.issues === undefined ? undefined : `it is no ${type}`;
   };
-}
+
+const CHECKS = new Map(
+  Object.entries(TYPES).map(([method, { request, response }]): [string, Record<Phase, PayloadCheck>] => [
+    method,
+    { request: checkOf(request), response: checkOf(response) },
+  ]),
+);
+
+/** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
+export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
+  CHECKS.get(method)?.[phase];

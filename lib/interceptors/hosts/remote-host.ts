@@ -1,20 +1,17 @@
 import { unlessAborted } from '../../client/unless-aborted.js';
-import { configCheck } from './config-check.js';
+import { messageOf } from '../chain/attempt.js';
 import type { ChainEntry, Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
 import { readDescriptor } from '../protocol/read-descriptor.js';
-import type { InterceptorDescriptor, InvocationContext, InvokeParams } from '../protocol/types.js';
+import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
-import type { HostPolicy, HostSendOptions } from './host-options.js';
+import { configCheck } from './config-check.js';
+import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
-import { PayloadWindow } from './narrow.js';
-import { ExchangeBag } from './origin.js';
+import { Outgoing } from './outgoing.js';
 
 /** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
 export class DiscoveryError extends Error {}
-
-/** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
-const HEADERS_META = 'nestjs-mcp/headers';
 
 const UNKNOWN_INTERCEPTOR = -32602;
 
@@ -49,7 +46,7 @@ export class RemoteHost {
   readonly name: string;
   readonly id: string;
   private readonly breaker: HostBreaker;
-  private readonly window: PayloadWindow | undefined;
+  private readonly outgoing: Outgoing;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
   private listing?: Listing;
   /** Counts what made the host's earlier words worthless. */
@@ -71,7 +68,7 @@ export class RemoteHost {
     };
     const { maxConcurrent, breaker = {}, send } = this.policy;
     this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
-    this.window = send?.payload && new PayloadWindow(send.payload);
+    this.outgoing = new Outgoing(send);
     parts.invoker.onChanged?.(() => this.forget());
   }
 
@@ -210,7 +207,7 @@ export class RemoteHost {
 
   private async invoke({ type }: InterceptorDescriptor, invocation: Invocation): Promise<unknown> {
     const { signal, timeoutMs, payload } = invocation;
-    const params = this.paramsFor(invocation);
+    const params = this.outgoing.paramsFor(invocation);
     let result: unknown;
     const { connections } = this;
     this.asked++;
@@ -230,37 +227,7 @@ export class RemoteHost {
     } finally {
       this.asked--;
     }
-    return this.window && type === 'mutation' ? this.widened(this.window, payload, result) : result;
-  }
-
-  private widened(window: PayloadWindow, payload: unknown, result: unknown): unknown {
-    const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };
-    const own = (flat.modified === undefined ? mutation : flat) as { modified?: unknown; payload?: unknown };
-    return own?.modified === true ? { ...own, payload: window.widen(payload, own.payload) } : result;
-  }
-
-  private paramsFor({
-    name,
-    event,
-    phase,
-    payload,
-    config,
-    timeoutMs,
-    context,
-    bag,
-  }: Invocation): InvokeParams {
-    const { send } = this.policy;
-    const headers = send?.headers && bag instanceof ExchangeBag && pick(bag.headers, send.headers);
-    return {
-      name,
-      event,
-      phase,
-      payload: this.window ? this.window.narrow(payload) : payload,
-      timeoutMs: Math.max(1, Math.floor(timeoutMs)),
-      ...(config && { config }),
-      ...(context && { context: send?.context ? narrowContext(context, send.context) : context }),
-      ...(headers && { _meta: { [HEADERS_META]: headers } }),
-    };
+    return type === 'mutation' ? this.outgoing.takeBack(payload, result) : result;
   }
 
   private checkSize(result: unknown): void {
@@ -279,25 +246,3 @@ function readPage(page: unknown): { interceptors: unknown[]; nextCursor?: string
   if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
   return { interceptors, ...(typeof nextCursor === 'string' && { nextCursor }) };
 }
-
-function narrowContext(
-  { principal, traceId, spanId, sessionId, timestamp, interceptorState }: InvocationContext,
-  parts: NonNullable<HostSendOptions['context']>,
-): InvocationContext {
-  const has = (part: (typeof parts)[number]) => parts.includes(part);
-  const { claims, ...who } = principal ?? { type: 'anonymous' as const };
-  return {
-    ...(has('principal') && { principal: { ...who, ...(has('claims') && claims && { claims }) } }),
-    ...(has('trace') && traceId !== undefined && { traceId, spanId }),
-    ...(has('session') && sessionId !== undefined && { sessionId }),
-    ...(has('timestamp') && timestamp !== undefined && { timestamp }),
-    ...(interceptorState && { interceptorState }),
-  };
-}
-
-function pick(headers: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
-  const wanted = new Set(names.map(name => name.toLowerCase()));
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name.toLowerCase())));
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 import type { InvocationContext } from '../protocol/types.js';
 import { matchesAny } from './glob.js';
 
+/** Who calls, as interceptors are told. */
 export type Principal = NonNullable<InvocationContext['principal']>;
 
 /** Whom a rule is for: everyone, or those for whom all that is said holds. */

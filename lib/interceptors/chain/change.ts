@@ -1,0 +1,45 @@
+import { MalformedResultError, readMutation } from '../protocol/read-result.js';
+import type { MutationResult } from '../protocol/types.js';
+import { diffOf } from './diff.js';
+import type { PreparedEntry } from './entry.js';
+import { frozenCopy } from './frozen.js';
+import type { ChainParams } from './params.js';
+import type { EntryResult } from './result.js';
+
+/** A mutator, and the payload that it was given. */
+export interface Given {
+  readonly entry: PreparedEntry;
+  readonly payload: unknown;
+}
+
+/** What a mutator made of the payload; without `next` it left it as it was. */
+export interface Change {
+  readonly info?: MutationResult['info'];
+  readonly next?: unknown;
+  /** The first place that the mutator's scope does not let it change. */
+  readonly breach?: string;
+  readonly diff?: EntryResult['diff'];
+}
+
+/**
+ * Reads what a mutator made of the payload, all of it that it could have made impossible to read.
+ * @throws for something that is no payload
+ */
+export function readChange(
+  value: unknown,
+  { entry, payload: given }: Given,
+  { event, phase, checkPayload, simulate }: ChainParams,
+): Change {
+  const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
+  if (!modified) return { info };
+  const problem = checkPayload?.(payload);
+  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
+  const next = frozenCopy(payload, given);
+  const isShown = entry.mode === 'audit' || simulate;
+  return {
+    info,
+    next,
+    breach: entry.scope[phase].breach(given, next),
+    ...(isShown && { diff: diffOf(given, next) }),
+  };
+}

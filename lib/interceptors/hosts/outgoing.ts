@@ -1,0 +1,64 @@
+import type { Invocation } from '../chain/entry.js';
+import type { InvocationContext, InvokeParams } from '../protocol/types.js';
+import type { HostSendOptions } from './host-options.js';
+import { PayloadWindow } from './narrow.js';
+import { ExchangeBag } from './origin.js';
+
+/** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
+const HEADERS_META = 'nestjs-mcp/headers';
+
+/** What leaves this process for a host, and how what it makes of that goes back into the message. */
+export class Outgoing {
+  private readonly window: PayloadWindow | undefined;
+
+  constructor(private readonly send: HostSendOptions = {}) {
+    this.window = send.payload && new PayloadWindow(send.payload);
+  }
+
+  /** What the host is asked. */
+  paramsFor({ name, event, phase, payload, config, timeoutMs, context, bag }: Invocation): InvokeParams {
+    const { context: parts, headers: names } = this.send;
+    const headers = names && bag instanceof ExchangeBag && pick(bag.headers, names);
+    return {
+      name,
+      event,
+      phase,
+      payload: this.window ? this.window.narrow(payload) : payload,
+      timeoutMs: Math.max(1, Math.floor(timeoutMs)),
+      ...(config && { config }),
+      ...(context && { context: parts ? narrowContext(context, parts) : context }),
+      ...(headers && { _meta: { [HEADERS_META]: headers } }),
+    };
+  }
+
+  /**
+   * A mutator's result on the whole payload, of which it may have seen a part.
+   * @throws Error where it changed something that it was not sent
+   */
+  takeBack(payload: unknown, result: unknown): unknown {
+    if (!this.window) return result;
+    const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };
+    const own = (flat.modified === undefined ? mutation : flat) as { modified?: unknown; payload?: unknown };
+    return own?.modified === true ? { ...own, payload: this.window.widen(payload, own.payload) } : result;
+  }
+}
+
+function narrowContext(
+  { principal, traceId, spanId, sessionId, timestamp, interceptorState }: InvocationContext,
+  parts: NonNullable<HostSendOptions['context']>,
+): InvocationContext {
+  const has = (part: (typeof parts)[number]) => parts.includes(part);
+  const { claims, ...who } = principal ?? { type: 'anonymous' as const };
+  return {
+    ...(has('principal') && { principal: { ...who, ...(has('claims') && claims && { claims }) } }),
+    ...(has('trace') && traceId !== undefined && { traceId, spanId }),
+    ...(has('session') && sessionId !== undefined && { sessionId }),
+    ...(has('timestamp') && timestamp !== undefined && { timestamp }),
+    ...(interceptorState && { interceptorState }),
+  };
+}
+
+function pick(headers: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  const wanted = new Set(names.map(name => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name.toLowerCase())));
+}
