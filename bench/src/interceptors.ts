@@ -30,6 +30,20 @@ export function isClean(call: Call): boolean {
   return !SECRETS.some(secret => secret.test(text));
 }
 
+/** What a shop would check of an order: ten rules, of which one reads all of its text. */
+export const RULES: readonly ((call: Call) => boolean)[] = [
+  isClean,
+  ({ name }) => ['create_order', 'cancel_order'].includes(name),
+  ({ arguments: { customer } }) => /^[^@\s]+@[^@\s]+\.[a-z]+$/i.test(customer.email),
+  ({ arguments: { customer } }) => customer.name.trim() !== '' && customer.name.length <= 200,
+  ({ arguments: { items } }) => items.length > 0 && items.length <= 100,
+  ({ arguments: { items } }) => items.every(({ sku }) => /^[A-Z]{2}-\d{4}$/.test(sku)),
+  ({ arguments: { items } }) => items.every(({ quantity }) => Number.isInteger(quantity) && quantity > 0),
+  ({ arguments: { items } }) => items.reduce((sum, { quantity }) => sum + quantity, 0) <= 500,
+  ({ arguments: { items } }) => new Set(items.map(({ sku }) => sku)).size === items.length,
+  ({ arguments: { comment } }) => comment.length <= 1000 && !/<[a-z/!]/i.test(comment),
+];
+
 /** Takes card numbers out of whatever text there is. */
 export const redact = (call: Call): Call => ({
   ...call,

@@ -1,11 +1,12 @@
-// One application with two servers: one as it is, one behind ten validators.
+// One application with three servers: one as it is, one behind ten rules, one behind ten scans of all its text.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Args, McpModule, Tool, Validator, type InterceptorInvocation } from '../../dist/cjs/index.js';
-import { isClean, type CALL } from './interceptors.js';
+import { isClean, RULES, type CALL } from './interceptors.js';
 
-const SERVERS = ['plain', 'guarded'] as const;
+const VALIDATORS = { plain: [], ruled: RULES, scanned: RULES.map(() => isClean) };
+const SERVERS = Object.keys(VALIDATORS);
 
 class Orders {
   order(order: { customer: { name: string } }) {
@@ -21,13 +22,15 @@ Args()(Orders.prototype, 'order', 0);
 for (const server of SERVERS) {
   decorate(Orders.prototype, 'order', Tool({ name: 'create_order', server, input: { type: 'object' } }));
 }
-for (let index = 0; index < 10; index++) {
-  const method = `validator${index}`;
-  Object.defineProperty(Guards.prototype, method, {
-    value: ({ payload }: InterceptorInvocation<'tools/call', 'request'>) => isClean(payload as typeof CALL),
-    configurable: true,
-  });
-  decorate(Guards.prototype, method, Validator({ events: ['tools/call'], server: 'guarded' }));
+for (const [server, validators] of Object.entries(VALIDATORS)) {
+  for (const [index, isValid] of validators.entries()) {
+    const method = `${server}${index}`;
+    Object.defineProperty(Guards.prototype, method, {
+      value: ({ payload }: InterceptorInvocation<'tools/call', 'request'>) => isValid(payload as typeof CALL),
+      configurable: true,
+    });
+    decorate(Guards.prototype, method, Validator({ events: ['tools/call'], server }));
+  }
 }
 
 class App {}

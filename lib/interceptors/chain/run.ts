@@ -114,21 +114,32 @@ export class ChainRun {
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
   private validate(entries: readonly PreparedEntry[], mark: Turn['mark']): Ending {
-    const deciding: { turn: Turn; outcome: Attempt | Promise<Attempt> }[] = [];
+    const turns: Turn[] = [];
+    const outcomes: (Attempt | Promise<Attempt>)[] = [];
     for (const entry of entries) {
       if (!this.isDue(entry)) continue;
       const turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark };
       const outcome = attempt(this.context, entry, turn.payload);
-      if (entry.mode !== 'audit') deciding.push({ turn, outcome });
-      else this.audit(outcome, settled => this.judge(turn, settled));
+      if (entry.mode === 'audit') {
+        this.audit(outcome, settled => this.judge(turn, settled));
+      } else {
+        turns.push(turn);
+        outcomes.push(outcome);
+      }
     }
-    const decide = (outcomes: readonly Attempt[]) =>
-      outcomes
-        .map((outcome, index) => this.judge(deciding[index].turn, outcome))
-        .find(halt => halt !== undefined);
-    const outcomes = deciding.map(({ outcome }) => outcome);
-    if (!outcomes.some(isPending)) return decide(outcomes as Attempt[]);
-    return Promise.all(outcomes.map(pending => Promise.resolve(pending))).then(decide);
+    if (!outcomes.some(isPending)) return this.decide(turns, outcomes as Attempt[]);
+    const settling = Promise.all(outcomes.map(outcome => Promise.resolve(outcome)));
+    return settling.then(settled => this.decide(turns, settled));
+  }
+
+  /** Judges all of a batch: the first in entry order that blocks is why the run ends. */
+  private decide(turns: readonly Turn[], outcomes: readonly Attempt[]): Halt | undefined {
+    let first: Halt | undefined;
+    for (let index = 0; index < turns.length; index++) {
+      const halt = this.judge(turns[index], outcomes[index]);
+      first ??= halt;
+    }
+    return first;
   }
 
   /** Mutators run one after the other, each on what the last one made; those in audit run beside them. */

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import type { Exchange } from '../../server/exchange.js';
+import { contextOf } from './context.js';
+
+describe('the context of a message', () => {
+  afterEach(() => jest.useRealTimers());
+
+  it('says when it is, to the millisecond, whatever came before', () => {
+    jest.useFakeTimers();
+    const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(moment, fc.integer({ min: 0, max: 3000 })), { minLength: 1 }), times => {
+        for (const time of times) {
+          jest.setSystemTime(time);
+          expect(contextOf({} as Exchange).timestamp).toBe(new Date(time).toISOString());
+        }
+      }),
+    );
+  });
+});
