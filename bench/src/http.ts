@@ -2,7 +2,7 @@ import autocannon from 'autocannon';
 import { CALL } from './interceptors.js';
 import { median, type Effort } from './ratio.js';
 import type { Line } from './report.js';
-import { startServer } from './server-process.js';
+import { startServer, type ServerProcess } from './server-process.js';
 
 const HEADERS = {
   'content-type': 'application/json',
@@ -30,37 +30,40 @@ const BODY = JSON.stringify({
  * of the text take is mostly their own work, and is told without a bound.
  */
 export async function benchHttp(effort: Effort): Promise<Line[]> {
-  const { url, stop } = await startServer('server.js');
+  const [plain, ruled, scanned] = await Promise.all(
+    ['plain', 'ruled', 'scanned'].map(kind => startServer('server.js', kind)),
+  );
+  const servers = [plain, ruled, scanned];
   try {
-    const targets = ['plain', 'ruled', 'scanned'] as const;
-    for (const target of targets) await microseconds(`${url}/${target}`, effort.roundMs);
-    const rounds: Record<(typeof targets)[number], number>[] = [];
+    for (const server of servers) await microseconds(server, effort.roundMs);
+    const rounds: Map<ServerProcess, number>[] = [];
     for (let round = 0; round < effort.rounds; round++) {
-      const measured = { plain: 0, ruled: 0, scanned: 0 };
+      const measured = new Map<ServerProcess, number>();
       // Who goes first changes, so that none always has the warmer machine.
-      const first = round % targets.length;
-      for (const target of [...targets.slice(first), ...targets.slice(0, first)]) {
-        measured[target] = await microseconds(`${url}/${target}`, effort.roundMs);
+      const first = round % servers.length;
+      for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
+        measured.set(server, await microseconds(server, effort.roundMs));
       }
       rounds.push(measured);
     }
-    const line = (name: string, target: 'ruled' | 'scanned', bound: number): Line => ({
+    const all = (server: ServerProcess) => rounds.map(measured => measured.get(server)!);
+    const line = (name: string, server: ServerProcess, bound: number): Line => ({
       name: `tools/call over HTTP behind ${name} / without`,
       bound,
-      subjectUs: median(rounds.map(measured => measured[target])),
-      baselineUs: median(rounds.map(({ plain }) => plain)),
-      ratio: median(rounds.map(measured => measured[target] / measured.plain)),
+      subjectUs: median(all(server)),
+      baselineUs: median(all(plain)),
+      ratio: median(all(server).map((us, round) => us / all(plain)[round])),
     });
-    return [line('10 validators', 'ruled', 1 / 0.93), line('10 scans of all text', 'scanned', Infinity)];
+    return [line('10 validators', ruled, 1 / 0.93), line('10 scans of all text', scanned, Infinity)];
   } finally {
-    stop();
+    for (const { stop } of servers) stop();
   }
 }
 
 /** Time per call at full load: the inverse of the throughput. */
-async function microseconds(url: string, ms: number): Promise<number> {
+async function microseconds({ url }: ServerProcess, ms: number): Promise<number> {
   const result = await autocannon({
-    url,
+    url: `${url}/mcp`,
     method: 'POST',
     headers: HEADERS,
     body: BODY,
