@@ -8,7 +8,7 @@ const isSmoke = process.argv.includes('--smoke');
 const lines = [
   ...(await benchEngine(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 15, roundMs: 40 })),
   ...(await benchRemote(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 9, roundMs: 300 })),
-  ...(await benchHttp(isSmoke ? { rounds: 1, roundMs: 1000 } : { rounds: 36, roundMs: 1000 })),
+  ...(await benchHttp(isSmoke ? { rounds: 1, roundMs: 100 } : { rounds: 7, roundMs: 2000 })),
 ];
 const exceeded = report(lines);
 if (isSmoke) console.log(`\n${lines.length} comparisons made; too short to judge by`);

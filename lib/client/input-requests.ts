@@ -1,12 +1,12 @@
-import {
-  specTypeSchemas,
-  type CreateMessageRequest,
-  type CreateMessageResult,
-  type CreateMessageResultWithTools,
-  type ElicitRequest,
-  type ElicitResult,
-  type ListRootsResult,
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  ElicitRequest,
+  ElicitResult,
+  ListRootsResult,
 } from '@modelcontextprotocol/client';
+import { payloadCheck } from '../interceptors/hosts/payload-check.js';
 import type { Phase } from '../interceptors/protocol/types.js';
 
 /** What a server may ask of a client, and what it is answered. */
@@ -47,24 +47,9 @@ export const INPUT_CAPABILITIES = {
 
 export const INPUT_METHODS = Object.keys(INPUT_CAPABILITIES) as InputMethod[];
 
-type SpecType = keyof typeof specTypeSchemas;
-
-/** The protocol's types, any of which a payload may be. */
-const TYPES: Readonly<Record<InputMethod, Readonly<Record<Phase, readonly SpecType[]>>>> = {
-  'elicitation/create': { request: ['ElicitRequestParams'], response: ['ElicitResult'] },
-  'sampling/createMessage': {
-    request: ['CreateMessageRequestParams'],
-    response: ['CreateMessageResult', 'CreateMessageResultWithTools'],
-  },
-  'roots/list': { request: [], response: ['ListRootsResult'] },
-};
-
 /** Says why a payload is none for the method; undefined for one that is. */
-export function inputPayloadProblem(method: InputMethod, phase: Phase, payload: unknown): string | undefined {
-  const types = TYPES[method][phase];
-  const isOne = types.some(type => {
-    const result = specTypeSchemas[type]['~standard'].validate(payload);
-    return !(result instanceof Promise) && result.issues === undefined;
-  });
-  return isOne || types.length === 0 ? undefined : `it is no ${types[0]}`;
-}
+export const inputPayloadProblem = (
+  method: InputMethod,
+  phase: Phase,
+  payload: unknown,
+): string | undefined => payloadCheck(method, phase)?.(payload);

@@ -34,6 +34,11 @@ export interface InterceptorOptions {
   server?: string;
   /** Whether it applies to a message at all; checked first. */
   when?: LocalTraits['when'];
+  /**
+   * Whether its response phase also sees results that only ask the client for input (2026-07-28: basic/patterns/mrtr).
+   * Default: false.
+   */
+  inputRequired?: LocalTraits['inputRequired'];
   /** `some` keeps it out of `simulate`. Default: `none` for validators and mutators, `some` for sinks. */
   sideEffects?: LocalTraits['sideEffects'];
 }

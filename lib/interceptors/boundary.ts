@@ -1,16 +1,18 @@
-import type { CallToolResult, Result } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../client/unless-aborted.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { AskClient, Exchange } from '../server/exchange.js';
 import type { Chain } from './chain/chain.js';
 import type { ChainParams } from './chain/params.js';
 import { passed, type ChainResult, type EntryResult } from './chain/result.js';
 import type { ChainSource } from './chain-source.js';
 import { denialOf, unchangeable, undiscovered } from './denial.js';
+import { INPUT_EVENTS } from './hosts/answered-method.js';
 import { contextOf } from './hosts/context.js';
 import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
+import { InputCrossing } from './input-crossing.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import { EVENT_OF } from './protocol/events.js';
 import type { Phase } from './protocol/types.js';
@@ -51,6 +53,15 @@ export interface BoundaryOptions {
   readonly dispatch: Dispatch;
 }
 
+const isInputRequired = (result: unknown): result is InputRequiredResult =>
+  (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
+
+/** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
+const MAX_ANSWERED_ROUNDS = 10;
+
+/** What a list is run through only to know what it shows. */
+const LOOKED_UP = { mutatorsOnly: true } as const;
+
 /** Runs the chain around everything that a server answers: requests are received, results are sent. */
 export class Boundary {
   constructor(private readonly options: BoundaryOptions) {}
@@ -65,9 +76,8 @@ export class Boundary {
       const { request, payload } = await this.receive(message, params);
       const answer = request.response
         ? synthetic(method, request.response)
-        : await dispatch(method, payload, exchange);
-      // What asks the client for input is no result yet.
-      if (answer['resultType'] === 'input_required' || !message.chain.hooks(event, 'response')) {
+        : await this.handle(message, method, payload);
+      if (isInputRequired(answer) || !message.chain.hooks(event, 'response')) {
         return this.withWarnings(answer, [request]);
       }
       const response = await this.send(message, answer, payload);
@@ -109,6 +119,74 @@ export class Boundary {
     return { request, payload };
   }
 
+  /** Has a request handled. What the client is asked meanwhile, and answers, passes the chain as well. */
+  private async handle(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
+    const { dispatch } = this.options;
+    const { chain, exchange } = message;
+    if (!INPUT_EVENTS.some(event => chain.hooks(event, 'request') || chain.hooks(event, 'response'))) {
+      return this.passInputRequired(message, await dispatch(method, payload, exchange), payload);
+    }
+    const crossing = this.crossingOf(message);
+    const { ask, inputResponses } = exchange;
+    let governed: Exchange = {
+      ...exchange,
+      ...(ask && { ask: crossing.asking(ask) }),
+      ...(inputResponses && { inputResponses: await crossing.received(inputResponses) }),
+    };
+    for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
+      const answer = await this.passInputRequired(
+        message,
+        await dispatch(method, payload, governed),
+        payload,
+      );
+      if (!isInputRequired(answer)) return answer;
+      const sent = await crossing.sent(answer);
+      if ('result' in sent) return sent.result;
+      governed = {
+        ...governed,
+        inputResponses: sent.answers,
+        requestState: <T>() => answer.requestState as T | undefined,
+      };
+    }
+    throw new Error(`Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${method}, and it still asks`);
+  }
+
+  /** What asks the client for input is no result yet: only interceptors that say so see it. */
+  private async passInputRequired(message: Message, answer: Result, payload: Params): Promise<Result> {
+    if (!isInputRequired(answer) || !message.chain.hooks(message.event, 'response')) return answer;
+    const checkPayload = (result: unknown) =>
+      isInputRequired(result) ? undefined : 'it is no InputRequiredResult';
+    const { finalPayload } = await this.run(message, 'response', answer, payload, {
+      inputRequired: true,
+      checkPayload,
+    });
+    return finalPayload as Result;
+  }
+
+  /**
+   * Asks a client something that belongs to none of its requests.
+   * @throws McpException where it was refused
+   */
+  async ask(
+    exchange: Exchange,
+    send: AskClient,
+    ...[method, params, options]: Parameters<AskClient>
+  ): Promise<Result> {
+    const message = await this.messageOf(method, method, exchange);
+    return this.crossingOf(message).asking(send)(method, params, options);
+  }
+
+  /** What is asked on behalf of a message. Whoever asks is told of a refusal as the client would be. */
+  private crossingOf(message: Message): InputCrossing {
+    return new InputCrossing(async (event, phase, payload, request) => {
+      try {
+        return await this.run(message.asking(event), phase, payload, request);
+      } catch (error) {
+        throw error instanceof Refused ? error.denial : error;
+      }
+    });
+  }
+
   /** The response phase. A subscription that it refuses must not stay. */
   private async send(message: Message, answer: Result, payload: Params): Promise<ChainResult> {
     try {
@@ -125,7 +203,7 @@ export class Boundary {
    * A message, with the chain that is for it. Finding that out is part of the request's time.
    * @throws Refused where a remote host could not be asked: nothing passes unchecked
    */
-  private async messageOf(method: DispatchedMethod, event: string, exchange: Exchange): Promise<Message> {
+  private async messageOf(method: string, event: string, exchange: Exchange): Promise<Message> {
     const { source, reports, settings } = this.options;
     const deadline = performance.now() + settings.timeoutMs;
     try {
@@ -149,29 +227,30 @@ export class Boundary {
     phase: Phase,
     payload: unknown,
     request?: unknown,
-    mutatorsOnly = false,
+    extra: Pick<ChainParams, 'mutatorsOnly' | 'inputRequired' | 'checkPayload'> = {},
   ): Promise<ChainResult> {
     const { settings } = this.options;
-    const { chain, event, method, exchange } = message;
+    const { chain, event, method, exchange, isAsked, deadline } = message;
     if (!chain.hooks(event, phase)) return passed({ event, phase, payload });
     const params: ChainParams = {
       event,
       phase,
-      direction: phase === 'request' ? 'receive' : 'send',
+      direction: isAsked === (phase === 'request') ? 'send' : 'receive',
       payload,
       request,
       context: message.context,
       bag: message.bag,
       signal: exchange.signal,
       protocolVersion: exchange.protocolVersion,
-      timeoutMs: phase === 'request' ? message.deadline - performance.now() : settings.timeoutMs,
+      timeoutMs:
+        phase === 'request' && deadline !== undefined ? deadline - performance.now() : settings.timeoutMs,
       checkPayload: payloadCheck(method, phase),
-      mutatorsOnly,
+      ...extra,
     };
     const result = await chain.execute(params);
     const isRefused = result.status !== 'success';
     // What only was looked up crossed no boundary; but that somebody failed is told.
-    if (!mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
+    if (!extra.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
       const { server, reports } = this.options;
       reports.publish({ server, direction: params.direction, result, context: message.context });
     }
@@ -181,15 +260,16 @@ export class Boundary {
 
   /** What a list's mutators hide from this caller cannot be used by it, either. */
   private async assertShown(message: Message, params: Params): Promise<void> {
-    const { chain, method, exchange, deadline } = message;
+    const { chain, exchange, deadline } = message;
+    const method = message.method as DispatchedMethod;
     const event = listOf(method, params);
     if (event === undefined || !(chain.mutates(event, 'request') || chain.mutates(event, 'response'))) return;
     const listing = await this.options.listings.pageShowing(method, params, exchange);
     if (listing === undefined) return;
     const list = new Message(chain, listing.method, event, exchange, deadline);
-    const request = await this.run(list, 'request', {}, undefined, true);
-    const shown = request.response ? synthetic(list.method, request.response) : listing.result;
-    const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, true);
+    const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
+    const shown = request.response ? synthetic(listing.method, request.response) : listing.result;
+    const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);
     // Answered like what does not exist, so that nobody can tell the two apart.
     if (!listing.isShown(finalPayload)) throw listing.refusal;
   }
@@ -224,17 +304,29 @@ class Message {
 
   constructor(
     readonly chain: Chain,
-    readonly method: DispatchedMethod,
+    readonly method: string,
     readonly event: string,
     readonly exchange: Exchange,
     /** When the request's time is up, on the process's clock. */
-    readonly deadline: number,
+    readonly deadline?: number,
+    /** What this message is part of. */
+    private readonly parent?: Message,
   ) {
-    this.bag = new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
+    this.bag = parent?.bag ?? new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
+  }
+
+  /** Whether it is this server that asks. */
+  get isAsked(): boolean {
+    return this.parent !== undefined;
   }
 
   get context(): ReturnType<typeof contextOf> {
-    return (this.known ??= contextOf(this.exchange));
+    return this.parent?.context ?? (this.known ??= contextOf(this.exchange));
+  }
+
+  /** What the client is asked on behalf of this message. Its time is its own: people answer it. */
+  asking(method: string): Message {
+    return new Message(this.chain, method, method, this.exchange, undefined, this);
   }
 }
 

@@ -5,7 +5,6 @@ import type {
   Transport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { AS_IT_IS } from './as-it-is.js';
 import type { Subscriptions } from './exchange.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 import type { ClientChannel, Upstream } from './upstream.js';
@@ -43,7 +42,7 @@ export class ConnectionServer extends ExchangeServer {
       get capabilities() {
         return server.getClientCapabilities();
       },
-      request: (method, params, ask) => server.request({ method, params }, AS_IT_IS, ask),
+      request: (method, params, options) => this.askOnConnection(method, params, options),
       notify: (method, params) => server.notification({ method, params }),
     };
     this.ownChannel = channel;

@@ -17,7 +17,7 @@ import {
 import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
-import type { Exchange, HttpExchange, Subscriptions } from './exchange.js';
+import type { AskClient, Exchange, HttpExchange, Subscriptions } from './exchange.js';
 import { unserialisable } from './serialisable.js';
 import type { ClientChannel, ToolSchemas } from './upstream.js';
 
@@ -28,6 +28,8 @@ export interface ExchangeHost {
   /** The schemas of a tool, if there is one of that name. */
   toolSchemas(name: string): ToolSchemas | undefined;
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
+  /** Asks a client something that belongs to none of its requests, through the chain where there is one. */
+  ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result>;
   /** Methods beside the protocol's own. */
   readonly extensionMethods: Readonly<
     Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
@@ -112,6 +114,26 @@ export class ExchangeServer extends McpServer {
   /** The client's side of a connection that lasts, where somebody else is to use it. */
   protected get channel(): ClientChannel | undefined {
     return undefined;
+  }
+
+  /** Asks the client something on behalf of the connection itself. */
+  protected async askOnConnection(...asked: Parameters<AskClient>): Promise<Result> {
+    const [method, , { signal = new AbortController().signal }] = asked;
+    const { server } = this;
+    const nowhere = () => Promise.resolve();
+    const exchange: Exchange = {
+      requestId: method,
+      method,
+      signal,
+      ...this.clientOf(undefined, undefined),
+      sessionId: server.transport?.sessionId,
+      requestState: () => undefined,
+      notify: nowhere,
+      log: nowhere,
+    };
+    const send: AskClient = (name, params, options) =>
+      server.request({ method: name, params }, AS_IT_IS, options);
+    return this.host.ask(exchange, send, ...asked);
   }
 
   private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {

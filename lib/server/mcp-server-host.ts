@@ -20,7 +20,7 @@ import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
-import type { Era, Exchange, HttpExchange } from './exchange.js';
+import type { AskClient, Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
 import { listingsOf } from './listings.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
@@ -106,6 +106,10 @@ export class McpServerHost implements ExchangeHost {
   /** Answers a method, through the chain where there is one. */
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
     return (this.boundary ?? this.answering).dispatch(method, params, exchange);
+  }
+
+  ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
+    return this.boundary ? this.boundary.ask(exchange, send, ...asked) : send(...asked);
   }
 
   /**

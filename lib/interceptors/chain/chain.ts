@@ -4,7 +4,7 @@ import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
 import { ChainRun } from './run.js';
-import { onlyMutators, Selector, type Selection } from './selection.js';
+import { filtered, onlyMutators, Selector, type Selection } from './selection.js';
 
 /** A name that `interceptors` asks for and the chain does not have. */
 export class UnknownInterceptorError extends Error {}
@@ -49,9 +49,10 @@ export class Chain {
     return new ChainRun(selection, params, { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError }).execute();
   }
 
-  private select({ event, phase, interceptors, mutatorsOnly }: ChainParams): Selection {
-    const all = this.selector.select(event, phase);
-    const selection = mutatorsOnly ? onlyMutators(all) : all;
+  private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {
+    let selection = this.selector.select(event, phase);
+    if (mutatorsOnly) selection = onlyMutators(selection);
+    if (inputRequired) selection = filtered(selection, ({ traits }) => traits.inputRequired === true);
     if (interceptors === undefined) return selection;
     const asked = new Set(interceptors);
     for (const name of asked) {
@@ -59,17 +60,7 @@ export class Chain {
         throw new UnknownInterceptorError(`the chain has no interceptor "${name}"`);
       }
     }
-    const pick = (entries: readonly PreparedEntry[]) =>
-      entries.filter(entry => asked.has(entry.name) || asked.has(`${entry.host}/${entry.name}`));
-    const { validators, finals, onlyFinals, mutators, sinks } = selection;
-    return {
-      validators: pick(validators),
-      finals: pick(finals),
-      onlyFinals: pick(onlyFinals),
-      mutators: pick(mutators),
-      sinks: pick(sinks),
-      size: selection.size,
-    };
+    return filtered(selection, ({ name, host }) => asked.has(name) || asked.has(`${host}/${name}`));
   }
 }
 

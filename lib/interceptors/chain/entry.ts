@@ -53,6 +53,8 @@ export interface LocalTraits {
   readonly when?: (invocation: Omit<Invocation, 'signal' | 'timeoutMs'>) => boolean | Promise<boolean>;
   /** What a mutator may change, as JSON Pointers. */
   readonly scope?: MutationScope;
+  /** Whether its response phase also sees results that ask the client for input. */
+  readonly inputRequired?: boolean;
   /** `some` keeps the interceptor out of simulations. */
   readonly sideEffects?: 'none' | 'some';
   /** Milliseconds. */

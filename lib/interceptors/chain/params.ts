@@ -15,6 +15,8 @@ export interface ChainParams {
   readonly interceptors?: readonly string[];
   /** Only the mutators, and no sinks: what would become of the payload. */
   readonly mutatorsOnly?: boolean;
+  /** The payload is a result that asks for input: only interceptors that want to see those. */
+  readonly inputRequired?: boolean;
   /** Configuration by the interceptor's name; it wins over an override's. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Bounds the whole run, in milliseconds. Default: none. */

@@ -16,14 +16,21 @@ export interface Selection {
 }
 
 /** The part of a selection that can change a payload. */
-export const onlyMutators = ({ mutators }: Selection): Selection => ({
-  validators: [],
-  finals: [],
-  onlyFinals: [],
-  mutators,
-  sinks: [],
-  size: mutators.length,
-});
+export const onlyMutators = (selection: Selection): Selection =>
+  filtered(selection, ({ entry }) => entry.descriptor.type === 'mutation');
+
+/** The part of a selection that a condition holds for. */
+export function filtered(selection: Selection, keep: (entry: PreparedEntry) => boolean): Selection {
+  const [validators, finals, onlyFinals, mutators, sinks] = [
+    selection.validators.filter(keep),
+    selection.finals.filter(keep),
+    selection.onlyFinals.filter(keep),
+    selection.mutators.filter(keep),
+    selection.sinks.filter(keep),
+  ];
+  const size = validators.length + onlyFinals.length + mutators.length + sinks.length;
+  return { validators, finals, onlyFinals, mutators, sinks, size };
+}
 
 /** How many selections are kept: custom events are named by callers, so their number needs a bound. */
 const MAX_SELECTIONS = 1000;

@@ -51,6 +51,7 @@ const RULES: Readonly<Record<keyof Options, Rule>> = {
   configSchema: [isRecord, 'a JSON Schema'],
   server: [isText, 'the name of a server'],
   when: [value => typeof value === 'function', 'a function'],
+  inputRequired: [value => typeof value === 'boolean', 'true or false'],
   sideEffects: [isOneOf('none', 'some'), '"none" or "some"'],
   final: [isOneOf(true, false, 'only'), 'true, false or "only"'],
   priority: [isPriorityHint, 'a 32-bit integer, or { request, response } of them'],

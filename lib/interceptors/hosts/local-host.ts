@@ -69,13 +69,14 @@ export class LocalHost {
       scope,
       timeoutMs,
       configSchema,
+      inputRequired,
       sideEffects = type === 'sink' ? 'some' : 'none',
     } = options;
     const checkConfig = configSchema && (await configCheck(configSchema));
     return {
       host: LOCAL_HOST,
       descriptor: describe(metadata, target.methodName),
-      traits: { final, when, scope, timeoutMs, sideEffects },
+      traits: { final, when, scope, timeoutMs, inputRequired, sideEffects },
       ...(checkConfig && { checkConfig }),
       invoke: this.invoker(target),
       read: (value, invocation) => normalise(type, value, invocation),

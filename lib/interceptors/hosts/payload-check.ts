@@ -2,37 +2,56 @@ import { specTypeSchemas } from '@modelcontextprotocol/server';
 import type { Phase } from '../protocol/types.js';
 
 type SpecType = keyof typeof specTypeSchemas;
+type Types = Readonly<Record<string, Readonly<Record<Phase, readonly SpecType[]>>>>;
 
-/** The protocol's types of what interceptors may change, by the method that carries them. */
-const TYPES: Readonly<Record<string, Readonly<Record<Phase, SpecType>>>> = {
-  'tools/list': { request: 'PaginatedRequestParams', response: 'ListToolsResult' },
-  'tools/call': { request: 'CallToolRequestParams', response: 'CallToolResult' },
-  'prompts/list': { request: 'PaginatedRequestParams', response: 'ListPromptsResult' },
-  'prompts/get': { request: 'GetPromptRequestParams', response: 'GetPromptResult' },
-  'resources/list': { request: 'PaginatedRequestParams', response: 'ListResourcesResult' },
-  'resources/templates/list': { request: 'PaginatedRequestParams', response: 'ListResourceTemplatesResult' },
-  'resources/read': { request: 'ReadResourceRequestParams', response: 'ReadResourceResult' },
-  'resources/subscribe': { request: 'SubscribeRequestParams', response: 'EmptyResult' },
-  'completion/complete': { request: 'CompleteRequestParams', response: 'CompleteResult' },
+/** The protocol's types of what a server is asked for, by the method that carries them. */
+const SERVED: Types = {
+  'tools/list': { request: ['PaginatedRequestParams'], response: ['ListToolsResult'] },
+  'tools/call': { request: ['CallToolRequestParams'], response: ['CallToolResult'] },
+  'prompts/list': { request: ['PaginatedRequestParams'], response: ['ListPromptsResult'] },
+  'prompts/get': { request: ['GetPromptRequestParams'], response: ['GetPromptResult'] },
+  'resources/list': { request: ['PaginatedRequestParams'], response: ['ListResourcesResult'] },
+  'resources/templates/list': {
+    request: ['PaginatedRequestParams'],
+    response: ['ListResourceTemplatesResult'],
+  },
+  'resources/read': { request: ['ReadResourceRequestParams'], response: ['ReadResourceResult'] },
+  'resources/subscribe': { request: ['SubscribeRequestParams'], response: ['EmptyResult'] },
+  'completion/complete': { request: ['CompleteRequestParams'], response: ['CompleteResult'] },
+};
+
+/** The same for what a client is asked for. A payload may be of any of the types; none are named for what has no type. */
+const ASKED: Types = {
+  'elicitation/create': { request: ['ElicitRequestParams'], response: ['ElicitResult'] },
+  'sampling/createMessage': {
+    request: ['CreateMessageRequestParams'],
+    response: ['CreateMessageResult', 'CreateMessageResultWithTools'],
+  },
+  'roots/list': { request: [], response: ['ListRootsResult'] },
 };
 
 /** Whether a server is asked for an event, rather than asking for it. */
-export const isServed = (event: string): boolean => Object.hasOwn(TYPES, event);
+export const isServed = (event: string): boolean => Object.hasOwn(SERVED, event);
 
 type PayloadCheck = (payload: unknown) => string | undefined;
 
+const isOf = (type: SpecType, payload: unknown): boolean => {
+  const result = specTypeSchemas[type]['~standard'].validate(payload);
+  return result instanceof Promise || result.issues === undefined;
+};
+
 const checkOf =
-  (type: SpecType): PayloadCheck =>
-  payload => {
-    const result = specTypeSchemas[type]['~standard'].validate(payload);
-    return result instanceof Promise || result.issues === undefined ? undefined : `it is no ${type}`;
-  };
+  (types: readonly SpecType[]): PayloadCheck =>
+  payload =>
+    types.length === 0 || types.some(type => isOf(type, payload)) ? undefined : `it is no ${types[0]}`;
 
 const CHECKS = new Map(
-  Object.entries(TYPES).map(([method, { request, response }]): [string, Record<Phase, PayloadCheck>] => [
-    method,
-    { request: checkOf(request), response: checkOf(response) },
-  ]),
+  Object.entries({ ...SERVED, ...ASKED }).map(
+    ([method, { request, response }]): [string, Record<Phase, PayloadCheck>] => [
+      method,
+      { request: checkOf(request), response: checkOf(response) },
+    ],
+  ),
 );
 
 /** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */

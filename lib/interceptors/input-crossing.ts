@@ -1,0 +1,84 @@
+import type { InputRequest, InputRequiredResult, Result } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { AskClient, Exchange } from '../server/exchange.js';
+import type { ChainResult } from './chain/result.js';
+import { answeredMethod, INPUT_EVENTS } from './hosts/answered-method.js';
+import type { Phase } from './protocol/types.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Responses = NonNullable<Exchange['inputResponses']>;
+
+/** Runs the chain on one side of something that the client is asked. */
+export type RunInput = (
+  method: string,
+  phase: Phase,
+  payload: unknown,
+  request?: unknown,
+) => Promise<ChainResult>;
+
+/**
+ * What is asked of a client in the middle of a call is an exchange of its own: the request is sent, its answer received.
+ * It goes by either of the protocol's ways, as a request on the call's stream (2025 revisions) or within a result and the
+ * next call (2026-07-28: basic/patterns/mrtr).
+ */
+export class InputCrossing {
+  constructor(private readonly run: RunInput) {}
+
+  /** Asks the client, unless an interceptor answers in its place. */
+  asking(ask: AskClient): AskClient {
+    return async (method, params, options) => {
+      if (!INPUT_EVENTS.includes(method)) return ask(method, params, options);
+      // What is in `_meta` is the protocol's, not what is asked.
+      const { _meta, ...bare } = params ?? {};
+      const request = await this.run(method, 'request', bare);
+      const asked = request.finalPayload as Json;
+      const answer =
+        (request.response?.result as Result | undefined) ??
+        (await ask(method, _meta === undefined ? asked : { ...asked, _meta }, options));
+      const { finalPayload } = await this.run(method, 'response', answer, asked);
+      return finalPayload as Result;
+    };
+  }
+
+  /**
+   * Lets the requests in a result pass.
+   * @returns the result as it goes to the client; or answers, where interceptors answered all that was asked
+   */
+  async sent(
+    result: InputRequiredResult,
+  ): Promise<{ readonly result: Result } | { readonly answers: Responses }> {
+    const inputRequests: Record<string, InputRequest> = {};
+    const answers: Record<string, unknown> = {};
+    const { inputRequests: asked = {} } = result;
+    for (const [key, request] of Object.entries(asked)) {
+      const { method, params = {} } = request;
+      const { finalPayload, response } = await this.run(method, 'request', params);
+      if (response) answers[key] = (await this.run(method, 'response', response.result, params)).finalPayload;
+      else
+        inputRequests[key] = { ...request, ...(request.params && { params: finalPayload }) } as InputRequest;
+    }
+    const [answered, open] = [Object.keys(answers), Object.keys(inputRequests)];
+    if (answered.length === 0) return { result: { ...result, ...(open.length > 0 && { inputRequests }) } };
+    if (open.length === 0) return { answers };
+    // The client's next round could not carry the answer along.
+    throw new Error(
+      `An interceptor answered ${answered.join(', ')} with respondWith, but ${open.join(', ')} was asked in the same round`,
+    );
+  }
+
+  /**
+   * Lets the client's answers pass.
+   * @throws McpException (-32602) for what is no answer: nobody could say who would have to check it
+   */
+  async received(responses: Responses): Promise<Responses> {
+    const passed = Object.keys(responses).map(async key => {
+      const method = answeredMethod(responses, key);
+      if (method === undefined) {
+        throw new McpException(McpErrorCode.InvalidParams, 'An entry of inputResponses is no answer');
+      }
+      const { finalPayload } = await this.run(method, 'response', responses[key]);
+      return [key, finalPayload] as const;
+    });
+    return Object.fromEntries(await Promise.all(passed));
+  }
+}
