@@ -30,9 +30,9 @@ export function isClean(call: Call): boolean {
   return !SECRETS.some(secret => secret.test(text));
 }
 
-/** What a shop would check of an order: ten rules, of which one reads all of its text. */
+/** What a shop would check of an order. */
 export const RULES: readonly ((call: Call) => boolean)[] = [
-  isClean,
+  ({ arguments: { items } }) => items.every(({ note }) => note.length <= 200),
   ({ name }) => ['create_order', 'cancel_order'].includes(name),
   ({ arguments: { customer } }) => /^[^@\s]+@[^@\s]+\.[a-z]+$/i.test(customer.email),
   ({ arguments: { customer } }) => customer.name.trim() !== '' && customer.name.length <= 200,

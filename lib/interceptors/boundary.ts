@@ -110,11 +110,11 @@ export class Boundary {
     message: Message,
     params: Params,
   ): Promise<{ request: ChainResult; payload: Params }> {
-    await this.assertShown(message, params);
+    if (this.mayHide(message, params)) await this.assertShown(message, params);
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
     if (payload['name'] !== params['name'] || payload['uri'] !== params['uri']) {
-      await this.assertShown(message, payload);
+      if (this.mayHide(message, payload)) await this.assertShown(message, payload);
     }
     return { request, payload };
   }
@@ -123,7 +123,7 @@ export class Boundary {
   private async handle(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
     const { dispatch } = this.options;
     const { chain, exchange } = message;
-    if (!INPUT_EVENTS.some(event => chain.hooks(event, 'request') || chain.hooks(event, 'response'))) {
+    if (!chain.hooksAny(INPUT_EVENTS)) {
       return this.passInputRequired(message, await dispatch(method, payload, exchange), payload);
     }
     const crossing = this.crossingOf(message);
@@ -258,15 +258,18 @@ export class Boundary {
     return result;
   }
 
+  private mayHide({ chain, method }: Message, params: Params): boolean {
+    const event = listOf(method as DispatchedMethod, params);
+    return event !== undefined && (chain.mutates(event, 'request') || chain.mutates(event, 'response'));
+  }
+
   /** What a list's mutators hide from this caller cannot be used by it, either. */
   private async assertShown(message: Message, params: Params): Promise<void> {
     const { chain, exchange, deadline } = message;
     const method = message.method as DispatchedMethod;
-    const event = listOf(method, params);
-    if (event === undefined || !(chain.mutates(event, 'request') || chain.mutates(event, 'response'))) return;
     const listing = await this.options.listings.pageShowing(method, params, exchange);
     if (listing === undefined) return;
-    const list = new Message(chain, listing.method, event, exchange, deadline);
+    const list = new Message(chain, listing.method, EVENT_OF[listing.method], exchange, deadline);
     const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
     const shown = request.response ? synthetic(listing.method, request.response) : listing.result;
     const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);

@@ -26,7 +26,7 @@ const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified'
 export class InterceptorReports {
   private readonly logger = new Logger('McpInterceptors');
   private readonly subject = new Subject<ChainReport>();
-  private readonly counts = new Map<string, Map<string, number>>();
+  private readonly counts = new Map<string, Map<string, { times: number }>>();
 
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
@@ -55,12 +55,19 @@ export class InterceptorReports {
   }
 
   counters(): InterceptorCounters {
-    return Object.fromEntries([...this.counts].map(([name, counts]) => [name, Object.fromEntries(counts)]));
+    const numbers = (counts: Map<string, { times: number }>) =>
+      Object.fromEntries([...counts].map(([outcome, { times }]) => [outcome, times]));
+    return Object.fromEntries([...this.counts].map(([name, counts]) => [name, numbers(counts)]));
   }
 
   private count(name: string, outcome: string): void {
-    const counts = this.counts.get(name) ?? new Map<string, number>();
-    this.counts.set(name, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+    const known = this.counts.get(name)?.get(outcome);
+    if (known) known.times++;
+    else
+      this.counts.set(
+        name,
+        (this.counts.get(name) ?? new Map<string, { times: number }>()).set(outcome, { times: 1 }),
+      );
   }
 
   private log(entry: EntryResult, { event, phase }: ChainResult): void {

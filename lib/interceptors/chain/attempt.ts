@@ -90,16 +90,17 @@ class LazyInvocation implements Invocation {
  * Runs an interceptor once: its condition, its configuration check, then the interceptor itself. It never throws, and
  * when time is up it stops waiting, whatever the interceptor does: what settles later is nobody's concern any more.
  * An interceptor that answers at once costs no timer and no promise.
+ * @param started the time on the run's clock
  */
 export function attempt(
   run: RunContext,
   prepared: PreparedEntry,
   payload: unknown,
+  started = run.clock.now(),
 ): Attempt | Promise<Attempt> {
-  const started = run.clock.now();
   const allowed = Math.min(prepared.timeoutMs ?? run.defaultTimeoutMs, run.maxTimeoutMs);
-  const timeoutMs = Math.max(0, Math.min(allowed, run.deadline - started));
-  if (run.watch.isGivenUp || timeoutMs === 0) return timeout('there was no time left', true, 0);
+  const timeoutMs = Math.min(allowed, run.deadline - started);
+  if (timeoutMs <= 0 || run.watch.isGivenUp) return timeout('there was no time left', true, 0);
   const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
   const running: Running = { run, prepared, invocation, started };
   try {

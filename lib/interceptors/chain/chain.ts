@@ -28,6 +28,11 @@ export class Chain {
     return this.selector.select(event, phase).size > 0;
   }
 
+  /** Whether anything would run for any of the events. */
+  hooksAny(events: readonly string[]): boolean {
+    return events.some(event => this.hooks(event, 'request') || this.hooks(event, 'response'));
+  }
+
   /** Whether anything could change the payload: a lookup. */
   mutates(event: string, phase: Phase): boolean {
     return this.selector.select(event, phase).mutators.length > 0;

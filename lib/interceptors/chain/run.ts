@@ -1,4 +1,4 @@
-import { readValidation } from '../protocol/read-result.js';
+import { readValidation, VALID } from '../protocol/read-result.js';
 import type { ValidationResult } from '../protocol/types.js';
 import { attempt, messageOf, type Attempt, type Failed, type RunContext } from './attempt.js';
 import { readChange, type Change, type Given } from './change.js';
@@ -52,7 +52,7 @@ export class ChainRun {
   private readonly context: RunContext;
   private readonly started: number;
   private readonly ledger = new Ledger();
-  /** Audit interceptors that the decision does not wait for. */
+  /** Audit interceptors that the decision does not wait for: they are only recorded. */
   private readonly audits: Promise<unknown>[] = [];
   private payload: unknown;
   private modified = false;
@@ -114,32 +114,27 @@ export class ChainRun {
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
   private validate(entries: readonly PreparedEntry[], mark: Turn['mark']): Ending {
-    const turns: Turn[] = [];
-    const outcomes: (Attempt | Promise<Attempt>)[] = [];
-    for (const entry of entries) {
+    let first: Halt | undefined;
+    let firstIndex = Infinity;
+    const decide = (index: number, halt: Halt | undefined) => {
+      if (halt === undefined || index > firstIndex) return;
+      first = halt;
+      firstIndex = index;
+    };
+    const waiting: Promise<void>[] = [];
+    const { clock } = this.options;
+    let now = clock.now();
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index];
       if (!this.isDue(entry)) continue;
       const turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark };
-      const outcome = attempt(this.context, entry, turn.payload);
-      if (entry.mode === 'audit') {
-        this.audit(outcome, settled => this.judge(turn, settled));
-      } else {
-        turns.push(turn);
-        outcomes.push(outcome);
-      }
+      const outcome = attempt(this.context, entry, turn.payload, now);
+      now = isPending(outcome) || outcome.kind === 'skipped' ? clock.now() : now + outcome.durationMs;
+      if (!isPending(outcome)) decide(index, this.judge(turn, outcome));
+      else if (entry.mode === 'audit') this.audits.push(outcome.then(settled => this.judge(turn, settled)));
+      else waiting.push(outcome.then(settled => decide(index, this.judge(turn, settled))));
     }
-    if (!outcomes.some(isPending)) return this.decide(turns, outcomes as Attempt[]);
-    const settling = Promise.all(outcomes.map(outcome => Promise.resolve(outcome)));
-    return settling.then(settled => this.decide(turns, settled));
-  }
-
-  /** Judges all of a batch: the first in entry order that blocks is why the run ends. */
-  private decide(turns: readonly Turn[], outcomes: readonly Attempt[]): Halt | undefined {
-    let first: Halt | undefined;
-    for (let index = 0; index < turns.length; index++) {
-      const halt = this.judge(turns[index], outcomes[index]);
-      first ??= halt;
-    }
-    return first;
+    return waiting.length === 0 ? first : Promise.all(waiting).then(() => first);
   }
 
   /** Mutators run one after the other, each on what the last one made; those in audit run beside them. */
@@ -149,30 +144,27 @@ export class ChainRun {
       if (!this.isDue(entry)) continue;
       const turn: Turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark: false };
       const outcome = attempt(this.context, entry, turn.payload);
-      if (entry.mode === 'audit') {
-        this.audit(outcome, settled => this.apply(turn, settled));
-      } else if (isPending(outcome)) {
+      if (!isPending(outcome)) {
+        const halt = this.apply(turn, outcome);
+        if (halt) return halt;
+      } else if (entry.mode === 'audit') {
+        this.audits.push(outcome.then(settled => this.apply(turn, settled)));
+      } else {
         return outcome.then(settled =>
           unless(this.apply(turn, settled), () => this.mutate(entries, index + 1)),
         );
-      } else {
-        const halt = this.apply(turn, outcome);
-        if (halt) return halt;
       }
     }
     return undefined;
-  }
-
-  /** An audit interceptor is only recorded: it takes no time from those that decide. */
-  private audit(outcome: Attempt | Promise<Attempt>, record: (settled: Attempt) => unknown): void {
-    if (isPending(outcome)) this.audits.push(outcome.then(record));
-    else record(outcome);
   }
 
   private judge(turn: Turn, outcome: Attempt): Halt | undefined {
     const { entry, mark } = turn;
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
     if (outcome.kind === 'failed') return this.fail(turn, outcome);
+    if (outcome.value === VALID) {
+      return void this.add(turn, { outcome: 'pass', valid: true, durationMs: outcome.durationMs, ...mark });
+    }
     let read: ValidationResult;
     try {
       read = readValidation(outcome.value, { name: entry.name, phase: this.params.phase });

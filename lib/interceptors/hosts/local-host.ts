@@ -6,7 +6,7 @@ import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../../execution/handler-target.js';
 import { RequestScope } from '../../execution/request-scope.js';
-import type { ChainEntry, Invocation } from '../chain/entry.js';
+import type { ChainEntry } from '../chain/entry.js';
 import { describe } from './check-options.js';
 import { configCheck } from './config-check.js';
 import { normalise } from './normalise.js';
@@ -89,12 +89,12 @@ export class LocalHost {
         'its class is a transient provider, of which there is no instance to call; use another scope',
       );
     }
-    const run = (host: object, invocation: Invocation): unknown =>
-      methodOf(host, methodName).call(host, invocation);
-    if (!wrapper || wrapper.isDependencyTreeStatic()) return invocation => run(instance, invocation);
+    // Taken at start, as Nest takes the methods of controllers.
+    if (!wrapper || wrapper.isDependencyTreeStatic()) return methodOf(instance, methodName).bind(instance);
     return async invocation => {
       const contextId = this.scope.contextIdOf(originOf(invocation.bag), wrapper.isDependencyTreeDurable());
-      return run(await this.scope.load(wrapper, contextId), invocation);
+      const host = await this.scope.load(wrapper, contextId);
+      return methodOf(host, methodName).call(host, invocation);
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { Denial } from '../authoring.js';
 import type { Invocation } from '../chain/entry.js';
 import { SyntheticResponse } from '../chain/synthetic.js';
+import { VALID } from '../protocol/read-result.js';
 import type { InterceptorType } from '../protocol/types.js';
 
 /**
@@ -19,9 +20,9 @@ export function normalise(type: InterceptorType, value: unknown, invocation: Inv
 }
 
 function validation(value: unknown, name: string): unknown {
-  if (value === true) return { valid: true };
+  if (value === true) return VALID;
   if (value === false) return denial([{ message: `Refused by ${name}`, severity: 'error' }]);
-  if (Array.isArray(value)) return value.length === 0 ? { valid: true } : denial(value as Denial[]);
+  if (Array.isArray(value)) return value.length === 0 ? VALID : denial(value as Denial[]);
   return isDenial(value) ? denial([value]) : value;
 }
 
