@@ -23,6 +23,7 @@ export const ARGS_PARAM = '3';
 /** Parameter kinds of this module; no pipe runs on them. */
 export const CONTEXT_PARAM = 'mcp:ctx';
 export const URI_PARAMS_PARAM = 'mcp:uri';
+export const ASK_PARAM = 'mcp:ask';
 
 /** What `ExecutionContext.getType()` returns while a handler of this module runs. */
 export const MCP_CONTEXT_TYPE = 'mcp';

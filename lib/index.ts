@@ -13,6 +13,7 @@ export { Prompt } from './decorators/prompt.decorator.js';
 export { Resource } from './decorators/resource.decorator.js';
 export { ResourceTemplate } from './decorators/resource-template.decorator.js';
 export { Completion } from './decorators/completion.decorator.js';
+export { Ask, type AskOptions } from './decorators/ask.decorator.js';
 export { Args, Ctx, UriParams, type ArgOptions } from './decorators/params.decorator.js';
 export type {
   CompletionOptions,
@@ -39,6 +40,20 @@ export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 export { Description } from './schema/description.decorator.js';
 export type { JsonSchema, SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
+
+export { InputRequiredException, type InputRequiredOptions } from './mrtr/input-required.exception.js';
+export {
+  inputRequest,
+  InputQuestion,
+  type ElicitAnswer,
+  type ElicitOptions,
+  type ElicitUrlOptions,
+  type InferSchema,
+  type SampleAnswer,
+} from './mrtr/input-request.js';
+export type { McpMrtrOptions, McpSuspensionOptions, OnMismatch } from './mrtr/mrtr-options.js';
+export { MemoryMrtrStore, type MrtrStore } from './mrtr/mrtr-store.js';
+export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';
 
 export { Validator } from './decorators/validator.decorator.js';
 export { Mutator } from './decorators/mutator.decorator.js';

@@ -1,6 +1,7 @@
 import type { CacheHint } from '@modelcontextprotocol/server';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import { resolveInterceptors } from './interceptors/resolve-interceptors.js';
+import { resolveMrtr } from './mrtr/resolve-mrtr.js';
 import type {
   CacheableMethod,
   McpHttpOptions,
@@ -32,6 +33,7 @@ const KNOWN: readonly (keyof McpModuleOptions)[] = [
   'cache',
   'capabilities',
   'interceptors',
+  'mrtr',
 ];
 const KNOWN_HTTP: readonly (keyof McpHttpOptions)[] = [
   'path',
@@ -90,6 +92,7 @@ export function resolveOptions(options: McpModuleOptions): ResolvedOptions {
     cache: resolveCache(options.cache, check),
     capabilities: resolveCapabilities(options.capabilities, check),
     interceptors: resolveInterceptors(options.interceptors, check),
+    mrtr: resolveMrtr(options.mrtr, check),
   };
 }
 

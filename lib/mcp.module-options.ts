@@ -8,6 +8,7 @@ import type {
 import type { CacheHint, Icon } from '@modelcontextprotocol/server';
 import type { DeclaredCapabilities } from './catalog/catalog.js';
 import type { InterceptorSettings, McpInterceptorOptions } from './interceptors/interceptor-options.js';
+import type { McpMrtrOptions, MrtrSettings } from './mrtr/mrtr-options.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';
@@ -99,6 +100,8 @@ export interface McpModuleOptions {
   capabilities?: DeclaredCapabilities;
   /** The application's interceptors: where they run, and with which policy. */
   interceptors?: McpInterceptorOptions;
+  /** Calls with several rounds: what they remember, and their bounds. */
+  mrtr?: McpMrtrOptions;
 }
 
 /** Makes the options of a server, for `forRootAsync({ useClass })` and `useExisting`. */
@@ -141,4 +144,5 @@ export interface ResolvedOptions {
   readonly cache: Partial<Record<CacheableMethod, CacheHint>>;
   readonly capabilities: DeclaredCapabilities;
   readonly interceptors: InterceptorSettings;
+  readonly mrtr: MrtrSettings;
 }

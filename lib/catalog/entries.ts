@@ -7,6 +7,8 @@ import type { CompiledUriTemplate } from './uri-template.js';
 interface EntryBase {
   /** `Class.method`, for messages. */
   readonly where: string;
+  /** Changes with the handler's own code: what was asked by another version cannot be gone on with. */
+  readonly version: string;
   readonly run: RunHandler;
 }
 

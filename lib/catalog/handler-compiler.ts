@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { HandlerMetadata, HandlerOptions, HandlerOptionsByKind } from '../decorators/handler-options.js';
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { checkAsks } from '../execution/handler-asks.js';
 import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
-import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
+import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { promptArguments } from '../schema/json-schema.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
@@ -41,6 +43,7 @@ export class HandlerCompiler {
   /** @throws McpBootstrapError naming class, method and remedy */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
+      await checkAsks(this.executor.readParams(target));
       switch (metadata.kind) {
         case 'tool':
           return await this.tool(metadata.options, target);
@@ -73,7 +76,7 @@ export class HandlerCompiler {
       ...(output && { outputSchema: output.jsonSchema as { type: 'object' } }),
       ...(options.annotations && { annotations: options.annotations }),
     };
-    return { kind: 'tool', key, where: describeTarget(target), definition, run, ...(output && { output }) };
+    return { kind: 'tool', key, ...origin(target), definition, run, ...(output && { output }) };
   }
 
   private async prompt(
@@ -89,7 +92,7 @@ export class HandlerCompiler {
     return {
       kind: 'prompt',
       key,
-      where: describeTarget(target),
+      ...origin(target),
       definition,
       run,
       inputJsonSchema: input?.jsonSchema,
@@ -111,7 +114,7 @@ export class HandlerCompiler {
       ...(annotations && { annotations }),
       ...(size !== undefined && { size }),
     };
-    return { kind: 'resource', key: uri, where: describeTarget(target), definition, run, cache };
+    return { kind: 'resource', key: uri, ...origin(target), definition, run, cache };
   }
 
   private async resourceTemplate(
@@ -136,7 +139,7 @@ export class HandlerCompiler {
     return {
       kind: 'resource template',
       key: uriTemplate,
-      where: describeTarget(target),
+      ...origin(target),
       definition,
       template,
       run,
@@ -153,7 +156,7 @@ export class HandlerCompiler {
     return {
       kind: 'completion',
       key: keyOfCompletion(options),
-      where: describeTarget(target),
+      ...origin(target),
       ref: { prompt, resourceTemplate, argument },
       run: this.runner(target, data => data, textAndArguments),
     };
@@ -174,6 +177,15 @@ export class HandlerCompiler {
     return this.executor.compile({ target, params: this.executor.readParams(target), prepare, positional });
   }
 }
+
+/** Where a handler comes from, and which version of it this is. */
+const origin = (target: HandlerTarget): { where: string; version: string } => ({
+  where: describeTarget(target),
+  version: createHash('sha256')
+    .update(String(methodOf(target.instance, target.methodName)))
+    .digest('base64url')
+    .slice(0, 12),
+});
 
 /** A schema that is declared, but undefined because of a circular import, must not pass for none. */
 async function compileDeclared(

@@ -13,9 +13,10 @@ export interface ArgOptions {
   description?: string;
 }
 
-function parameter(
+/** Declares what a parameter of a handler holds. */
+export function parameter(
   kind: string,
-  data?: string,
+  data?: unknown,
   pipes: Pipe[] = [],
   options?: ArgOptions,
 ): ParameterDecorator {

@@ -1,10 +1,10 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
-import { ARGS_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
+import { ARGS_PARAM, ASK_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
 import type { ArgOptions } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget } from './handler-target.js';
 
-export type ParamKind = 'args' | 'context' | 'uri' | 'custom';
+export type ParamKind = 'args' | 'context' | 'uri' | 'ask' | 'custom';
 
 /** One decorated parameter of a handler. */
 export interface HandlerParam {
@@ -32,10 +32,11 @@ const KINDS: Readonly<Record<string, ParamKind>> = {
   [ARGS_PARAM]: 'args',
   [CONTEXT_PARAM]: 'context',
   [URI_PARAMS_PARAM]: 'uri',
+  [ASK_PARAM]: 'ask',
 };
 
 /**
- * The decorated parameters of a method.
+ * The decorated parameters of a method, from left to right.
  * @throws McpBootstrapError for a decorator that only means something in an HTTP route, such as `@Query()`
  */
 export function readParams(target: HandlerTarget): HandlerParam[] {
@@ -46,7 +47,7 @@ export function readParams(target: HandlerTarget): HandlerParam[] {
   >;
   const prototype = handlerClass.prototype as object;
   const types = (Reflect.getMetadata('design:paramtypes', prototype, methodName) ?? []) as Type[];
-  return Object.entries(stored).map(([key, { index, data, options, pipes = [], factory }]) => {
+  const params = Object.entries(stored).map(([key, { index, data, options, pipes = [], factory }]) => {
     const kind = factory ? 'custom' : KINDS[key.slice(0, key.lastIndexOf(':'))];
     if (kind === undefined) {
       throw new McpBootstrapError(
@@ -57,4 +58,5 @@ export function readParams(target: HandlerTarget): HandlerParam[] {
     }
     return { kind, index, data, options, pipes, factory, metatype: types[index] };
   });
+  return params.sort((a, b) => a.index - b.index);
 }

@@ -8,8 +8,10 @@ import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
+import { isRoundEnd } from '../mrtr/input-required.exception.js';
 import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';
+import { askFor } from './handler-asks.js';
 import type { HandlerParam } from './handler-params.js';
 import { methodOf, type HandlerTarget, type Method } from './handler-target.js';
 import { createExecutionContext, type HandlerCall } from './mcp-execution-context.js';
@@ -61,6 +63,8 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
       : result;
   } catch (error) {
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
+    // To ask the client is no error: it is nothing for filters.
+    if (isRoundEnd(error)) throw error;
     return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
   }
 }
@@ -96,14 +100,15 @@ async function invoke(
   method: Method,
 ): Promise<unknown> {
   const data = await prepare(call.data);
-  if (params.length === 0) return method.apply(target.instance, positional(data, call));
+  const watch = call.watch ?? (result => result);
+  if (params.length === 0) return watch(method.apply(target.instance, positional(data, call)));
   const args: unknown[] = [];
   await Promise.all(
     params.map(async param => {
       args[param.index] = await transform(param, await valueOf(param, data, call, host));
     }),
   );
-  return method.apply(target.instance, args);
+  return watch(method.apply(target.instance, args));
 }
 
 function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: ExecutionContextHost): unknown {
@@ -114,6 +119,8 @@ function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: Ex
       return call.context;
     case 'uri':
       return pick(call.variables === undefined ? undefined : data, param.data);
+    case 'ask':
+      return askFor(param, data, call);
     case 'custom':
       return param.factory?.(param.data, host);
   }

@@ -9,6 +9,8 @@ export interface HandlerCall {
   /** What the client sent: a tool's or prompt's arguments, a template's variables. */
   readonly data: unknown;
   readonly context: McpContext;
+  /** Told what the handler's own method returned; hands it on. */
+  readonly watch?: (result: unknown) => unknown;
   /** The decoded URI variables, for a resource template. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }

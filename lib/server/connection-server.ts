@@ -52,6 +52,10 @@ export class ConnectionServer extends ExchangeServer {
     );
   }
 
+  protected override get carriesRequests(): boolean {
+    return true;
+  }
+
   protected override get channel(): ClientChannel | undefined {
     return this.ownChannel;
   }

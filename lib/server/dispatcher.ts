@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   type CompleteResult,
   type GetPromptResult,
+  type InputRequiredResult,
   type ReadResourceResult,
   type Result,
 } from '@modelcontextprotocol/server';
@@ -11,6 +12,7 @@ import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/ent
 import type { Page, Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
+import type { Rounds } from '../mrtr/rounds.js';
 import type { ChangeNotifier } from './changes.js';
 import { toCompletion } from './completion-result.js';
 import { toFailure, unexpected } from './errors.js';
@@ -48,6 +50,7 @@ export class Dispatcher {
   constructor(
     private readonly catalog: () => Catalog,
     private readonly changes: ChangeNotifier,
+    private readonly rounds: Rounds,
   ) {}
 
   private readonly methods: Record<
@@ -78,7 +81,9 @@ export class Dispatcher {
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {
-      return await toToolResult(await entry.run(this.call(data, exchange)), entry.output);
+      return (await this.runRound(entry, exchange, data, {}, value =>
+        toToolResult(value, entry.output),
+      )) as CallToolResult;
     } catch (thrown) {
       if (thrown instanceof InvalidOutputError) return toolError(unexpected(thrown, entry.where).message);
       const { error, asResult } = toFailure(thrown, entry.where);
@@ -92,9 +97,9 @@ export class Dispatcher {
     const entry = this.catalog().prompts.get(name);
     if (!entry) throw unknownPrompt(name);
     const data = argumentsOf(params);
-    return this.run(entry, this.call(data, exchange), value =>
+    return (await this.ask(entry, exchange, data, {}, value =>
       toPromptResult(value, entry.definition.description),
-    );
+    )) as GetPromptResult;
   }
 
   private async readResource(params: Params, exchange: Exchange): Promise<ReadResourceResult> {
@@ -102,9 +107,9 @@ export class Dispatcher {
     const { entry, data, variables } = this.findResource(uri);
     const { mimeType } = entry.definition;
     const cache = exchange.era === 'modern' ? entry.cache : undefined;
-    return this.run(entry, { ...this.call(data, exchange), variables }, value =>
+    return (await this.ask(entry, exchange, data, { variables }, value =>
       toResourceResult(value, { uri, mimeType, cache }),
-    );
+    )) as ReadResourceResult;
   }
 
   private findResource(uri: string): {
@@ -192,6 +197,35 @@ export class Dispatcher {
     } catch (thrown) {
       throw toFailure(thrown, entry.where).error;
     }
+  }
+
+  /** The same for a handler that may ask the client, and so may need another round. */
+  private async ask<T extends Result>(
+    entry: Entry,
+    exchange: Exchange,
+    data: unknown,
+    call: Partial<HandlerCall>,
+    convert: (value: unknown) => T,
+  ): Promise<T | InputRequiredResult> {
+    try {
+      return await this.runRound(entry, exchange, data, call, convert);
+    } catch (thrown) {
+      throw toFailure(thrown, entry.where).error;
+    }
+  }
+
+  private async runRound<T extends Result>(
+    entry: Entry,
+    exchange: Exchange,
+    data: unknown,
+    call: Partial<HandlerCall>,
+    convert: (value: unknown) => T | Promise<T>,
+  ): Promise<T | InputRequiredResult> {
+    const result = await this.rounds.run(entry, exchange, round => {
+      const context = new McpContext(exchange, this.changes, round);
+      return entry.run({ ...call, data, context, watch: value => round.watch(value) });
+    });
+    return 'required' in result ? result.required : convert(result.value);
   }
 
   private call(data: unknown, exchange: Exchange): HandlerCall {

@@ -91,13 +91,15 @@ export class ExchangeServer extends McpServer {
     if (setLevel && capabilities.logging) {
       server.setRequestHandler('logging/setLevel', { params: UNCHECKED }, (params, ctx) =>
         this.answer('logging/setLevel', () =>
-          setLevel(params as Params, this.exchangeOf('logging/setLevel', ctx)),
+          setLevel(params as Params, this.exchangeOf('logging/setLevel', params as Params, ctx)),
         ),
       );
     }
     for (const [method, answer] of Object.entries(host.extensionMethods)) {
       server.setRequestHandler(method, { params: UNCHECKED }, async (params, ctx) => ({
-        ...(await this.answer(method, () => answer(params as Params, this.exchangeOf(method, ctx)))),
+        ...(await this.answer(method, () =>
+          answer(params as Params, this.exchangeOf(method, params as Params, ctx)),
+        )),
       }));
     }
   }
@@ -109,6 +111,11 @@ export class ExchangeServer extends McpServer {
   /** The resources this connection is subscribed to, where it lasts long enough to be told of a change. */
   protected get subscriptions(): Subscriptions | undefined {
     return undefined;
+  }
+
+  /** Whether the connection lasts, so that a client can be asked on it (2025 era). */
+  protected get carriesRequests(): boolean {
+    return false;
   }
 
   /** The client's side of a connection that lasts, where somebody else is to use it. */
@@ -124,6 +131,7 @@ export class ExchangeServer extends McpServer {
     const exchange: Exchange = {
       requestId: method,
       method,
+      params: {},
       signal,
       ...this.clientOf(undefined, undefined),
       sessionId: server.transport?.sessionId,
@@ -138,7 +146,7 @@ export class ExchangeServer extends McpServer {
 
   private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
     const result = await this.answer(method, () =>
-      this.host.dispatch(method, params, this.exchangeOf(method, ctx)),
+      this.host.dispatch(method, params, this.exchangeOf(method, params, ctx)),
     );
     if (method !== 'tools/call') return result;
     const { outputSchema } = this.host.toolSchemas(params['name'] as string) ?? {};
@@ -160,14 +168,16 @@ export class ExchangeServer extends McpServer {
     throw unexpected(refusal, method);
   }
 
-  private exchangeOf(method: string, ctx: ServerContext): Exchange {
+  private exchangeOf(method: string, params: Params, ctx: ServerContext): Exchange {
     const { mcpReq } = ctx;
     const http = this.host.httpOf(ctx.http?.req);
+    const client = this.clientOf(mcpReq.envelope, http);
     return {
       requestId: mcpReq.id,
       method,
+      params,
       signal: mcpReq.signal,
-      ...this.clientOf(mcpReq.envelope, http),
+      ...client,
       sessionId: ctx.sessionId,
       authInfo: ctx.http?.authInfo,
       http,
@@ -178,8 +188,10 @@ export class ExchangeServer extends McpServer {
       log: (level, data, logger) => mcpReq.log(level, data, logger),
       logLevel: (mcpReq.envelope as Params | undefined)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined,
       channel: this.channel,
-      ask:
-        this.channel && ((name, params, options) => mcpReq.send({ method: name, params }, AS_IT_IS, options)),
+      ...(this.carriesRequests &&
+        client.era === 'legacy' && {
+          ask: (name, asked, options) => mcpReq.send({ method: name, params: asked }, AS_IT_IS, options),
+        }),
       subscriptions: this.subscriptions,
     };
   }

@@ -32,6 +32,8 @@ export type AskClient = (
 export interface Exchange {
   readonly requestId: RequestId;
   readonly method: string;
+  /** As they came over the wire. */
+  readonly params: Readonly<Record<string, unknown>>;
   readonly era: Era;
   readonly protocolVersion: string;
   readonly signal: AbortSignal;
@@ -53,7 +55,7 @@ export interface Exchange {
   readonly logLevel?: LoggingLevel;
   /** The client's lasting connection, where a server of another stands behind this one (2025 era). */
   readonly channel?: ClientChannel;
-  /** Asks the client something on this request's own stream, where it has a channel. */
+  /** Asks the client something on this request's own stream, where the connection carries requests to it (2025 era). */
   readonly ask?: AskClient;
   /** Resource subscriptions of this connection; absent where the revision has none (2026-07-28 listens instead). */
   readonly subscriptions?: Subscriptions;

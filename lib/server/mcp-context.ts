@@ -1,10 +1,28 @@
-import type {
-  AuthInfo,
-  ClientCapabilities,
-  Implementation,
-  LoggingLevel,
-  RequestId,
+import {
+  inputResponse,
+  type AuthInfo,
+  type ClientCapabilities,
+  type CreateMessageRequestParams,
+  type Implementation,
+  type InputResponseView,
+  type LoggingLevel,
+  type RequestId,
+  type Root,
 } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import {
+  inputRequest,
+  type ElicitAnswer,
+  type ElicitOptions,
+  type ElicitUrlOptions,
+  type InferSchema,
+  type InputQuestion,
+  type SampleAnswer,
+} from '../mrtr/input-request.js';
+import type { Round } from '../mrtr/round.js';
+import { canAsk } from '../mrtr/rounds.js';
+import { compileSchema } from '../schema/compile-schema.js';
+import type { SchemaLike } from '../schema/types.js';
 import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
 
@@ -40,6 +58,7 @@ export class McpContext {
   constructor(
     private readonly exchange: Exchange,
     private readonly changes: ChangeNotifier,
+    private readonly current?: Round,
   ) {}
 
   /** Fires when the client cancels the call or goes away, and when the server shuts down. */
@@ -107,14 +126,117 @@ export class McpContext {
     return this.exchange.meta ?? {};
   }
 
-  /** The client's answers to the latest `inputRequired(...)`, by key; undefined in the first round. */
+  /**
+   * Whether the client can be asked for input in the middle of this call: with an `InputRequiredException`, or with
+   * `elicit`, `sample` and `roots`. True for tools, prompts and resources, of clients of 2026-07-28, and of 2025-era
+   * clients over stdio or with a session.
+   */
+  get isMrtrSupported(): boolean {
+    return canAsk(this.exchange);
+  }
+
+  /** The client's answers to the latest round's questions, by key, as it gave them; undefined in the first round. */
   get inputResponses(): Readonly<Record<string, unknown>> | undefined {
     return this.exchange.inputResponses;
   }
 
-  /** The state that the latest `inputRequired(...)` carried, as the client returned it: unverified input. */
+  /** What the latest `InputRequiredException` asked to be brought back; undefined where it asked for nothing. */
   requestState<T = string>(): T | undefined {
-    return this.exchange.requestState<T>();
+    return this.current?.state as T | undefined;
+  }
+
+  /**
+   * What the user filled into the form `key` of the latest round; undefined where it was declined, dismissed, left out,
+   * or filled in otherwise than the schema asks.
+   */
+  async accepted<S extends SchemaLike>(key: string, schema: S): Promise<InferSchema<S> | undefined> {
+    const view = inputResponse(this.inputResponses, key);
+    if (view.kind !== 'elicit' || view.action !== 'accept') return undefined;
+    const result = await (await compileSchema(schema, 'input')).validate(view.content ?? {});
+    return result.ok ? (result.value as InferSchema<S>) : undefined;
+  }
+
+  /** The answer `key` of the latest round, by its kind; `missing` where there is none. */
+  inputResponse(key: string): InputResponseView {
+    return inputResponse(this.inputResponses, key);
+  }
+
+  /**
+   * Asks the user to fill in a form, and waits for the answer, whichever way this connection has for that. Where the
+   * handler has to run again for it, it is the same up to here: what is asked before, `step`, `now`, `uuid` and `random`
+   * return what they returned in the earlier rounds.
+   * @param key names the question among those of this handler
+   * @throws McpException (-32602) for an answer that the schema does not admit; whatever ends the round
+   */
+  elicit<const S extends SchemaLike>(
+    key: string,
+    options: ElicitOptions<S>,
+  ): Promise<ElicitAnswer<InferSchema<S>>> {
+    return this.asking.ask(key, inputRequest.elicit(options));
+  }
+
+  /** Asks the user to visit a page; see `elicit`. An accepted answer only says that the user agreed to. */
+  elicitUrl(key: string, options: ElicitUrlOptions): Promise<ElicitAnswer<undefined>> {
+    return this.asking.ask(key, inputRequest.elicitUrl(options));
+  }
+
+  /** Asks the client's model for a completion; see `elicit`. */
+  sample(key: string, params: CreateMessageRequestParams): Promise<SampleAnswer> {
+    return this.asking.ask(key, inputRequest.sample(params));
+  }
+
+  /** Asks for the folders that the client works on; see `elicit`. */
+  roots(key = 'roots'): Promise<readonly Root[]> {
+    return this.asking.ask(key, inputRequest.roots());
+  }
+
+  /** Asks several questions in one round. */
+  async askAll<Q extends Readonly<Record<string, InputQuestion>>>(
+    questions: Q,
+  ): Promise<{ [K in keyof Q]: Q[K]['answer'] }> {
+    const answers = Object.entries(questions).map(async ([key, question]) => [
+      key,
+      await this.asking.ask(key, question),
+    ]);
+    return Object.fromEntries(await Promise.all(answers)) as { [K in keyof Q]: Q[K]['answer'] };
+  }
+
+  /**
+   * Does something once in all rounds of this call, and remembers what came out, as JSON: it travels with the client.
+   * @param key names the step among those of this handler
+   */
+  step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+    return this.asking.step(key, work);
+  }
+
+  /** The time in milliseconds, as the first round that came by here read it. */
+  now(): number {
+    return this.asking.now();
+  }
+
+  /** A UUID that is the same in all rounds of this call. It is no secret: it follows from what the client carries. */
+  uuid(): string {
+    return this.asking.uuid();
+  }
+
+  /** A number from 0 to below 1 that is the same in all rounds of this call. */
+  random(): number {
+    return this.asking.random();
+  }
+
+  /** Whether what runs now has run in an earlier round. What `log` is given meanwhile is not sent again. */
+  get isReplaying(): boolean {
+    return this.current?.isReplaying ?? false;
+  }
+
+  /** How many rounds came before this one. */
+  get round(): number {
+    return this.current?.number ?? 0;
+  }
+
+  /** The same in all rounds of this call, and in no other call. */
+  get idempotencyKey(): string {
+    return this.asking.id;
   }
 
   /** Tells the client how far the call is. Does nothing when the client did not ask for progress. */
@@ -138,9 +260,16 @@ export class McpContext {
     return (this.#log ??= this.createLog());
   }
 
+  private get asking(): Round {
+    if (this.current) return this.current;
+    throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
+  }
+
   private createLog(): McpLog {
     const log: McpLog = Object.assign(
-      (level: LoggingLevel, data: unknown, logger?: string) => this.exchange.log(level, data, logger),
+      async (level: LoggingLevel, data: unknown, logger?: string) => {
+        if (!this.isReplaying) await this.exchange.log(level, data, logger);
+      },
       {} as Record<LoggingLevel, LogMethod>,
     );
     for (const level of LEVELS) {

@@ -16,6 +16,7 @@ import { InterceptorServer } from '../interceptors/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
+import { Rounds } from '../mrtr/rounds.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
@@ -32,6 +33,7 @@ export class McpServerHost implements ExchangeHost {
   readonly bus: ServerEventBus;
   readonly table: HandlerTable;
   readonly changes: ChangeNotifier;
+  readonly rounds: Rounds;
   private readonly answering: Pick<Dispatcher, 'dispatch' | 'admitSubscription'>;
   private boundary?: Boundary;
   private interceptorServer?: InterceptorServer;
@@ -61,6 +63,10 @@ export class McpServerHost implements ExchangeHost {
     this.ownOptions = {
       ...(instructions !== undefined && { instructions }),
       cacheHints: cache,
+      inputRequired: {
+        maxRounds: options.mrtr.maxRounds,
+        roundTimeoutMs: options.mrtr.suspension.idleTimeoutMs,
+      },
       // Shared, because the SDK would otherwise make one for every exchange.
       jsonSchemaValidator: new AjvJsonSchemaValidator(),
     };
@@ -68,7 +74,8 @@ export class McpServerHost implements ExchangeHost {
     this.bus = new InMemoryServerEventBus(error => this.report(error));
     this.changes = notifierOver(this.bus);
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
-    this.answering = upstream ?? new Dispatcher(() => this.catalog, this.changes);
+    this.rounds = new Rounds(name, options.mrtr);
+    this.answering = upstream ?? new Dispatcher(() => this.catalog, this.changes, this.rounds);
   }
 
   get info(): Implementation {

@@ -1,6 +1,15 @@
 import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
-import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type ClientCapabilities,
+  type CreateMessageRequest,
+  type CreateMessageResult,
+  type ElicitRequest,
+  type ElicitResult,
+  type ListRootsResult,
+} from '@modelcontextprotocol/client';
 import { MCP_SERVERS } from '../constants.js';
 import type { McpServers } from '../server/mcp-servers.js';
 
@@ -14,8 +23,14 @@ export interface TestClientOptions {
   path?: string;
   /** HTTP headers to send with every request, such as `authorization`. */
   headers?: Record<string, string>;
-  /** What the client says it can do. */
+  /** What the client says it can do. Default: what the handlers below need. */
   capabilities?: ClientCapabilities;
+  /** Fills in forms, and agrees to visit pages. */
+  onElicit?: (params: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>;
+  /** Completes with a model. */
+  onSample?: (params: CreateMessageRequest['params']) => CreateMessageResult | Promise<CreateMessageResult>;
+  /** Lists the client's folders. */
+  onRoots?: () => ListRootsResult | Promise<ListRootsResult>;
 }
 
 /**
@@ -26,12 +41,29 @@ export interface TestClientOptions {
  */
 export async function createTestClient(
   app: INestApplication,
-  { era = 'modern', server, path, headers = {}, capabilities = {} }: TestClientOptions = {},
+  {
+    era = 'modern',
+    server,
+    path,
+    headers = {},
+    onElicit,
+    onSample,
+    onRoots,
+    ...options
+  }: TestClientOptions = {},
 ): Promise<Client> {
+  const capabilities = options.capabilities ?? {
+    ...(onElicit && { elicitation: { form: {}, url: {} } }),
+    ...(onSample && { sampling: {} }),
+    ...(onRoots && { roots: {} }),
+  };
   const client = new Client(
     { name: 'nestjs-mcp-testing', version: '1.0.0' },
     { capabilities, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
   );
+  if (onElicit) client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
+  if (onSample) client.setRequestHandler('sampling/createMessage', ({ params }) => onSample(params));
+  if (onRoots) client.setRequestHandler('roots/list', () => onRoots());
   const origin = await originOf(app);
   const url = new URL(path ?? pathOf(app, server), origin);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));

@@ -1,1 +1,2 @@
 export { createTestClient, type TestClientOptions } from './create-test-client.js';
+export { replayRounds, type ReplayedRounds } from './replay-rounds.js';

@@ -25,6 +25,7 @@ export function exchangeOf({ id, method, params }: JSONRPCRequest, origin: Origi
     ...origin,
     requestId: id,
     method,
+    params: params ?? {},
     era: version === undefined ? 'legacy' : 'modern',
     protocolVersion: String(version),
     clientInfo: meta[CLIENT_INFO_META_KEY] as Exchange['clientInfo'],

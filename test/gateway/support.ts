@@ -67,7 +67,12 @@ function clientFor(era: Era, { capabilities = {}, prepare }: ClientSetup): Clien
 }
 
 /** Connects over HTTP; a 2025-era client has its stream for notifications once this settles. */
-export async function connect(url: string, era: Era, setup: ClientSetup = {}): Promise<Client> {
+export async function connect(
+  url: string,
+  era: Era,
+  setup: ClientSetup = {},
+  hasStream = era === 'legacy',
+): Promise<Client> {
   const client = clientFor(era, setup);
   let onStream = () => {};
   const streaming = new Promise<void>(resolve => (onStream = resolve));
@@ -79,7 +84,7 @@ export async function connect(url: string, era: Era, setup: ClientSetup = {}): P
     },
   });
   await client.connect(transport);
-  if (era === 'legacy') await streaming;
+  if (hasStream) await streaming;
   return client;
 }
 

@@ -1,0 +1,52 @@
+import { HttpException, type Type } from '@nestjs/common';
+import type { AskOptions } from '../decorators/ask.decorator.js';
+import { inputRequest } from '../mrtr/input-request.js';
+import type { SchemaLike } from '../schema/types.js';
+import type { HandlerParam } from './handler-params.js';
+import type { HandlerCall } from './mcp-execution-context.js';
+
+interface AskData extends AskOptions {
+  readonly key: string;
+}
+
+const FORBIDDEN = 403;
+
+/** Asks for what an `@Ask()` parameter is to hold. */
+export async function askFor(param: HandlerParam, args: unknown, { context }: HandlerCall): Promise<unknown> {
+  const { key, message, onDecline } = param.data as AskData;
+  const said = typeof message === 'function' ? message(args as never) : message;
+  const { action, content } = await context.elicit(key, { message: said, schema: schemaOf(param) });
+  if (action === 'accept') return content;
+  if (onDecline === 'pass') return undefined;
+  throw new HttpException(`The user ${action === 'decline' ? 'declined' : 'dismissed'} "${key}"`, FORBIDDEN);
+}
+
+/**
+ * Looks at a handler's `@Ask()` parameters before anybody is asked.
+ * @throws Error for a key that is there twice, or a form that the protocol cannot express
+ */
+export async function checkAsks(params: readonly HandlerParam[]): Promise<void> {
+  const keys = new Set<string>();
+  for (const param of params) {
+    if (param.kind !== 'ask') continue;
+    const { key } = param.data as AskData;
+    if (keys.has(key))
+      throw new Error(`@Ask(${JSON.stringify(key)}) is on two parameters; give each its own key`);
+    keys.add(key);
+    try {
+      await inputRequest.elicit({ message: key, schema: schemaOf(param) }).prepare();
+    } catch (error) {
+      throw new Error(`@Ask(${JSON.stringify(key)}): ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+function schemaOf({ data, metatype }: HandlerParam): SchemaLike {
+  const { key, schema = classOf(metatype) } = data as AskData;
+  if (schema) return schema;
+  throw new Error(`@Ask(${JSON.stringify(key)}) needs a "schema", or a class as the type of its parameter`);
+}
+
+const NO_CLASSES = new Set<unknown>([Object, String, Number, Boolean, Array, Promise]);
+
+const classOf = (type: Type | undefined): Type | undefined => (NO_CLASSES.has(type) ? undefined : type);

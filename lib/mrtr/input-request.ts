@@ -1,0 +1,152 @@
+import {
+  inputRequired,
+  inputResponse,
+  specTypeSchemas,
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  type CreateMessageResultWithTools,
+  type InputRequest,
+  type Root,
+} from '@modelcontextprotocol/server';
+import type { Type } from '@nestjs/common';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { compileSchema } from '../schema/compile-schema.js';
+import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
+import { digestOf } from './request-state.js';
+
+/** What a schema makes of a value: an instance of the class, a Standard Schema's output, or any object. */
+export type InferSchema<S> =
+  S extends Type<infer T>
+    ? T
+    : S extends StandardSchemaWithJSON<unknown, infer Output>
+      ? Output
+      : Record<string, unknown>;
+
+/** What a user made of a form: filled it in, or declined or dismissed it. */
+export type ElicitAnswer<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline'; readonly content?: undefined }
+  | { readonly action: 'cancel'; readonly content?: undefined };
+
+/** A form for the user (specification: client/elicitation). */
+export interface ElicitOptions<S extends SchemaLike = SchemaLike> {
+  /** What the user is asked. */
+  message: string;
+  /** What the user fills in: a flat object of texts, numbers, booleans and enums, as a DTO, a Standard Schema or JSON Schema. */
+  schema: S;
+}
+
+/** A page that the user is sent to (specification: client/elicitation, URL mode). */
+export interface ElicitUrlOptions {
+  message: string;
+  url: string;
+}
+
+export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
+
+/** What a client can be asked for. */
+export type InputMethod = InputRequest['method'];
+
+/** Something to ask of the client. `A` is what it is answered. */
+export class InputQuestion<A = unknown> {
+  /** Only says what type the answer has. */
+  declare readonly answer: A;
+
+  /** @internal Built by `inputRequest`. */
+  constructor(
+    readonly method: InputMethod,
+    private readonly params: Readonly<Record<string, unknown>> | undefined,
+    private readonly schema?: SchemaLike,
+  ) {}
+
+  /**
+   * Makes it ready to be sent.
+   * @throws TypeError for a form that the protocol cannot express, SchemaError for a schema that is none
+   */
+  async prepare(): Promise<PreparedQuestion<A>> {
+    const { method, params, schema } = this;
+    const form = schema && (await compileSchema(schema, 'input'));
+    const request = form
+      ? formOf(String(params?.['message']), form)
+      : ({ method, ...(params && { params }) } as InputRequest);
+    return {
+      request,
+      fingerprint: digestOf(request).slice(0, 22),
+      read: raw => readAnswer(method, raw, form) as Promise<A>,
+    };
+  }
+}
+
+/** A question in the protocol's words. */
+export interface PreparedQuestion<A = unknown> {
+  readonly request: InputRequest;
+  /** What was asked, in short: consent is never carried over to another question. */
+  readonly fingerprint: string;
+  /**
+   * What a client's answer says.
+   * @throws McpException (-32602) where it is none, or not what was asked for
+   */
+  read(raw: unknown): Promise<A>;
+}
+
+/** What can be asked of a client, for an `InputRequiredException` and for `ctx.askAll`. */
+export const inputRequest = {
+  /** A form. What the protocol's restricted schema cannot express is refused before anything is sent. */
+  elicit: <const S extends SchemaLike>({
+    message,
+    schema,
+  }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> =>
+    new InputQuestion('elicitation/create', { message }, schema),
+  /** A page to visit; an accepted answer only says that the user has agreed to. */
+  elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
+    new InputQuestion('elicitation/create', { mode: 'url', message, url }),
+  /** A completion by the client's model (specification: client/sampling). */
+  sample: (params: CreateMessageRequestParams): InputQuestion<SampleAnswer> =>
+    new InputQuestion('sampling/createMessage', params),
+  /** The folders that the client works on (specification: client/roots). */
+  roots: (): InputQuestion<readonly Root[]> => new InputQuestion('roots/list', undefined),
+} as const;
+
+function formOf(message: string, { jsonSchema }: CompiledSchema): InputRequest {
+  // That there is nothing else in a form need not be said, and cannot be.
+  const { additionalProperties: _, ...form } = jsonSchema;
+  const requestedSchema = {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'nestjs-mcp',
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: (): JsonSchema => form, output: (): JsonSchema => form },
+    },
+  };
+  return inputRequired.elicit({ message, requestedSchema: requestedSchema });
+}
+
+async function readAnswer(
+  method: InputMethod,
+  raw: unknown,
+  form: CompiledSchema | undefined,
+): Promise<unknown> {
+  const view = inputResponse({ raw }, 'raw');
+  if (view.kind === 'elicit' && method === 'elicitation/create') {
+    if (view.action !== 'accept') return { action: view.action };
+    if (!form) return { action: 'accept' };
+    const result = await form.validate(view.content ?? {});
+    if (result.ok) return { action: 'accept', content: result.value };
+    const breaches = result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+    throw malformed(`the form is not filled in as asked: ${breaches.join('; ')}`);
+  }
+  if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view.result;
+  if (view.kind === 'roots' && method === 'roots/list' && isRoots(raw)) return view.roots;
+  throw malformed(`it answers no ${method}`);
+}
+
+const isOf = (type: keyof typeof specTypeSchemas, value: unknown): boolean => {
+  const result = specTypeSchemas[type]['~standard'].validate(value);
+  return !(result instanceof Promise) && result.issues === undefined;
+};
+const isSample = (raw: unknown): boolean =>
+  isOf('CreateMessageResult', raw) || isOf('CreateMessageResultWithTools', raw);
+const isRoots = (raw: unknown): boolean => isOf('ListRootsResult', raw);
+
+const malformed = (why: string): McpException =>
+  new McpException(McpErrorCode.InvalidParams, `An answer cannot be used: ${why}`);

@@ -1,0 +1,44 @@
+import type { InputRequest } from '@modelcontextprotocol/server';
+import type { InputQuestion } from './input-request.js';
+
+/** What a call needs before it can go on. At least one of the two. */
+export interface InputRequiredOptions {
+  /** Questions by their keys. */
+  inputRequests?: Readonly<Record<string, InputQuestion | InputRequest>>;
+  /**
+   * JSON that comes back with the client's next round, and from nobody else: `ctx.requestState()`. On its own it only asks
+   * the client to call again.
+   */
+  requestState?: unknown;
+}
+
+/**
+ * Ends a round of a tool, prompt or resource: the client answers the questions and calls again
+ * (2026-07-28: basic/patterns/mrtr). A handler throws it, or a guard or Nest interceptor in front of one. It is no error:
+ * exception filters do not see it, and it is not logged.
+ */
+export class InputRequiredException extends Error {
+  readonly inputRequests: Readonly<Record<string, InputQuestion | InputRequest>>;
+  readonly requestState: unknown;
+
+  /** @throws TypeError without anything to ask or to remember */
+  constructor({ inputRequests = {}, requestState }: InputRequiredOptions) {
+    super('Input is required');
+    if (Object.keys(inputRequests).length === 0 && requestState === undefined) {
+      throw new TypeError('An InputRequiredException needs inputRequests or a requestState');
+    }
+    this.inputRequests = inputRequests;
+    this.requestState = requestState;
+  }
+}
+
+/** @internal Rejects a question whose answer only the client's next round can bring. Handlers let it pass. */
+export class RoundEnded extends Error {
+  constructor() {
+    super('The round ends here: the answer comes with the next one');
+  }
+}
+
+/** Whether something that was thrown is no error, but how a round ends. */
+export const isRoundEnd = (thrown: unknown): boolean =>
+  thrown instanceof InputRequiredException || thrown instanceof RoundEnded;

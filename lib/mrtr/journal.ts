@@ -1,0 +1,39 @@
+import type { InputMethod } from './input-request.js';
+
+/** What was asked, and what it was answered. */
+export interface RecordedAnswer {
+  readonly method: InputMethod;
+  readonly fingerprint: string;
+  readonly answer: unknown;
+}
+
+/** What a question in the client's hands was. */
+export type OpenQuestion = Omit<RecordedAnswer, 'answer'>;
+
+/** What a call remembers from one round to the next, as JSON: it travels with the client. */
+export interface Journal {
+  /** Identifies the call over all its rounds. */
+  readonly id: string;
+  /** Which version of the handler asked. */
+  readonly version: string;
+  /** How many rounds have ended. */
+  readonly rounds: number;
+  readonly answers: Readonly<Record<string, RecordedAnswer>>;
+  readonly open: Readonly<Record<string, OpenQuestion>>;
+  readonly steps: Readonly<Record<string, unknown>>;
+  /** What `ctx.now()` said, in order. */
+  readonly times: readonly number[];
+  /** The handler's own `requestState`. */
+  readonly state?: unknown;
+}
+
+/** Moves the client's answers to the questions that were open into the journal. Others are nobody's. */
+export function withAnswers(journal: Journal, responses: Readonly<Record<string, unknown>>): Journal {
+  const answers: Record<string, RecordedAnswer> = { ...journal.answers };
+  const open: Record<string, OpenQuestion> = {};
+  for (const [key, question] of Object.entries(journal.open)) {
+    if (Object.hasOwn(responses, key)) answers[key] = { ...question, answer: responses[key] };
+    else open[key] = question;
+  }
+  return { ...journal, answers, open };
+}

@@ -1,0 +1,24 @@
+/** What is wrong with the way in which a handler asks. */
+export type MrtrErrorCode =
+  | 'MRTR_ASK_IN_STEP'
+  | 'MRTR_ASK_NOT_AWAITED'
+  | 'MRTR_ASK_AFTER_RETURN'
+  | 'MRTR_ASK_SWALLOWED'
+  | 'MRTR_DUPLICATE_KEY'
+  | 'MRTR_INVALID_KEY'
+  | 'MRTR_KIND_CHANGED'
+  | 'MRTR_QUESTION_CHANGED'
+  | 'MRTR_RACE'
+  | 'MRTR_STEP_RESULT'
+  | 'MRTR_TOO_MANY_ROUNDS';
+
+/** A mistake of a handler in how it asks its client. Its message is for the author; clients only learn that it failed. */
+export class MrtrError extends Error {
+  constructor(
+    readonly code: MrtrErrorCode,
+    message: string,
+  ) {
+    super(`${message} [${code}]`);
+    this.name = 'MrtrError';
+  }
+}

@@ -1,0 +1,402 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash, randomUUID } from 'node:crypto';
+import type { InputRequest } from '@modelcontextprotocol/server';
+import { isObservable } from 'rxjs';
+import { AskPromise } from './ask-promise.js';
+import type { InputQuestion, PreparedQuestion } from './input-request.js';
+import { RoundEnded } from './input-required.exception.js';
+import type { Journal, OpenQuestion, RecordedAnswer } from './journal.js';
+import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
+import type { OnMismatch } from './mrtr-options.js';
+
+/** What a round needs to know of the call that it is part of. */
+export interface RoundOptions {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  readonly onMismatch: OnMismatch;
+  readonly signal: AbortSignal;
+  /** Asks the client at once, where the connection can; else a question ends the round. */
+  readonly askNow?: (request: InputRequest) => Promise<unknown>;
+}
+
+/** One question or step of a handler, under its key. */
+interface Use {
+  readonly key: string;
+  readonly place: string;
+  isOver: boolean;
+}
+
+interface OpenAsk {
+  readonly prepared: PreparedQuestion;
+  readonly end: (reason: RoundEnded) => void;
+}
+
+const KEY = /^[\w.:/-]{1,100}$/;
+
+/** Which step of which round the code that runs belongs to. */
+const running = new AsyncLocalStorage<{ readonly round: Round; readonly step: string }>();
+
+/**
+ * One run of a handler that asks in the middle (`await ctx.elicit(…)`). What was answered in earlier rounds is returned at
+ * once; a question without an answer ends the round, and the handler runs again from the top when the answer is there, in
+ * whichever process that is.
+ */
+export class Round {
+  private readonly answers: Record<string, RecordedAnswer>;
+  private readonly steps: Record<string, unknown>;
+  private readonly times: number[];
+  private readonly open = new Map<string, OpenAsk>();
+  private readonly asks: { readonly key: string; readonly promise: AskPromise<unknown> }[] = [];
+  private readonly uses = { ask: new Map<string, Use[]>(), step: new Map<string, Use[]>() };
+  /** What the end of the round waits for: its results are to be remembered. */
+  private readonly busy = new Set<Promise<unknown>>();
+  private ending?: NodeJS.Immediate;
+  /** Whether the questions have been handed out: whoever goes on did not let the signal pass. */
+  private isEnded = false;
+  private mistake?: MrtrError;
+  private outcome?: 'value' | 'error';
+  private recordedLeft: number;
+  private timesRead = 0;
+  private derived = 0;
+  private isIdUsed = false;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly options: RoundOptions,
+  ) {
+    this.answers = { ...journal.answers };
+    this.steps = { ...journal.steps };
+    this.times = [...journal.times];
+    this.recordedLeft = Object.keys(this.answers).length + Object.keys(this.steps).length;
+  }
+
+  /** What the handler asked its client to bring back. */
+  get state(): unknown {
+    return this.journal.state;
+  }
+
+  /** How many rounds came before. */
+  get number(): number {
+    return this.journal.rounds;
+  }
+
+  /** Whether what runs has run before: not all that was recorded has been used yet. */
+  get isReplaying(): boolean {
+    return this.recordedLeft > 0;
+  }
+
+  /** The same in all rounds of a call. */
+  get id(): string {
+    this.isIdUsed = true;
+    return this.journal.id;
+  }
+
+  /** Whether there are questions that only the client's next round can answer. */
+  get isOpen(): boolean {
+    return this.open.size > 0;
+  }
+
+  /** Asks the client, or returns what it answered before. */
+  ask<A>(key: string, question: InputQuestion<A>): AskPromise<A> {
+    let use: Use | undefined;
+    const promise = this.promiseOf(() => {
+      use = this.use('ask', key);
+      return this.answerTo(use, question);
+    });
+    promise.onRace = () =>
+      this.wrong(
+        'MRTR_RACE',
+        `"${key}" is in a Promise.race or Promise.any, which comes out differently from round to round; ask one after the other, or with Promise.all`,
+      );
+    promise.follow(
+      () => use && (use.isOver = true),
+      () => use && (use.isOver = true),
+    );
+    this.asks.push({ key: use?.key ?? key, promise });
+    return promise;
+  }
+
+  /** Runs something once in all rounds of the call, and remembers what came out, as JSON. */
+  async step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+    const use = this.use('step', key);
+    try {
+      if (Object.hasOwn(this.steps, use.key)) {
+        this.recordedLeft--;
+        return (this.steps[use.key] as [T])[0];
+      }
+      this.recordedLeft = 0;
+      const value = await this.keepBusy(running.run({ round: this, step: key }, async () => work()));
+      const kept = this.asJson(use.key, value);
+      this.steps[use.key] = kept;
+      return kept[0] as T;
+    } finally {
+      use.isOver = true;
+    }
+  }
+
+  /** The time, in milliseconds: the first round's, in every round that comes by here. */
+  now(): number {
+    this.assertUsable('now()');
+    const index = this.timesRead++;
+    return (this.times[index] ??= Date.now());
+  }
+
+  /** A UUID, the same in all rounds. */
+  uuid(): string {
+    const bytes = this.derive('uuid()');
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    const hex = bytes.toString('hex');
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+      '-',
+    );
+  }
+
+  /** From 0 to below 1, the same in all rounds. */
+  random(): number {
+    return this.derive('random()').readUIntBE(0, 6) / 2 ** 48;
+  }
+
+  /** Told what became of the handler's own method, whatever is made of that around it. */
+  watch(result: unknown): unknown {
+    // Of an Observable, nobody knows yet.
+    if (isObservable(result)) return result;
+    if (!(result instanceof Promise)) {
+      this.outcome = 'value';
+      return result;
+    }
+    result.then(
+      () => (this.outcome = 'value'),
+      () => (this.outcome = 'error'),
+    );
+    return result;
+  }
+
+  /**
+   * Closes the round: from here on nothing can be asked.
+   * @throws MrtrError for a mistake of the handler
+   */
+  close(): void {
+    clearImmediate(this.ending);
+    this.outcome ??= 'error';
+    const { where } = this.options;
+    if (this.mistake) throw this.mistake;
+    if (this.outcome !== 'value') return;
+    const forgotten = this.asks.find(({ promise }) => !promise.isAwaited);
+    if (forgotten) {
+      throw new MrtrError(
+        'MRTR_ASK_NOT_AWAITED',
+        `${where} asked "${forgotten.key}" and did not await it; its answer would be lost`,
+      );
+    }
+    const [left] = this.open.keys();
+    if (left !== undefined) {
+      throw new MrtrError(
+        'MRTR_ASK_SWALLOWED',
+        `${where} returned although "${left}" was not answered: a catch around the question took the signal that ends the round, or something else won a race against it; let what it throws pass`,
+      );
+    }
+  }
+
+  /** What there is to ask of the client. */
+  requests(): Record<string, InputRequest> {
+    return Object.fromEntries([...this.open].map(([key, { prepared }]) => [key, prepared.request]));
+  }
+
+  /** What is to be remembered, with the handler's own state; undefined where there is nothing. */
+  remember(state: unknown): Journal | undefined {
+    const { answers, steps, times } = this;
+    const isUsed = this.asks.length + Object.keys(steps).length + times.length + this.derived > 0;
+    if (!isUsed && !this.isIdUsed && state === undefined) return undefined;
+    const open: Record<string, OpenQuestion> = {};
+    for (const [key, { prepared }] of this.open) {
+      open[key] = { method: prepared.request.method, fingerprint: prepared.fingerprint };
+    }
+    const { id, version, rounds } = this.journal;
+    return {
+      id,
+      version,
+      rounds: rounds + 1,
+      answers,
+      open,
+      steps,
+      times,
+      ...(state !== undefined && { state }),
+    };
+  }
+
+  private promiseOf<A>(work: () => Promise<A>): AskPromise<A> {
+    return new AskPromise<A>((resolve, reject) => {
+      try {
+        work().then(resolve, reject);
+      } catch (error) {
+        reject(error);
+      }
+    });
+  }
+
+  private async answerTo<A>({ key }: Use, question: InputQuestion<A>): Promise<A> {
+    const prepared = await this.keepBusy(question.prepare());
+    const recorded = Object.hasOwn(this.answers, key) ? this.answers[key] : undefined;
+    if (recorded && this.isStillAsked(key, recorded, prepared)) {
+      this.recordedLeft--;
+      return prepared.read(recorded.answer);
+    }
+    this.recordedLeft = 0;
+    const { askNow } = this.options;
+    if (!askNow) return this.askInNextRound(key, prepared);
+    const answer = await askNow(prepared.request);
+    const { request, fingerprint } = prepared;
+    this.answers[key] = { method: request.method, fingerprint, answer };
+    return prepared.read(answer);
+  }
+
+  /** Whether an answer is one to this question. Consent to one thing is none to another. */
+  private isStillAsked(
+    key: string,
+    recorded: RecordedAnswer,
+    { request, fingerprint }: PreparedQuestion,
+  ): boolean {
+    const { where, onMismatch } = this.options;
+    if (recorded.method !== request.method) {
+      throw this.wrong(
+        'MRTR_KIND_CHANGED',
+        `${where} asked ${recorded.method} as "${key}" in an earlier round, and now ${request.method}; give each question a key of its own`,
+      );
+    }
+    if (recorded.fingerprint === fingerprint) return true;
+    if (onMismatch === 'error') {
+      throw this.wrong(
+        'MRTR_QUESTION_CHANGED',
+        `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}): a question may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(); or set "mrtr.onMismatch" to "reask"`,
+      );
+    }
+    delete this.answers[key];
+    return false;
+  }
+
+  private askInNextRound<A>(key: string, prepared: PreparedQuestion<A>): Promise<A> {
+    return new Promise<A>((_, reject) => {
+      if (this.outcome !== undefined) return reject(new RoundEnded());
+      this.open.set(key, { prepared, end: reject });
+      this.endSoon();
+    });
+  }
+
+  /** What is asked in the same turn of the event loop is one round. */
+  private endSoon(): void {
+    this.ending ??= setImmediate(() => {
+      this.ending = undefined;
+      if (this.busy.size > 0 && !this.options.signal.aborted) {
+        void Promise.allSettled(this.busy).then(() => this.endSoon());
+        return;
+      }
+      this.isEnded = true;
+      for (const { end } of this.open.values()) end(new RoundEnded());
+    });
+  }
+
+  private async keepBusy<T>(work: Promise<T>): Promise<T> {
+    this.busy.add(work);
+    try {
+      return await work;
+    } finally {
+      this.busy.delete(work);
+    }
+  }
+
+  /** Notes the use of a key. Where one comes by again, in a loop, it is counted; but never on two paths at a time. */
+  private use(kind: 'ask' | 'step', key: string): Use {
+    const { where } = this.options;
+    this.assertUsable(`"${key}"`);
+    if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
+      throw this.wrong(
+        'MRTR_INVALID_KEY',
+        `${where} used ${JSON.stringify(key)} as a key; one has 1 to 100 letters, digits and _ . : / -`,
+      );
+    }
+    const earlier = this.uses[kind].get(key) ?? [];
+    const place = placeOf(new Error());
+    const rival = earlier.find(({ isOver }) => !isOver);
+    if (rival) {
+      throw this.wrong(
+        'MRTR_DUPLICATE_KEY',
+        `${where} used "${key}" twice at a time, at ${rival.place} and at ${place}; give each its own key`,
+      );
+    }
+    const use: Use = {
+      key: earlier.length === 0 ? key : `${key}#${earlier.length + 1}`,
+      place,
+      isOver: false,
+    };
+    this.uses[kind].set(key, [...earlier, use]);
+    return use;
+  }
+
+  private assertUsable(what: string): void {
+    const { where } = this.options;
+    const current = running.getStore();
+    if (current?.round === this) {
+      throw this.wrong(
+        'MRTR_ASK_IN_STEP',
+        `${where} used ${what} within the step "${current.step}"; a step runs once and asks nothing`,
+      );
+    }
+    if (this.outcome === 'error') throw new RoundEnded();
+    if (this.outcome === 'value') {
+      throw this.wrong(
+        'MRTR_ASK_AFTER_RETURN',
+        `${where} used ${what} after it had returned; await it before`,
+      );
+    }
+    if (this.isEnded) {
+      const [left] = this.open.keys();
+      throw this.wrong(
+        'MRTR_ASK_SWALLOWED',
+        `${where} went on to ${what} although "${left}" was not answered: a catch around the question took the signal that ends the round; let what it throws pass`,
+      );
+    }
+  }
+
+  private wrong(code: MrtrErrorCode, message: string): MrtrError {
+    this.mistake ??= new MrtrError(code, message);
+    return this.mistake;
+  }
+
+  /** A value as it will be in the next round, so that this one sees no other. In a list, because JSON has no `undefined`. */
+  private asJson(key: string, value: unknown): [unknown?] {
+    try {
+      return value === undefined ? [] : (JSON.parse(JSON.stringify([value])) as [unknown]);
+    } catch (error) {
+      throw this.wrong(
+        'MRTR_STEP_RESULT',
+        `the step "${key}" of ${this.options.where} returned what JSON cannot hold: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  private derive(what: string): Buffer {
+    this.assertUsable(what);
+    return createHash('sha256').update(`${this.journal.id}:${this.derived++}`).digest();
+  }
+}
+
+/** The line of the handler that calls. */
+const placeOf = ({ stack = '' }: Error): string =>
+  stack
+    .split('\n')
+    .slice(1)
+    .find(line => !/\/mrtr\/|\/mcp-context\./.test(line))
+    ?.trim()
+    .replace(/^at /, '') ?? 'an unknown place';
+
+/** The journal of a call that begins. */
+export const newJournal = (version: string): Journal => ({
+  id: randomUUID(),
+  version,
+  rounds: 0,
+  answers: {},
+  open: {},
+  steps: {},
+  times: [],
+});

@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
+import { InputQuestion } from '../mrtr/input-request.js';
+import { InputRequiredException } from '../mrtr/input-required.exception.js';
+import { withAnswers, type Journal } from '../mrtr/journal.js';
+import { newJournal, Round } from '../mrtr/round.js';
+import type { ChangeNotifier } from '../server/changes.js';
+import type { Exchange } from '../server/exchange.js';
+import { McpContext } from '../server/mcp-context.js';
+
+/** What a handler came to, and what it asked on the way. */
+export interface ReplayedRounds<T> {
+  readonly result: T;
+  /** The questions of each round, by their keys. */
+  readonly rounds: readonly Readonly<Record<string, InputRequest>>[];
+}
+
+type Handler<T> = (ctx: McpContext) => T | Promise<T>;
+
+/** What is remembered goes to the client as JSON, and comes back as such. */
+const travel = (journal: Journal): Journal => JSON.parse(JSON.stringify(journal)) as Journal;
+
+/**
+ * Runs a handler as a stateless server runs it: from the top for every round, with what the client answered so far. Each
+ * round runs twice, with what was remembered by then, and must ask the same.
+ * @param handler calls the handler with a context of its own: `ctx => tools.deploy({ service: 'shop' }, ctx)`
+ * @param answers what the client answers, by key: `{ region: { action: 'accept', content: { name: 'eu' } } }`
+ * @throws Error where a question has no answer, or a handler asks something else when it is run again; MrtrError for
+ *   other mistakes of the handler; whatever the handler throws
+ */
+export async function replayRounds<T>(
+  handler: Handler<T>,
+  answers: Readonly<Record<string, unknown>> = {},
+): Promise<ReplayedRounds<T>> {
+  let journal = newJournal('test');
+  let responses: Readonly<Record<string, unknown>> | undefined;
+  const rounds: Record<string, InputRequest>[] = [];
+  for (;;) {
+    const first = await runRound(handler, journal, responses);
+    const again = await runRound(handler, { ...journal, ...learnt(first.journal) }, responses);
+    if (!isDeepStrictEqual(first.asked, again.asked)) {
+      throw new Error(
+        `Round ${rounds.length + 1} asks something else when it is run again: expected ${JSON.stringify(first.asked)}, found ${JSON.stringify(again.asked)}`,
+      );
+    }
+    if (first.asked === undefined) return { result: first.result as T, rounds };
+    rounds.push(first.asked);
+    const missing = Object.keys(first.asked).find(key => !Object.hasOwn(answers, key));
+    if (missing !== undefined)
+      throw new Error(`There is no answer to "${missing}", which round ${rounds.length} asks`);
+    if (rounds.length > MAX_ROUNDS) throw new Error(`The handler asks for more than ${MAX_ROUNDS} rounds`);
+    responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answers[key]]));
+    const { state: _, ...forgotten } = journal;
+    journal = withAnswers(travel(first.journal ?? forgotten), responses);
+  }
+}
+
+const MAX_ROUNDS = 100;
+
+/** What a round has found out by itself, and the next run of it is to know. */
+const learnt = (journal: Journal | undefined): Partial<Journal> =>
+  journal ? { steps: travel(journal).steps, times: journal.times } : {};
+
+interface Ended {
+  readonly result?: unknown;
+  readonly asked?: Record<string, InputRequest>;
+  readonly journal?: Journal;
+}
+
+async function runRound(
+  handler: Handler<unknown>,
+  journal: Journal,
+  responses: Readonly<Record<string, unknown>> | undefined,
+): Promise<Ended> {
+  const exchange = exchangeWith(responses);
+  const round = new Round(travel(journal), {
+    where: 'the handler',
+    onMismatch: 'error',
+    signal: exchange.signal,
+  });
+  const context = new McpContext(exchange, NOBODY, round);
+  let ended: unknown;
+  try {
+    ended = await round.watch((async () => handler(context))());
+  } catch (thrown) {
+    round.close();
+    if (!round.isOpen && !(thrown instanceof InputRequiredException)) throw thrown;
+    ended = thrown;
+  }
+  round.close();
+  const isAsking = ended instanceof InputRequiredException || isInputRequiredResult(ended);
+  if (!round.isOpen && !isAsking) return { result: ended, journal: round.remember(undefined) };
+  const { inputRequests = {}, requestState } = isAsking
+    ? (ended as InputRequiredException)
+    : { requestState: undefined };
+  const asked: Record<string, InputRequest> = round.requests();
+  for (const [key, question] of Object.entries(inputRequests)) {
+    asked[key] = question instanceof InputQuestion ? (await question.prepare()).request : question;
+  }
+  return { asked, journal: round.remember(requestState) };
+}
+
+const exchangeWith = (inputResponses: Readonly<Record<string, unknown>> | undefined): Exchange => ({
+  requestId: 1,
+  method: 'tools/call',
+  params: {},
+  era: 'modern',
+  protocolVersion: '2026-07-28',
+  signal: new AbortController().signal,
+  ...(inputResponses && { inputResponses }),
+  requestState: () => undefined,
+  notify: () => Promise.resolve(),
+  log: () => Promise.resolve(),
+});
+
+const NOBODY: ChangeNotifier = {
+  toolsChanged: () => undefined,
+  promptsChanged: () => undefined,
+  resourcesChanged: () => undefined,
+  resourceUpdated: () => undefined,
+};

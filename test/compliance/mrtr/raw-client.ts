@@ -1,0 +1,59 @@
+/** What a 2026-07-28 client says with every request. */
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, sampling: {}, roots: {} },
+};
+
+export interface Round {
+  readonly method?: 'tools/call' | 'prompts/get';
+  readonly name: string;
+  readonly args?: object;
+  readonly user?: string;
+  readonly requestState?: unknown;
+  readonly inputResponses?: unknown;
+}
+
+export interface RoundAnswer {
+  readonly error?: { code: number; message: string; data?: unknown };
+  readonly result?: {
+    readonly resultType?: string;
+    readonly inputRequests?: Record<string, { params: { message: string } }>;
+    readonly requestState?: string;
+    readonly content?: { text: string }[];
+    readonly isError?: boolean;
+  };
+}
+
+/** One round of a call, as a client sends it that does what it likes. */
+export async function send(
+  url: string,
+  { method = 'tools/call', name, args = {}, user, requestState, inputResponses }: Round,
+): Promise<RoundAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      'mcp-name': name,
+      ...(user !== undefined && { 'x-user': user }),
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        name,
+        arguments: args,
+        ...(requestState !== undefined && { requestState }),
+        ...(inputResponses !== undefined && { inputResponses }),
+        _meta: META,
+      },
+    }),
+  });
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return JSON.parse(data) as RoundAnswer;
+}

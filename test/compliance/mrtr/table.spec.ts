@@ -1,0 +1,235 @@
+import type { Client, ElicitResult } from '@modelcontextprotocol/client';
+import { outcomeOf } from '../../gateway/support.js';
+import { CONNECTIONS, REPLAYED, Servers, type ConnectionName } from './connections.js';
+
+type Answer = ElicitResult | (() => never);
+
+const ACCEPTED: Record<string, ElicitResult> = {
+  region: { action: 'accept', content: { name: 'eu' } },
+  size: { action: 'accept', content: { size: 'S' } },
+};
+
+interface Row {
+  /** The tool; its name says what it does. */
+  readonly tool: string;
+  readonly args?: Record<string, unknown>;
+  readonly answers?: { readonly region?: Answer; readonly size?: Answer };
+  /** The text of the result, where the client can be asked. */
+  readonly text?: string;
+  /** Part of the error, or of a result with `isError`. */
+  readonly fails?: string;
+  /** The same where the handler waits, and does not run again. */
+  readonly waiting?: { readonly text?: string; readonly fails?: string };
+  /** What the user was asked, in order of rounds. */
+  readonly asked?: readonly string[];
+  readonly capabilities?: object;
+  /** The same where the client cannot be asked at all. Default: that this is said. */
+  readonly stateless?: { readonly text?: string; readonly fails?: string };
+}
+
+const INTERNAL = 'Internal error';
+const region = '{"name":"eu"}';
+const MISTAKE = { fails: INTERNAL };
+
+const ROWS: Record<string, Row> = {
+  'an exception': { tool: 'exception', text: 'to eu', asked: ['Which region?'] },
+  'an exception, declined': {
+    tool: 'exception',
+    text: 'to undefined',
+    answers: { region: { action: 'decline' } },
+  },
+  'a returned result, with a state': {
+    tool: 'returned',
+    text: `[{"action":"accept","content":${region}},"kept"]`,
+  },
+  'an awaited question': { tool: 'awaited', text: 'to eu', asked: ['Which region?'] },
+  'an awaited question, declined': {
+    tool: 'awaited',
+    text: 'decline',
+    answers: { region: { action: 'decline' } },
+  },
+  'an awaited question, dismissed': {
+    tool: 'awaited',
+    text: 'cancel',
+    answers: { region: { action: 'cancel' } },
+  },
+  'questions under Promise.all': {
+    tool: 'parallel',
+    text: `[${region},{"size":"S"}]`,
+    asked: ['Which region?', 'Which size?'],
+  },
+  'three kinds at once': { tool: 'three', text: `[${region},"model",1]` },
+  'a state alone': { tool: 'stateOnly', text: 'after 2', asked: [] },
+  'several rounds under one key': {
+    tool: 'loop',
+    text: 'S,S,S',
+    asked: Array(3).fill('Which size?') as string[],
+  },
+  'both styles': { tool: 'mixed', text: `[${region},{"size":"S"}]`, asked: ['Which region?', 'Which size?'] },
+  'a page to visit': { tool: 'url', text: 'accept' },
+  'parameters that are asked for': {
+    tool: 'resolved',
+    args: { service: 'shop' },
+    text: 'shop eu S true',
+    asked: ['Where is shop to run?', 'Which size?'],
+  },
+  'a parameter that is declined and may be': {
+    tool: 'resolved',
+    args: { service: 'shop' },
+    answers: { size: { action: 'decline' } },
+    text: 'shop eu undefined true',
+  },
+  'a parameter that is declined': {
+    tool: 'resolved',
+    args: { service: 'shop' },
+    answers: { region: { action: 'decline' } },
+    fails: 'The user declined',
+  },
+  'a guard that asks': { tool: 'guarded', text: 'come in', asked: ['Of age?'] },
+  'steps, times and random values': { tool: 'steady', text: '[true,1,true,false]' },
+  'a client that throws': {
+    tool: 'awaited',
+    fails: 'nobody is here',
+    answers: {
+      region: () => {
+        throw new Error('nobody is here');
+      },
+    },
+  },
+  'a capability that is not declared': {
+    tool: 'awaited',
+    fails: 'capabilit',
+    capabilities: { elicitation: { url: {} } },
+    asked: [],
+  },
+  'a capability that is not declared, by exception': {
+    tool: 'exception',
+    fails: 'capabilit',
+    capabilities: { sampling: {} },
+    asked: [],
+  },
+  'a malformed answer': {
+    tool: 'awaited',
+    fails: 'An answer cannot be used: the form is not filled in as asked: name',
+    answers: { region: { action: 'accept', content: { name: 'nowhere' } } },
+  },
+  'rounds without end': { tool: 'endless', fails: 'more than 10 rounds' },
+  'rounds without end, by exception': { tool: 'endlessException', fails: '10' },
+  'a swallowed signal': {
+    tool: 'swallowed',
+    fails: INTERNAL,
+    waiting: { text: 'answered' },
+    stateless: { text: 'went on without' },
+  },
+  'a swallowed signal, and another question': {
+    tool: 'swallowedAndAsked',
+    fails: INTERNAL,
+    waiting: { text: 'answered' },
+    stateless: { text: 'answered' },
+  },
+  'a wrapped signal': { tool: 'wrapped', text: region, stateless: MISTAKE },
+  'a changed question': { tool: 'changedQuestion', fails: INTERNAL, waiting: { text: 'accept' } },
+  'a changed kind': { tool: 'changedKind', fails: INTERNAL, waiting: { text: '' } },
+  'a question in a step': { tool: 'nested', ...MISTAKE, asked: [], stateless: MISTAKE },
+  'a question that is not awaited': { tool: 'unawaited', ...MISTAKE, stateless: MISTAKE },
+  'a race of questions': { tool: 'raced', ...MISTAKE, stateless: MISTAKE },
+  'a key used twice at a time': { tool: 'twice', ...MISTAKE, stateless: MISTAKE },
+  'a key that cannot be one': { tool: 'badKey', ...MISTAKE, asked: [], stateless: MISTAKE },
+  'a form that cannot be sent': { tool: 'unsayable', ...MISTAKE, asked: [], stateless: MISTAKE },
+};
+
+describe.each(CONNECTIONS)('calls with several rounds, over %s', name => {
+  const servers = new Servers();
+  const clients: Client[] = [];
+  let answers: Row['answers'];
+  const asked: string[] = [];
+
+  const open = async (capabilities: object) => {
+    const client = await servers.connect(name, {
+      capabilities,
+      prepare: one => {
+        if ('elicitation' in capabilities) {
+          one.setRequestHandler('elicitation/create', ({ params }) => {
+            asked.push(params.message);
+            const key = params.message.includes('size') ? 'size' : 'region';
+            const answer = answers?.[key] ?? ACCEPTED[key];
+            if (typeof answer === 'function') return answer();
+            return params.message.startsWith('Of age') || params.mode === 'url'
+              ? { action: 'accept' }
+              : answer;
+          });
+        }
+        if ('sampling' in capabilities) {
+          one.setRequestHandler('sampling/createMessage', () => ({
+            role: 'assistant',
+            content: { type: 'text', text: 'Hi' },
+            model: 'model',
+          }));
+        }
+        if ('roots' in capabilities) {
+          one.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///work' }] }));
+        }
+      },
+    });
+    clients.push(client);
+    return client;
+  };
+  let client: Client;
+  beforeAll(async () => {
+    await servers.open();
+    client = await open({ elicitation: { form: {}, url: {} }, sampling: {}, roots: {} });
+  });
+  beforeEach(() => {
+    asked.length = 0;
+  });
+  afterAll(async () => {
+    for (const one of clients) await one.close();
+    await servers.close();
+  });
+
+  it.each(Object.entries(ROWS))('%s', async (_, row) => {
+    answers = row.answers;
+    const caller = row.capabilities ? await open(row.capabilities) : client;
+    const outcome = await outcomeOf(caller.callTool({ name: row.tool, arguments: row.args ?? {} }));
+    const expected = expectedOf(row, name);
+    const text = JSON.stringify(outcome);
+    if (expected.text === undefined) {
+      expect(text).toMatch(/"isError":true|^{"(code|message)":/);
+      expect(text).toContain(expected.fails);
+    } else {
+      expect(outcome).toMatchObject({
+        content: [{ type: 'text', text: expect.stringContaining(expected.text) }],
+      });
+      expect(outcome).not.toMatchObject({ isError: true });
+    }
+    if (row.asked && name !== '2025 stateless') expect(asked).toEqual(row.asked);
+  });
+
+  it.each([
+    ['a prompt', () => client.getPrompt({ name: 'asked' }), 'for eu'],
+    ['a resource', () => client.readResource({ uri: 'state://asked' }), 'of eu'],
+    ['a resource template', () => client.readResource({ uri: 'thing://7' }), '7 of eu'],
+  ])('%s asks as a tool does', async (_, call, said) => {
+    answers = undefined;
+    const text = JSON.stringify(await outcomeOf(call()));
+    expect(text).toContain(
+      name === '2025 stateless' ? 'which only clients of revision 2026-07-28 can give' : said,
+    );
+  });
+
+  it('a handler knows whether it can ask', async () => {
+    expect(await client.callTool({ name: 'supported' })).toMatchObject({
+      content: [{ text: String(name !== '2025 stateless') }],
+    });
+  });
+});
+
+function expectedOf(
+  { text, fails, waiting, stateless = UNSUPPORTED }: Row,
+  name: ConnectionName,
+): { text?: string; fails?: string } {
+  if (name === '2025 stateless') return stateless;
+  return (REPLAYED.includes(name) ? undefined : waiting) ?? { text, fails };
+}
+
+const UNSUPPORTED = { fails: 'which only clients of revision 2026-07-28 can give' };
