@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Logger } from '@nestjs/common';
+import { Logger, NotImplementedException, type HttpException } from '@nestjs/common';
 import {
   isInputRequiredResult,
   MissingRequiredClientCapabilityError,
@@ -190,9 +190,9 @@ function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> |
   return isUrl ? { ...params, elicitationId: randomUUID() } : params;
 }
 
-const unsupported = (): McpException =>
-  new McpException(
-    McpErrorCode.Refused,
+/** For the model to read, as whatever goes wrong while a tool runs. */
+const unsupported = (): HttpException =>
+  new NotImplementedException(
     'This call needs input from the client, which only clients of revision 2026-07-28 can give, and those of 2025 revisions over stdio or with a session',
   );
 
