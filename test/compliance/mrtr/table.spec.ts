@@ -175,10 +175,14 @@ describe.each(CONNECTIONS)('calls with several rounds, over %s', name => {
     return client;
   };
   let client: Client;
+  const restricted = new Map<Row, Client>();
   beforeAll(async () => {
     await servers.open();
     client = await open({ elicitation: { form: {}, url: {} }, sampling: {}, roots: {} });
-  });
+    for (const row of Object.values(ROWS)) {
+      if (row.capabilities) restricted.set(row, await open(row.capabilities));
+    }
+  }, 60_000);
   beforeEach(() => {
     asked.length = 0;
   });
@@ -189,7 +193,7 @@ describe.each(CONNECTIONS)('calls with several rounds, over %s', name => {
 
   it.each(Object.entries(ROWS))('%s', async (_, row) => {
     answers = row.answers;
-    const caller = row.capabilities ? await open(row.capabilities) : client;
+    const caller = restricted.get(row) ?? client;
     const outcome = await outcomeOf(caller.callTool({ name: row.tool, arguments: row.args ?? {} }));
     const expected = expectedOf(row, name);
     const text = JSON.stringify(outcome);
