@@ -57,6 +57,8 @@ export class MergedChain implements ChainSource {
     caller: ChainCaller,
     signal?: AbortSignal,
   ): Promise<Chain> {
+    // Nobody is asked on behalf of a caller that is gone.
+    signal?.throwIfAborted();
     const chosen = hostsFor(caller);
     const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
     const names = new Set(hosts.map(({ name }) => name));

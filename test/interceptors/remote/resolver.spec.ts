@@ -5,6 +5,7 @@ import {
   type InterceptorServerOptions,
   type McpInterceptorOptions,
 } from 'nestjs-mcp';
+import { deferred } from '../../fixtures/deferred.js';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 import { StubHost, validator } from './stub-host.js';
 
@@ -128,4 +129,28 @@ it('a run of the application’s own asks the servers that are chosen for its co
     runner.run('llm/completion', 'request', {}, { context: { principal: { type: 'user', id } } });
   expect((await run('ada')).status).toBe('validation_failed');
   expect((await run('bob')).status).toBe('success');
+});
+
+it('a resolver that fails for a caller that is gone is no unhandled rejection, and is not asked for one', async () => {
+  const asked = deferred();
+  const answer = deferred<InterceptorServerOptions[]>();
+  let times = 0;
+  const resolveServers = () => {
+    times++;
+    asked.resolve();
+    return answer.promise;
+  };
+  const test = await startApp([Shop], { mcp: { interceptors: { resolveServers } } });
+  apps.push(test);
+  const runner = test.app.get(InterceptorChainRunner, { strict: false });
+  const run = (signal: AbortSignal) => runner.run('llm/completion', 'request', {}, { signal });
+  const controller = new AbortController();
+  const running = run(controller.signal);
+  await asked.promise;
+  controller.abort(new Error('gone'));
+  await expect(running).rejects.toThrow('gone');
+  await expect(run(controller.signal)).rejects.toThrow('gone');
+  expect(times).toBe(1);
+  answer.reject(new Error('no tenant'));
+  await new Promise(setImmediate);
 });
