@@ -13,6 +13,9 @@ import { Outgoing } from './outgoing.js';
 /** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
 export class DiscoveryError extends Error {}
 
+/** It was not the hosts' own time that was up, but the message's. */
+export class DiscoveryTimeoutError extends DiscoveryError {}
+
 const UNKNOWN_INTERCEPTOR = -32602;
 
 /** How long a host that may be skipped is left alone after it could not be listed, in milliseconds. */
@@ -88,10 +91,9 @@ export class RemoteHost {
     this.generation++;
   }
 
-  /** Another connection leads to the host: unless it was opened to list it, what it advertised may be history. */
+  /** Another connection leads to the host: what it has advertised, or is advertising, may be history. */
   reconnected(): void {
-    this.connections++;
-    if (!this.listingNow) this.forget();
+    if (this.connections++ > 0) this.forget();
   }
 
   /**
