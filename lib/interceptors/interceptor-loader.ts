@@ -2,15 +2,14 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
 import type { ChainEntry } from './chain/entry.js';
-import type { ChainCaller, ChainSource } from './chain-source.js';
+import type { ChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './hosts/host-options.js';
 import { HostPool } from './hosts/host-pool.js';
 import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
 import type { InterceptorOverride, InterceptorSettings } from './interceptor-options.js';
-import type { RemoteHost } from './hosts/remote-host.js';
 import { lint } from './lint.js';
-import { MergedChain } from './merged-chain.js';
+import { MergedChain, type HostsFor } from './merged-chain.js';
 import { withOverrides, type Policy } from './overrides.js';
 import { PolicyFile } from './policy/policy-file.js';
 import { InterceptorReports } from './reports.js';
@@ -101,12 +100,12 @@ export class InterceptorLoader implements OnApplicationShutdown {
   private chooser(
     resolveServers: NonNullable<ChainSettings['resolveServers']>,
     options: OpenHostOptions,
-  ): (caller: ChainCaller) => Promise<RemoteHost[]> {
+  ): HostsFor {
     const pool = new HostPool(options);
     this.pools.push(pool);
-    return async caller => {
+    return async (caller, lease) => {
       const servers = await resolveServers(caller);
-      return Promise.all(servers.map(server => pool.get(server)));
+      return Promise.all(servers.map(server => pool.get(server, lease)));
     };
   }
 

@@ -29,8 +29,9 @@ export interface McpInterceptorOptions {
    */
   servers?: InterceptorServerOptions[];
   /**
-   * Chooses further servers for each message, by who calls: of one `connectionId`, all callers share one connection, and
-   * of at most 100 that are open the one used longest ago is closed. Where it throws, nothing passes. Default: none.
+   * Chooses further servers for each message, by who calls. Callers for whom it returns the same options share a
+   * connection; functions, clients and invokers are the same only where they are the same object. Of 100 that are open,
+   * the one used longest ago is closed, once no message uses it. Where it throws, nothing passes. Default: none.
    */
   resolveServers?: (
     caller: ChainCaller,

@@ -2,28 +2,34 @@ import { unlessAborted } from '../client/unless-aborted.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
-import type { ChainCaller, ChainSource } from './chain-source.js';
-import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
+import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
+import { HostLease } from './hosts/host-lease.js';
+import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './hosts/remote-host.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
+
+/** Hosts that stay open as long as the lease. */
+export type HostsFor = (caller: ChainCaller, lease: HostLease) => Promise<readonly RemoteHost[]>;
 
 export interface MergedChainParts {
   /** This process's own. */
   readonly local: readonly ChainEntry[];
   readonly hosts: readonly RemoteHost[];
   /** Chooses further hosts for a message. */
-  readonly hostsFor?: (caller: ChainCaller) => Promise<readonly RemoteHost[]>;
+  readonly hostsFor?: HostsFor;
   readonly policy: Policy;
   readonly options: ChainOptions;
   readonly warn: (message: string) => void;
 }
 
-interface Built {
+interface Built extends ChainInUse {
   readonly from: readonly (readonly ChainEntry[])[];
-  readonly chain: Chain;
 }
 
 /** How many chains are kept ready; one that is not is put together anew. */
 const MAX_CHAINS = 100;
+
+/** The longest that a timer can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
 export class MergedChain implements ChainSource {
@@ -47,40 +53,55 @@ export class MergedChain implements ChainSource {
     this.built.clear();
   }
 
-  current(signal?: AbortSignal, caller?: () => ChainCaller): Chain | Promise<Chain> {
+  current(
+    signal?: AbortSignal,
+    caller?: () => ChainCaller,
+    timeoutMs?: number,
+  ): ChainInUse | Promise<ChainInUse> {
     const { hosts, hostsFor } = this.parts;
-    return hostsFor && caller ? this.forCaller(hostsFor, caller(), signal) : this.over(hosts, signal);
+    if (hostsFor && caller) {
+      return inTime(timeoutMs, signal, within => this.forCaller(hostsFor, caller(), within));
+    }
+    const known = hosts.map(host => host.known);
+    return known.every(entries => entries !== undefined)
+      ? this.build(hosts, known)
+      : inTime(timeoutMs, signal, within => this.over(hosts, within));
   }
 
   private async forCaller(
-    hostsFor: NonNullable<MergedChainParts['hostsFor']>,
+    hostsFor: HostsFor,
     caller: ChainCaller,
-    signal?: AbortSignal,
-  ): Promise<Chain> {
+    signal: AbortSignal | undefined,
+  ): Promise<ChainInUse> {
     // Nobody is asked on behalf of a caller that is gone.
     signal?.throwIfAborted();
-    const chosen = hostsFor(caller);
-    const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
-    const names = new Set(hosts.map(({ name }) => name));
-    if (names.size < hosts.length)
-      throw new DiscoveryError('Two hosts of one name were chosen for a message');
-    return this.over(hosts, signal);
+    const lease = new HostLease();
+    try {
+      const chosen = hostsFor(caller, lease);
+      const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
+      const names = new Set(hosts.map(({ name }) => name));
+      if (names.size < hosts.length)
+        throw new DiscoveryError('Two hosts of one name were chosen for a message');
+      const { chain } = await this.over(hosts, signal);
+      return { chain, end: lease.end };
+    } catch (error) {
+      lease.end();
+      throw error;
+    }
   }
 
-  private over(hosts: readonly RemoteHost[], signal?: AbortSignal): Chain | Promise<Chain> {
-    const known = hosts.map(host => host.known);
-    if (known.every(entries => entries !== undefined)) return this.build(hosts, known);
-    return Promise.all(hosts.map(host => host.entries(signal))).then(found => this.build(hosts, found));
+  private async over(hosts: readonly RemoteHost[], signal: AbortSignal | undefined): Promise<Built> {
+    return this.build(hosts, await Promise.all(hosts.map(host => host.entries(signal))));
   }
 
-  private build(hosts: readonly RemoteHost[], remote: readonly (readonly ChainEntry[])[]): Chain {
+  private build(hosts: readonly RemoteHost[], remote: readonly (readonly ChainEntry[])[]): Built {
     const key = hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
     const built = this.built.get(key);
-    if (built?.from.every((entries, index) => entries === remote[index])) return built.chain;
-    const chain = this.chainOf(remote.flat(), this.policy);
+    if (built?.from.every((entries, index) => entries === remote[index])) return built;
+    const next = { from: remote, chain: this.chainOf(remote.flat(), this.policy) };
     if (this.built.size >= MAX_CHAINS) this.built.clear();
-    this.built.set(key, { from: remote, chain });
-    return chain;
+    this.built.set(key, next);
+    return next;
   }
 
   private chainOf(remote: readonly ChainEntry[], policy: Policy): Chain {
@@ -112,5 +133,21 @@ export class MergedChain implements ChainSource {
       this.parts.warn(`The policy names ${unknown}, which neither this application nor a host has`);
     }
     this.warned = unknown;
+  }
+}
+
+/** Asks hosts under a signal that also bounds the time, if there is a bound. */
+async function inTime<T>(
+  timeoutMs: number | undefined,
+  signal: AbortSignal | undefined,
+  ask: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs === undefined) return ask(signal);
+  const time = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(timeoutMs)), MAX_TIMER_MS));
+  try {
+    return await ask(signal ? AbortSignal.any([signal, time]) : time);
+  } catch (error) {
+    if (!time.aborted || error !== time.reason) throw error;
+    throw new DiscoveryTimeoutError(`The interceptors were not known within ${timeoutMs} ms`);
   }
 }

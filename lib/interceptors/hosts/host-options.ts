@@ -61,8 +61,8 @@ export type InterceptorHost = HostPolicy & {
 export type InterceptorServerOptions = HostPolicy & {
   name: string;
   /**
-   * What tells apart the connections that `resolveServers` chooses between, such as the tenant they are for. Default: the
-   * `name`.
+   * Tells apart connections that `resolveServers` chooses between and that are otherwise made with the same options, such
+   * as one for each tenant. Default: none.
    */
   connectionId?: string;
 } & (ReachableHost | ConnectionOptions);
