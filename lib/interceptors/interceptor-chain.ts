@@ -59,10 +59,14 @@ export class InterceptorChain {
     const remotes = hosts.map(host => remoteHost(host, { warn }));
     try {
       const found = await Promise.all(remotes.map(host => host.entries(signal)));
-      return new InterceptorChain(withOverrides(found.flat(), { overrides, config: {} }), remotes, {
-        ...limits,
-        onSinkError: ({ name }, error) => warn(`The sink ${name} failed: ${error}`),
-      });
+      return new InterceptorChain(
+        withOverrides(found.flat(), { overrides: [overrides], config: {} }),
+        remotes,
+        {
+          ...limits,
+          onSinkError: ({ name }, error) => warn(`The sink ${name} failed: ${error}`),
+        },
+      );
     } catch (error) {
       for (const host of remotes) host.close();
       throw error;

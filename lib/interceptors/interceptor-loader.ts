@@ -7,10 +7,11 @@ import type { InterceptorServerOptions } from './hosts/host-options.js';
 import { HostPool } from './hosts/host-pool.js';
 import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
-import type { InterceptorOverride, InterceptorSettings } from './interceptor-options.js';
+import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';
 import { MergedChain, type HostsFor } from './merged-chain.js';
 import { withOverrides, type Policy } from './overrides.js';
+import type { InterceptorPolicy } from './policy/policy.js';
 import { PolicyFile } from './policy/policy-file.js';
 import { InterceptorReports } from './reports.js';
 
@@ -70,11 +71,12 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const warn = (message: string) => this.logger.warn(message);
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
-      const policyWith = (read: Partial<Policy>): Policy => ({
-        overrides: merged(overrides, read.overrides),
-        config: { ...config, ...read.config },
+      // What a file says of an interceptor wins.
+      const policyWith = (read?: InterceptorPolicy): Policy => ({
+        overrides: read ? [overrides, read.overrides] : [overrides],
+        config: { ...config, ...read?.config },
       });
-      const policy = policyWith(file?.read() ?? {});
+      const policy = policyWith(file?.read());
       const remote = await this.open(servers, { ...discovery, warn });
       const chain = new MergedChain({
         local,
@@ -121,7 +123,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     return opened;
   }
 
-  private watch(file: PolicyFile, apply: (policy: Partial<Policy>) => void): void {
+  private watch(file: PolicyFile, apply: (policy: InterceptorPolicy) => void): void {
     this.files.push(file);
     file.watch(
       policy => {
@@ -131,13 +133,4 @@ export class InterceptorLoader implements OnApplicationShutdown {
       error => this.logger.error(`The policy stays as it was: ${error.message}`),
     );
   }
-}
-
-/** What a file says of an interceptor wins, field by field. */
-function merged(
-  code: Policy['overrides'],
-  file: Policy['overrides'] = {},
-): Record<string, InterceptorOverride> {
-  const names = [...Object.keys(code), ...Object.keys(file)];
-  return Object.fromEntries(names.map(name => [name, { ...code[name], ...file[name] }]));
 }

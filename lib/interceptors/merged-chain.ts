@@ -34,6 +34,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
 export class MergedChain implements ChainSource {
   private policy: Policy;
+  /** The one before, until it is known whether all hosts admit the one that is in force. */
+  private former?: Policy;
   /** By the hosts they are of: callers can have chains of their own. */
   private readonly built = new Map<string, Built>();
   private warned = '';
@@ -49,6 +51,7 @@ export class MergedChain implements ChainSource {
   /** Puts another policy in force, from the next message on. What cannot be is thrown, and the old one stays. */
   apply(policy: Policy): void {
     this.check(policy);
+    this.former ??= this.policy;
     this.policy = policy;
     this.built.clear();
   }
@@ -98,6 +101,7 @@ export class MergedChain implements ChainSource {
     const key = hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
     const built = this.built.get(key);
     if (built?.from.every((entries, index) => entries === remote[index])) return built;
+    if (this.former) this.settle(this.former, remote.slice(0, this.parts.hosts.length).flat());
     const next = { from: remote, chain: this.chainOf(remote.flat(), this.policy) };
     if (this.built.size >= MAX_CHAINS) this.built.clear();
     this.built.set(key, next);
@@ -114,10 +118,24 @@ export class MergedChain implements ChainSource {
     }
   }
 
-  /** What can be known of a policy before any host has been asked. */
+  /**
+   * The first message after a change of the policy is where a host may turn out not to admit it. It goes by the old one
+   * then, as it would if that had been known before. Hosts that are chosen for one caller have no say in it.
+   */
+  private settle(former: Policy, remote: readonly ChainEntry[]): void {
+    this.former = undefined;
+    try {
+      new Chain(withOverrides([...this.parts.local, ...remote], this.policy));
+    } catch (error) {
+      this.policy = former;
+      this.parts.warn(`The policy is again what it was: ${(error as Error).message}`);
+    }
+  }
+
+  /** What can be known of a policy before any host is asked again. */
   private check(policy: Policy): void {
     const { local, hosts } = this.parts;
-    const listed = hosts.flatMap(host => host.known ?? []);
+    const listed = hosts.flatMap(host => host.lastKnown);
     new Chain(withOverrides([...local, ...listed], policy));
     const [unknown] = hosts.length === 0 && !this.parts.hostsFor ? unknownNames(local, policy) : [];
     if (unknown === undefined) return;

@@ -52,6 +52,7 @@ export class RemoteHost {
   private readonly outgoing: Outgoing;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
   private listing?: Listing;
+  private listed: readonly ChainEntry[] = [];
   /** Counts what made the host's earlier words worthless. */
   private generation = 0;
   private connections = 0;
@@ -78,6 +79,11 @@ export class RemoteHost {
   /** What is known of the host, without asking it; undefined where it has to be asked. */
   get known(): readonly ChainEntry[] | undefined {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
+  }
+
+  /** What it last advertised, whether or not that is believed still. */
+  get lastKnown(): readonly ChainEntry[] {
+    return this.listed;
   }
 
   /** Whether it is being asked something. */
@@ -136,6 +142,7 @@ export class RemoteHost {
       this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
       return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
     }
+    this.listed = entries;
     return { entries, expiresAt: Date.now() + this.parts.ttlMs };
   }
 
