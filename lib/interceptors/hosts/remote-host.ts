@@ -2,12 +2,12 @@ import { unlessAborted } from '../../client/unless-aborted.js';
 import { messageOf } from '../chain/attempt.js';
 import type { ChainEntry, Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
-import { readDescriptor } from '../protocol/read-descriptor.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
-import { configCheck } from './config-check.js';
+import { foreignConfigCheck } from './config-check.js';
 import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
+import { listAll } from './list-all.js';
 import { Outgoing } from './outgoing.js';
 
 /** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
@@ -22,8 +22,6 @@ const UNKNOWN_INTERCEPTOR = -32602;
 const SKIPPED_MS = 1000;
 
 const MAX_LISTINGS = 5;
-const MAX_WARNINGS = 10;
-const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
 const MAX_DEPTH = 500;
 const MAX_NODES = 1_000_000;
 
@@ -134,7 +132,7 @@ export class RemoteHost {
     const signal = AbortSignal.timeout(discoveryTimeoutMs);
     let entries: readonly ChainEntry[];
     try {
-      entries = await unlessAborted(this.allPages(signal), signal);
+      entries = await unlessAborted(this.listAll(signal), signal);
     } catch (error) {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
@@ -151,67 +149,23 @@ export class RemoteHost {
     return listing.entries;
   }
 
-  private async allPages(signal: AbortSignal): Promise<ChainEntry[]> {
+  private async listAll(signal: AbortSignal): Promise<ChainEntry[]> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
-    const found = new Map<string, ChainEntry>();
-    const skipped: string[] = [];
-    const seen = new Set<string>();
-    for (let cursor: string | undefined; ;) {
-      const page = await this.parts.invoker.list(cursor === undefined ? {} : { cursor }, {
-        signal,
-        timeoutMs,
-      });
-      const { interceptors, nextCursor } = readPage(page);
-      if (found.size + skipped.length + interceptors.length > maxInterceptors) {
-        throw new Error(`it advertises more than ${maxInterceptors}`);
-      }
-      for (const value of interceptors) {
-        const reason = await this.add(found, value);
-        if (reason !== undefined) skipped.push(reason);
-      }
-      if (nextCursor === undefined) {
-        this.warnOf(skipped);
-        return [...found.values()];
-      }
-      if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
-      cursor = nextCursor;
-      seen.add(cursor);
-      if (seen.size > maxInterceptors) throw new Error('its pages have no end');
-    }
+    const { name, warn, invoker } = this.parts;
+    const descriptors = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
+    return descriptors.map(descriptor => this.entryOf(descriptor));
   }
 
-  /** A host may not fill the log. */
-  private warnOf(skipped: readonly string[]): void {
-    for (const reason of skipped.slice(0, MAX_WARNINGS)) {
-      this.parts.warn(`An interceptor of "${this.name}" is skipped: ${reason}`);
-    }
-    const more = skipped.length - MAX_WARNINGS;
-    if (more > 0) this.parts.warn(`${more} more interceptors of "${this.name}" are skipped`);
-  }
-
-  /** @returns why it is skipped, if it is */
-  private async add(found: Map<string, ChainEntry>, value: unknown): Promise<string | undefined> {
-    const read = readDescriptor(value);
-    if (!read.ok) return read.reason;
-    const { descriptor } = read;
-    if (found.has(descriptor.name)) throw new Error(`it advertises "${descriptor.name}" twice`);
-    const checkConfig = await this.configCheckOf(descriptor);
-    found.set(descriptor.name, {
+  private entryOf(descriptor: InterceptorDescriptor): ChainEntry {
+    const { configSchema } = descriptor;
+    return {
       host: this.name,
       descriptor,
       // What it does beside answering, nobody here can know.
       traits: { sideEffects: 'some' },
-      ...(checkConfig && { checkConfig }),
+      ...(configSchema && { checkConfig: foreignConfigCheck(configSchema) }),
       invoke: invocation => this.invoke(descriptor, invocation),
-    });
-    return undefined;
-  }
-
-  /** A large schema takes long to compile, and it is somebody else's: then the host alone checks. */
-  private async configCheckOf({ configSchema }: InterceptorDescriptor): Promise<ChainEntry['checkConfig']> {
-    if (configSchema === undefined) return undefined;
-    const { excess } = new JsonSize(SCHEMA_LIMITS).add(configSchema);
-    return excess ? undefined : configCheck(configSchema);
+    };
   }
 
   private async invoke({ type }: InterceptorDescriptor, invocation: Invocation): Promise<unknown> {
@@ -248,10 +202,4 @@ export class RemoteHost {
     }).add(result);
     if (excess) throw new Error(`its result exceeds ${excess}`);
   }
-}
-
-function readPage(page: unknown): { interceptors: unknown[]; nextCursor?: string } {
-  const { interceptors, nextCursor } = (page ?? {}) as { interceptors?: unknown; nextCursor?: unknown };
-  if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
-  return { interceptors, ...(typeof nextCursor === 'string' && { nextCursor }) };
 }

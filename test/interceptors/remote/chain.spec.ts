@@ -196,6 +196,27 @@ describe('discovery', () => {
       /more than 3/,
     ],
     ['hangs', stub => (stub.onList = () => new Promise(() => undefined)), /longer than 20 ms/],
+    ...['name', 'version'].map(
+      field =>
+        [
+          `advertises a ${field} that is too long`,
+          (stub: StubHost) =>
+            (stub.onList = () => ({ interceptors: [mutator('m', { [field]: 'x'.repeat(257) }).descriptor] })),
+          /more than 256 characters/,
+        ] as (typeof failures)[number],
+    ),
+    [
+      'advertises more than can be kept, over several pages',
+      stub => {
+        let page = 0;
+        const description = 'x'.repeat(2 * 1024 * 1024);
+        stub.onList = () => ({
+          interceptors: [mutator(`m${page}`, { description }).descriptor],
+          nextCursor: `${++page}`,
+        });
+      },
+      /its listing exceeds maxBytes, which is 4194304/,
+    ],
   ];
 
   it.each(failures)('fails closed where one host %s', async (_what, spoil, reason) => {
@@ -210,6 +231,34 @@ describe('discovery', () => {
       two.with({ ...policy, skipWhenUnlisted: true }),
     ]);
     expect(marksOf(await skipping.execute(MESSAGE))).toEqual(['a']);
+  });
+
+  it('keeps no more of a description than anybody reads', async () => {
+    const { entries } = await chainOf([host('one', mutator('m', { description: 'x'.repeat(5000) }))]);
+    expect(entries[0].descriptor.description).toHaveLength(4096);
+  });
+
+  it('compiles no configSchema that nothing is configured for', async () => {
+    // One that does not even compile stands for many that would take long.
+    const configSchema = { type: 'object', properties: { a: { type: 'string', pattern: '[' } } };
+    const stub = host('one', mutator('m', { configSchema }));
+    expect(marksOf(await (await chainOf([stub])).execute(MESSAGE))).toEqual(['m']);
+    const given = { overrides: { m: { config: { a: 'b' } } } };
+    await expect(chainOf([stub], given)).rejects.toThrow(/its configSchema cannot be used/);
+  });
+
+  it('checks a configuration by the configSchema that the host advertises at the time', async () => {
+    const schemaFor = (type: string) => ({ type: 'object', properties: { limit: { type } } });
+    const checkedBy = (type: string) =>
+      chainOf([host('one', mutator('m', { configSchema: schemaFor(type) }))], {
+        overrides: { m: { config: { limit: 1 } } },
+      });
+    await expect(checkedBy('string')).rejects.toThrow(/configuration of "m" is invalid: limit/);
+    const chain = await checkedBy('number');
+    expect((await chain.execute(MESSAGE)).status).toBe('success');
+    const result = await chain.execute({ ...MESSAGE, config: { m: { limit: 'many' } } });
+    expect(result).toMatchObject({ status: 'mutation_failed' });
+    await expect(checkedBy('string')).rejects.toThrow(/is invalid/);
   });
 
   it('refuses two hosts of one name', async () => {
