@@ -9,6 +9,7 @@ import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';
+import { logLine } from './log-line.js';
 import { MergedChain, type HostsFor } from './merged-chain.js';
 import { withOverrides, type Policy } from './overrides.js';
 import type { InterceptorPolicy } from './policy/policy.js';
@@ -68,7 +69,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const found = await this.local.interceptors();
     const own = found.filter(({ server }) => server === undefined || server === name);
     const local = own.map(({ entry }) => entry);
-    const warn = (message: string) => this.logger.warn(message);
+    const warn = (message: string) => this.logger.warn(logLine(message));
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
       // What a file says of an interceptor wins.
@@ -130,7 +131,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         apply(policy);
         this.logger.log('The policy file has changed; its new policy is in force');
       },
-      error => this.logger.error(`The policy stays as it was: ${error.message}`),
+      error => this.logger.error(logLine(`The policy stays as it was: ${error.message}`)),
     );
   }
 }

@@ -41,8 +41,8 @@ export interface McpInterceptorOptions {
   /** By `name` or `host/name` (this application is the host `local`). */
   overrides?: Record<string, InterceptorOverride>;
   /**
-   * A JSON or YAML file of `overrides` and `config`, which win over those given here. It is read at start, and again when
-   * it changes; one that is invalid by then leaves the old one in force. Default: none.
+   * A JSON or YAML file of `overrides` and `config`, which win over those given here, field by field. It is read at start,
+   * and again when it changes; one that is invalid by then, or empty, leaves the old one in force. Default: none.
    */
   policyFile?: string;
   /** What the chain may take for one message, in milliseconds. Default: 10,000. */

@@ -43,7 +43,10 @@ export interface HostPolicy {
 /** A connected client, or what stands in for one. */
 export type ReachableHost =
   | {
-      /** The SDK's `Client`, connected; it stays the application's to close. */
+      /**
+       * The SDK's `Client`, connected; it stays the application's to close. Its handler for
+       * `notifications/interceptors/list_changed` is set here.
+       */
       client: InterceptorClient;
     }
   | {

@@ -5,6 +5,7 @@ import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
 import { foreignConfigCheck } from './config-check.js';
+import { assertAnswers, boundedValidation } from './foreign-result.js';
 import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
 import { listAll } from './list-all.js';
@@ -48,6 +49,7 @@ export class RemoteHost {
   readonly id: string;
   private readonly breaker: HostBreaker;
   private readonly outgoing: Outgoing;
+  private readonly unwatch: (() => void) | void;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
   private listing?: Listing;
   private listed: readonly ChainEntry[] = [];
@@ -71,7 +73,7 @@ export class RemoteHost {
     const { maxConcurrent, breaker = {}, send } = this.policy;
     this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
     this.outgoing = new Outgoing(send);
-    parts.invoker.onChanged?.(() => this.forget());
+    this.unwatch = parts.invoker.onChanged?.(() => this.forget());
   }
 
   /** What is known of the host, without asking it; undefined where it has to be asked. */
@@ -114,6 +116,7 @@ export class RemoteHost {
   }
 
   close(): void {
+    this.unwatch?.();
     this.breaker.close();
   }
 
@@ -178,6 +181,7 @@ export class RemoteHost {
       result = await this.breaker.run(async () => {
         const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
         this.checkSize(answer);
+        assertAnswers(answer, params);
         if (connections !== this.connections) {
           throw new Error('it was connected anew meanwhile: what it advertised before may be history');
         }
@@ -190,7 +194,8 @@ export class RemoteHost {
     } finally {
       this.asked--;
     }
-    return type === 'mutation' ? this.outgoing.takeBack(payload, result) : result;
+    if (type === 'mutation') return this.outgoing.takeBack(payload, result);
+    return type === 'validation' ? boundedValidation(result, params) : result;
   }
 
   private checkSize(result: unknown): void {

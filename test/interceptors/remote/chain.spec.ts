@@ -298,6 +298,16 @@ describe('a host that is slow, dead or lying', () => {
     ['says too much', () => ({ valid: true, info: { text: 'x'.repeat(20_000) } }), /exceeds maxBytes/],
     ['says it too deep', () => ({ valid: true, modified: false, info: deep(600) }), /exceeds maxDepth/],
     ['hangs', () => new Promise(() => undefined), /longer than 30 ms/],
+    ...(['interceptor', 'phase'] as const).flatMap(field =>
+      ['', 'validation', 'mutation'].map((nested): [string, StubInterceptor['answer'], RegExp] => {
+        const wrong = { valid: true, modified: false, [field]: 'response' };
+        return [
+          `answers for another ${field} ${nested}`,
+          () => (nested ? { [nested]: wrong } : wrong),
+          new RegExp(`of another ${field}`),
+        ];
+      }),
+    ),
   ];
 
   it.each(answers)('is a failure of that interceptor where it %s', async (_what, answer, error) => {
@@ -312,6 +322,46 @@ describe('a host that is slow, dead or lying', () => {
       expect(closed.status).toMatch(/_failed$/);
       expect(closed.results[0].error).toMatch(error);
       expect(await run(true)).toMatchObject({ status: 'success', results: [{ failedOpen: true }] });
+    }
+  });
+
+  it('may say what it answers, or leave it out', async () => {
+    const told = { valid: true, interceptor: 'v', phase: 'request' };
+    for (const said of [told, { validation: told }, { ...told, interceptor: '', phase: null }]) {
+      const chain = await chainOf([
+        host(
+          'good',
+          validator('v', () => said),
+        ),
+      ]);
+      expect((await chain.execute(MESSAGE)).status).toBe('success');
+    }
+  });
+
+  it('has a bounded say: but what it says last may be what denies', async () => {
+    const message = 'x'.repeat(3000);
+    const messages = Array.from({ length: 150 }, (_, index) => ({
+      path: message,
+      message,
+      severity: index === 149 ? 'error' : 'info',
+    }));
+    const suggestions = messages.map(({ path }) => ({ path: path.slice(0, 5), value: 1 }));
+    for (const nested of [false, true]) {
+      const said = { valid: false, messages, suggestions };
+      const chain = await chainOf([
+        host(
+          'big',
+          validator('v', () => (nested ? { validation: said } : said)),
+        ),
+      ]);
+      const { status, results } = await chain.execute(MESSAGE);
+      expect(status).toBe('validation_failed');
+      expect(results[0].severity).toBe('error');
+      expect([results[0].messages!.length, results[0].suggestions!.length]).toEqual([100, 100]);
+      expect(results[0].messages![0]).toMatchObject({
+        message: `${message.slice(0, 2000)}…`,
+        path: `${message.slice(0, 2000)}…`,
+      });
     }
   });
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Injectable } from '@nestjs/common';
-import { Tool } from 'nestjs-mcp';
+import { InterceptorChain, Tool } from 'nestjs-mcp';
 import { startApp, textOf } from '../../fixtures/matrix.js';
 
 @Injectable()
@@ -82,6 +82,53 @@ it('a host that says over the wire that its interceptors have changed is listed 
   await host.tellOfChange();
   await expect(caller.callTool({ name: 'open' })).rejects.toMatchObject({ code: -32602 });
   expect(host.lists).toBe(2);
+  await test.close();
+  await client.close();
+});
+
+it('all who share one client are told of a change, until they close', async () => {
+  const host = new HandmadeHost();
+  const client = await host.connect();
+  const apps = await Promise.all(
+    ['one', 'two', 'three'].map(async () => {
+      const test = await startApp([Shop], {
+        mcp: { interceptors: { servers: [{ name: 'rules', client }] } },
+      });
+      const caller = await test.client();
+      return {
+        open: () => caller.callTool({ name: 'open' }).then(textOf, ({ code }: { code: number }) => code),
+        close: () => test.close(),
+      };
+    }),
+  );
+  const openAll = () => Promise.all(apps.map(({ open }) => open()));
+  expect(await openAll()).toEqual(['open', 'open', 'open']);
+  await apps.pop()!.close();
+  host.interceptors.push('second');
+  await host.tellOfChange();
+  expect(await openAll()).toEqual([-32602, -32602]);
+  expect(host.lists).toBe(5);
+  await Promise.all(apps.map(({ close }) => close()));
+  await client.close();
+});
+
+it('a client that nobody watches any more is watched anew', async () => {
+  const host = new HandmadeHost();
+  const client = await host.connect();
+  const first = await InterceptorChain.discover([{ name: 'rules', client }]);
+  first.close();
+  // The application's own, in the meantime.
+  client.setNotificationHandler(
+    'notifications/interceptors/list_changed',
+    { params: { '~standard': { version: 1, vendor: 'test', validate: value => ({ value }) } } },
+    () => undefined,
+  );
+  const test = await startApp([Shop], { mcp: { interceptors: { servers: [{ name: 'rules', client }] } } });
+  const caller = await test.client();
+  expect(textOf(await caller.callTool({ name: 'open' }))).toBe('open');
+  host.interceptors.push('second');
+  await host.tellOfChange();
+  await expect(caller.callTool({ name: 'open' })).rejects.toMatchObject({ code: -32602 });
   await test.close();
   await client.close();
 });
