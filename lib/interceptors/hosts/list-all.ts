@@ -4,7 +4,7 @@ import type { InterceptorDescriptor } from '../protocol/types.js';
 import type { InterceptorInvoker } from './invoker.js';
 
 /** What a listing may be, all pages together; one that is more is a failure of its host. */
-const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 200_000 };
+const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 500_000 };
 /** The most characters that a name, or a version, may have. */
 const MAX_NAME_LENGTH = 256;
 /** How much is kept of a description, in characters: nothing depends on it. */
