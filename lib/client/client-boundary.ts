@@ -100,8 +100,10 @@ export class ClientBoundary {
   /** @throws McpException where a remote host could not be asked: nothing passes unchecked */
   private async chainFor(signal: AbortSignal | undefined): Promise<Chain> {
     assertWanted(signal);
+    const { chain, timeoutMs = DEFAULT_TIMEOUT_MS } = this.options;
     try {
-      return await this.options.chain.current(signal);
+      // Nobody chooses hosts for a client's messages, so that there is nothing to let go of.
+      return (await chain.current(signal, undefined, timeoutMs)).chain;
     } catch (error) {
       assertWanted(signal);
       if (error instanceof McpBootstrapError) throw error;

@@ -49,7 +49,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
 
-  readonly chain: ChainSource = { current: signal => this.ready().chain.current(signal) };
+  readonly chain: ChainSource = { current: (...asked) => this.ready().chain.current(...asked) };
 
   /** @throws McpBootstrapError where another client of this name has options already */
   configure(options: ResolvedClientOptions): void {

@@ -12,8 +12,8 @@ import { InputHandlers, type FoundInputHandler } from './input-handlers.js';
 import { McpClient } from './mcp-client.js';
 import { tokenOf, wantedBy } from './tokens.js';
 
-const EMPTY = new Chain([]);
-const NOTHING_APPLIES: ChainSource = { current: () => EMPTY };
+const NOTHING = { chain: new Chain([]) };
+const NOTHING_APPLIES: ChainSource = { current: () => NOTHING };
 
 interface Slot {
   readonly wiring: ClientWiring;

@@ -1,5 +1,4 @@
 import type { CallToolResult, InputRequiredResult, Result } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../client/unless-aborted.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { AskClient, Exchange } from '../server/exchange.js';
@@ -71,8 +70,9 @@ export class Boundary {
     const { dispatch } = this.options;
     const event = EVENT_OF[method] as string | undefined;
     if (event === undefined) return dispatch(method, params, exchange);
+    let message: Message | undefined;
     try {
-      const message = await this.messageOf(method, event, exchange);
+      message = await this.messageOf(method, event, exchange);
       const { request, payload } = await this.receive(message, params);
       const answer = request.response
         ? synthetic(method, request.response)
@@ -86,6 +86,8 @@ export class Boundary {
       if (!(error instanceof Refused)) throw error;
       if (method !== 'tools/call' || this.options.settings.denial !== 'tool-error') throw error.denial;
       return toolError(error.denial);
+    } finally {
+      message?.end?.();
     }
   }
 
@@ -95,13 +97,16 @@ export class Boundary {
    * @throws McpException where it was refused
    */
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    let message: Message | undefined;
     try {
-      const message = await this.messageOf('resources/subscribe', 'resources/subscribe', exchange);
+      message = await this.messageOf('resources/subscribe', 'resources/subscribe', exchange);
       const { payload } = await this.receive(message, { uri });
       if (payload['uri'] !== uri) throw new Refused(unchangeable());
       await this.run(message, 'response', {}, payload);
     } catch (error) {
       throw error instanceof Refused ? error.denial : error;
+    } finally {
+      message?.end?.();
     }
   }
 
@@ -173,7 +178,11 @@ export class Boundary {
     ...[method, params, options]: Parameters<AskClient>
   ): Promise<Result> {
     const message = await this.messageOf(method, method, exchange);
-    return this.crossingOf(message).asking(send)(method, params, options);
+    try {
+      return await this.crossingOf(message).asking(send)(method, params, options);
+    } finally {
+      message.end?.();
+    }
   }
 
   /** What is asked on behalf of a message. Whoever asks is told of a refusal as the client would be. */
@@ -207,15 +216,12 @@ export class Boundary {
     const { source, reports, settings } = this.options;
     const deadline = performance.now() + settings.timeoutMs;
     try {
-      const current = source.current(exchange.signal, () => ({
-        context: contextOf(exchange),
-        headers: exchange.http?.headers ?? {},
-      }));
-      const chain =
-        current instanceof Promise
-          ? await unlessAborted(current, AbortSignal.timeout(settings.timeoutMs))
-          : current;
-      return new Message(chain, method, event, exchange, deadline);
+      const caller = () => ({ context: contextOf(exchange), headers: exchange.http?.headers ?? {} });
+      const current = source.current(exchange.signal, caller, settings.timeoutMs);
+      const { chain, end } = current instanceof Promise ? await current : current;
+      const message = new Message(chain, method, event, exchange, deadline);
+      message.end = end;
+      return message;
     } catch (error) {
       reports.undiscovered(error);
       throw new Refused(undiscovered());
@@ -303,6 +309,8 @@ const LISTED_BY: Partial<Record<DispatchedMethod, string>> = {
 /** One message, and what its two phases share. */
 class Message {
   readonly bag: ExchangeBag;
+  /** Lets go of what was held for it. */
+  end?: () => void;
   private known?: ReturnType<typeof contextOf>;
 
   constructor(

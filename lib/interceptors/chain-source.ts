@@ -9,6 +9,13 @@ export interface ChainCaller {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
+/** A chain for one message. */
+export interface ChainInUse {
+  readonly chain: Chain;
+  /** To be called once the message has been answered: until then, none of the chain's hosts is closed. */
+  readonly end?: () => void;
+}
+
 /**
  * Where a boundary takes its chain from, for each message anew: the chain changes while the application runs, with its
  * policy, with what remote hosts advertise, and with who calls.
@@ -16,7 +23,12 @@ export interface ChainCaller {
 export interface ChainSource {
   /**
    * The chain as it stands. It is a promise only where somebody has to be asked first.
-   * @throws DiscoveryError where a host could not be asked: nothing may pass unchecked
+   * @param timeoutMs bounds the asking
+   * @throws DiscoveryError where a host could not be asked, or not in time: nothing may pass unchecked
    */
-  current(signal?: AbortSignal, caller?: () => ChainCaller): Chain | Promise<Chain>;
+  current(
+    signal?: AbortSignal,
+    caller?: () => ChainCaller,
+    timeoutMs?: number,
+  ): ChainInUse | Promise<ChainInUse>;
 }

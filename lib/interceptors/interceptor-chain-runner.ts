@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { McpServers } from '../server/mcp-servers.js';
-import type { Chain } from './chain/chain.js';
 import type { ChainParams } from './chain/params.js';
-import type { ChainResult } from './chain/result.js';
+import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainInUse, ChainSource } from './chain-source.js';
 import { isServed, payloadCheck } from './hosts/payload-check.js';
+import { DiscoveryTimeoutError } from './hosts/remote-host.js';
 import type { InterceptionEvent } from './payloads.js';
-import type { Phase } from './protocol/types.js';
+import type { Direction, Phase } from './protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
 
 /**
@@ -49,10 +50,9 @@ export class InterceptorChainRunner {
     payload: unknown,
     options: RunOptions = {},
   ): Promise<ChainResult> {
-    const { chain, params } = await this.prepare(event, phase, payload, options);
-    const result = await chain.execute(params);
+    const { result, direction } = await this.execute(event, phase, payload, options);
     const { server, context } = options;
-    this.reports.publish({ server, direction: params.direction, result, context });
+    this.reports.publish({ server, direction, result, context });
     return result;
   }
 
@@ -68,33 +68,52 @@ export class InterceptorChainRunner {
     payload: unknown,
     options: RunOptions = {},
   ): Promise<ChainResult> {
-    const { chain, params } = await this.prepare(event, phase, payload, options);
-    return chain.execute({ ...params, simulate: true });
+    return (await this.execute(event, phase, payload, options, true)).result;
   }
 
-  /** What a server's own traffic is run with, unless the options say otherwise. */
-  private async prepare(
+  /** With what a server's own traffic is run with, unless the options say otherwise. The time bounds all of it. */
+  private async execute(
     event: InterceptionEvent,
     phase: Phase,
     payload: unknown,
     { server, ...given }: RunOptions,
-  ): Promise<{ chain: Chain; params: ChainParams }> {
+    simulate = false,
+  ): Promise<{ result: ChainResult; direction: Direction }> {
     const host = this.servers.get(server);
     if (host?.chain === undefined)
       throw new Error(`There is no MCP server ${server === undefined ? '' : `"${server}" `}with a chain`);
-    const { timeoutMs } = host.options.interceptors;
     // What the protocol defines comes in here; anything else is something that the application itself asks for.
     const comesIn = isServed(event) === (phase === 'request');
-    const params: ChainParams = {
+    const params = {
       direction: comesIn ? 'receive' : 'send',
-      timeoutMs,
       checkPayload: payloadCheck(event, phase),
       ...given,
+      timeoutMs: given.timeoutMs ?? host.options.interceptors.timeoutMs,
       event,
       phase,
       payload,
-    };
-    const caller = () => ({ context: given.context ?? {}, headers: {} });
-    return { chain: await host.chain.current(given.signal, caller), params };
+      simulate,
+    } satisfies ChainParams;
+    return { result: await executeIn(host.chain, params), direction: params.direction };
+  }
+}
+
+async function executeIn(
+  source: ChainSource,
+  params: ChainParams & { readonly timeoutMs: number },
+): Promise<ChainResult> {
+  const { timeoutMs, signal, context = {} } = params;
+  const started = performance.now();
+  let found: ChainInUse;
+  try {
+    found = await source.current(signal, () => ({ context, headers: {} }), timeoutMs);
+  } catch (error) {
+    if (!(error instanceof DiscoveryTimeoutError)) throw error;
+    return undiscoveredInTime(params, performance.now() - started);
+  }
+  try {
+    return await found.chain.execute({ ...params, timeoutMs: timeoutMs - (performance.now() - started) });
+  } finally {
+    found.end?.();
   }
 }

@@ -2,7 +2,7 @@ import { unlessAborted } from '../client/unless-aborted.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
-import type { ChainResult } from './chain/result.js';
+import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { InterceptorHost } from './hosts/host-options.js';
 import { remoteHost } from './hosts/open-host.js';
 import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
@@ -59,10 +59,14 @@ export class InterceptorChain {
     const remotes = hosts.map(host => remoteHost(host, { warn }));
     try {
       const found = await Promise.all(remotes.map(host => host.entries(signal)));
-      return new InterceptorChain(withOverrides(found.flat(), { overrides, config: {} }), remotes, {
-        ...limits,
-        onSinkError: ({ name }, error) => warn(`The sink ${name} failed: ${error}`),
-      });
+      return new InterceptorChain(
+        withOverrides(found.flat(), { overrides: [overrides], config: {} }),
+        remotes,
+        {
+          ...limits,
+          onSinkError: ({ name }, error) => warn(`The sink ${name} failed: ${error}`),
+        },
+      );
     } catch (error) {
       for (const host of remotes) host.close();
       throw error;
@@ -78,7 +82,7 @@ export class InterceptorChain {
     params: ChainParams,
     options: DiscoverOptions = {},
   ): Promise<ChainResult> {
-    const { timeoutMs, event, phase } = params;
+    const { timeoutMs } = params;
     const started = performance.now();
     const time = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
@@ -93,7 +97,7 @@ export class InterceptorChain {
         () => undefined,
       );
       if (!time?.aborted) throw error;
-      return outOfTime(event, phase, performance.now() - started);
+      return undiscoveredInTime(params, performance.now() - started);
     }
     try {
       const spent = performance.now() - started;
@@ -119,14 +123,3 @@ export class InterceptorChain {
     for (const host of this.hosts) host.close();
   }
 }
-
-const outOfTime = (event: string, phase: ChainParams['phase'], totalDurationMs: number): ChainResult => ({
-  status: 'timeout',
-  event,
-  phase,
-  results: [],
-  skipped: [],
-  validationSummary: { errors: 0, warnings: 0, infos: 0 },
-  totalDurationMs,
-  abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
-});

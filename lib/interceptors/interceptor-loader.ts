@@ -2,16 +2,17 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
 import type { ChainEntry } from './chain/entry.js';
-import type { ChainCaller, ChainSource } from './chain-source.js';
+import type { ChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './hosts/host-options.js';
 import { HostPool } from './hosts/host-pool.js';
 import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
-import type { InterceptorOverride, InterceptorSettings } from './interceptor-options.js';
-import type { RemoteHost } from './hosts/remote-host.js';
+import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';
-import { MergedChain } from './merged-chain.js';
+import { logLine } from './log-line.js';
+import { MergedChain, type HostsFor } from './merged-chain.js';
 import { withOverrides, type Policy } from './overrides.js';
+import type { InterceptorPolicy } from './policy/policy.js';
 import { PolicyFile } from './policy/policy-file.js';
 import { InterceptorReports } from './reports.js';
 
@@ -68,14 +69,15 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const found = await this.local.interceptors();
     const own = found.filter(({ server }) => server === undefined || server === name);
     const local = own.map(({ entry }) => entry);
-    const warn = (message: string) => this.logger.warn(message);
+    const warn = (message: string) => this.logger.warn(logLine(message));
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
-      const policyWith = (read: Partial<Policy>): Policy => ({
-        overrides: merged(overrides, read.overrides),
-        config: { ...config, ...read.config },
+      // What a file says of an interceptor wins.
+      const policyWith = (read?: InterceptorPolicy): Policy => ({
+        overrides: read ? [overrides, read.overrides] : [overrides],
+        config: { ...config, ...read?.config },
       });
-      const policy = policyWith(file?.read() ?? {});
+      const policy = policyWith(file?.read());
       const remote = await this.open(servers, { ...discovery, warn });
       const chain = new MergedChain({
         local,
@@ -101,12 +103,12 @@ export class InterceptorLoader implements OnApplicationShutdown {
   private chooser(
     resolveServers: NonNullable<ChainSettings['resolveServers']>,
     options: OpenHostOptions,
-  ): (caller: ChainCaller) => Promise<RemoteHost[]> {
+  ): HostsFor {
     const pool = new HostPool(options);
     this.pools.push(pool);
-    return async caller => {
+    return async (caller, lease) => {
       const servers = await resolveServers(caller);
-      return Promise.all(servers.map(server => pool.get(server)));
+      return Promise.all(servers.map(server => pool.get(server, lease)));
     };
   }
 
@@ -122,23 +124,14 @@ export class InterceptorLoader implements OnApplicationShutdown {
     return opened;
   }
 
-  private watch(file: PolicyFile, apply: (policy: Partial<Policy>) => void): void {
+  private watch(file: PolicyFile, apply: (policy: InterceptorPolicy) => void): void {
     this.files.push(file);
     file.watch(
       policy => {
         apply(policy);
         this.logger.log('The policy file has changed; its new policy is in force');
       },
-      error => this.logger.error(`The policy stays as it was: ${error.message}`),
+      error => this.logger.error(logLine(`The policy stays as it was: ${error.message}`)),
     );
   }
-}
-
-/** What a file says of an interceptor wins, field by field. */
-function merged(
-  code: Policy['overrides'],
-  file: Policy['overrides'] = {},
-): Record<string, InterceptorOverride> {
-  const names = [...Object.keys(code), ...Object.keys(file)];
-  return Object.fromEntries(names.map(name => [name, { ...code[name], ...file[name] }]));
 }

@@ -29,8 +29,9 @@ export interface McpInterceptorOptions {
    */
   servers?: InterceptorServerOptions[];
   /**
-   * Chooses further servers for each message, by who calls: of one `connectionId`, all callers share one connection, and
-   * of at most 100 that are open the one used longest ago is closed. Where it throws, nothing passes. Default: none.
+   * Chooses further servers for each message, by who calls. Callers for whom it returns the same options share a
+   * connection; functions, clients and invokers are the same only where they are the same object. Of 100 that are open,
+   * the one used longest ago is closed, once no message uses it. Where it throws, nothing passes. Default: none.
    */
   resolveServers?: (
     caller: ChainCaller,
@@ -40,8 +41,8 @@ export interface McpInterceptorOptions {
   /** By `name` or `host/name` (this application is the host `local`). */
   overrides?: Record<string, InterceptorOverride>;
   /**
-   * A JSON or YAML file of `overrides` and `config`, which win over those given here. It is read at start, and again when
-   * it changes; one that is invalid by then leaves the old one in force. Default: none.
+   * A JSON or YAML file of `overrides` and `config`, which win over those given here, field by field. It is read at start,
+   * and again when it changes; one that is invalid by then, or empty, leaves the old one in force. Default: none.
    */
   policyFile?: string;
   /** What the chain may take for one message, in milliseconds. Default: 10,000. */

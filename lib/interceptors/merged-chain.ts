@@ -2,32 +2,40 @@ import { unlessAborted } from '../client/unless-aborted.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
-import type { ChainCaller, ChainSource } from './chain-source.js';
-import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
+import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
+import { HostLease } from './hosts/host-lease.js';
+import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './hosts/remote-host.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
+
+/** Hosts that stay open as long as the lease. */
+export type HostsFor = (caller: ChainCaller, lease: HostLease) => Promise<readonly RemoteHost[]>;
 
 export interface MergedChainParts {
   /** This process's own. */
   readonly local: readonly ChainEntry[];
   readonly hosts: readonly RemoteHost[];
   /** Chooses further hosts for a message. */
-  readonly hostsFor?: (caller: ChainCaller) => Promise<readonly RemoteHost[]>;
+  readonly hostsFor?: HostsFor;
   readonly policy: Policy;
   readonly options: ChainOptions;
   readonly warn: (message: string) => void;
 }
 
-interface Built {
+interface Built extends ChainInUse {
   readonly from: readonly (readonly ChainEntry[])[];
-  readonly chain: Chain;
 }
 
 /** How many chains are kept ready; one that is not is put together anew. */
 const MAX_CHAINS = 100;
 
+/** The longest that a timer can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
 export class MergedChain implements ChainSource {
   private policy: Policy;
+  /** The one before, until it is known whether all hosts admit the one that is in force. */
+  private former?: Policy;
   /** By the hosts they are of: callers can have chains of their own. */
   private readonly built = new Map<string, Built>();
   private warned = '';
@@ -43,42 +51,61 @@ export class MergedChain implements ChainSource {
   /** Puts another policy in force, from the next message on. What cannot be is thrown, and the old one stays. */
   apply(policy: Policy): void {
     this.check(policy);
+    this.former ??= this.policy;
     this.policy = policy;
     this.built.clear();
   }
 
-  current(signal?: AbortSignal, caller?: () => ChainCaller): Chain | Promise<Chain> {
+  current(
+    signal?: AbortSignal,
+    caller?: () => ChainCaller,
+    timeoutMs?: number,
+  ): ChainInUse | Promise<ChainInUse> {
     const { hosts, hostsFor } = this.parts;
-    return hostsFor && caller ? this.forCaller(hostsFor, caller(), signal) : this.over(hosts, signal);
+    if (hostsFor && caller) {
+      return inTime(timeoutMs, signal, within => this.forCaller(hostsFor, caller(), within));
+    }
+    const known = hosts.map(host => host.known);
+    return known.every(entries => entries !== undefined)
+      ? this.build(hosts, known)
+      : inTime(timeoutMs, signal, within => this.over(hosts, within));
   }
 
   private async forCaller(
-    hostsFor: NonNullable<MergedChainParts['hostsFor']>,
+    hostsFor: HostsFor,
     caller: ChainCaller,
-    signal?: AbortSignal,
-  ): Promise<Chain> {
-    const chosen = hostsFor(caller);
-    const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
-    const names = new Set(hosts.map(({ name }) => name));
-    if (names.size < hosts.length)
-      throw new DiscoveryError('Two hosts of one name were chosen for a message');
-    return this.over(hosts, signal);
+    signal: AbortSignal | undefined,
+  ): Promise<ChainInUse> {
+    // Nobody is asked on behalf of a caller that is gone.
+    signal?.throwIfAborted();
+    const lease = new HostLease();
+    try {
+      const chosen = hostsFor(caller, lease);
+      const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
+      const names = new Set(hosts.map(({ name }) => name));
+      if (names.size < hosts.length)
+        throw new DiscoveryError('Two hosts of one name were chosen for a message');
+      const { chain } = await this.over(hosts, signal);
+      return { chain, end: lease.end };
+    } catch (error) {
+      lease.end();
+      throw error;
+    }
   }
 
-  private over(hosts: readonly RemoteHost[], signal?: AbortSignal): Chain | Promise<Chain> {
-    const known = hosts.map(host => host.known);
-    if (known.every(entries => entries !== undefined)) return this.build(hosts, known);
-    return Promise.all(hosts.map(host => host.entries(signal))).then(found => this.build(hosts, found));
+  private async over(hosts: readonly RemoteHost[], signal: AbortSignal | undefined): Promise<Built> {
+    return this.build(hosts, await Promise.all(hosts.map(host => host.entries(signal))));
   }
 
-  private build(hosts: readonly RemoteHost[], remote: readonly (readonly ChainEntry[])[]): Chain {
+  private build(hosts: readonly RemoteHost[], remote: readonly (readonly ChainEntry[])[]): Built {
     const key = hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
     const built = this.built.get(key);
-    if (built?.from.every((entries, index) => entries === remote[index])) return built.chain;
-    const chain = this.chainOf(remote.flat(), this.policy);
+    if (built?.from.every((entries, index) => entries === remote[index])) return built;
+    if (this.former) this.settle(this.former, remote.slice(0, this.parts.hosts.length).flat());
+    const next = { from: remote, chain: this.chainOf(remote.flat(), this.policy) };
     if (this.built.size >= MAX_CHAINS) this.built.clear();
-    this.built.set(key, { from: remote, chain });
-    return chain;
+    this.built.set(key, next);
+    return next;
   }
 
   private chainOf(remote: readonly ChainEntry[], policy: Policy): Chain {
@@ -91,10 +118,24 @@ export class MergedChain implements ChainSource {
     }
   }
 
-  /** What can be known of a policy before any host has been asked. */
+  /**
+   * The first message after a change of the policy is where a host may turn out not to admit it. It goes by the old one
+   * then, as it would if that had been known before. Hosts that are chosen for one caller have no say in it.
+   */
+  private settle(former: Policy, remote: readonly ChainEntry[]): void {
+    this.former = undefined;
+    try {
+      new Chain(withOverrides([...this.parts.local, ...remote], this.policy));
+    } catch (error) {
+      this.policy = former;
+      this.parts.warn(`The policy is again what it was: ${(error as Error).message}`);
+    }
+  }
+
+  /** What can be known of a policy before any host is asked again. */
   private check(policy: Policy): void {
     const { local, hosts } = this.parts;
-    const listed = hosts.flatMap(host => host.known ?? []);
+    const listed = hosts.flatMap(host => host.lastKnown);
     new Chain(withOverrides([...local, ...listed], policy));
     const [unknown] = hosts.length === 0 && !this.parts.hostsFor ? unknownNames(local, policy) : [];
     if (unknown === undefined) return;
@@ -110,5 +151,21 @@ export class MergedChain implements ChainSource {
       this.parts.warn(`The policy names ${unknown}, which neither this application nor a host has`);
     }
     this.warned = unknown;
+  }
+}
+
+/** Asks hosts under a signal that also bounds the time, if there is a bound. */
+async function inTime<T>(
+  timeoutMs: number | undefined,
+  signal: AbortSignal | undefined,
+  ask: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs === undefined) return ask(signal);
+  const time = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(timeoutMs)), MAX_TIMER_MS));
+  try {
+    return await ask(signal ? AbortSignal.any([signal, time]) : time);
+  } catch (error) {
+    if (!time.aborted || error !== time.reason) throw error;
+    throw new DiscoveryTimeoutError(`The interceptors were not known within ${timeoutMs} ms`);
   }
 }

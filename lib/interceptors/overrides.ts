@@ -4,7 +4,8 @@ import { readHooks } from './protocol/read-descriptor.js';
 
 /** What an application decides for its interceptors. */
 export interface Policy {
-  readonly overrides: Readonly<Record<string, InterceptorOverride>>;
+  /** By `name` or `host/name`, in layers of which the later one wins, field by field. */
+  readonly overrides: readonly Readonly<Record<string, InterceptorOverride>>[];
   /** Configuration by name; it wins over an override's. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -13,19 +14,22 @@ export interface Policy {
 export class PolicyMismatchError extends Error {}
 
 /**
- * Lays a policy over what the interceptors declare. A key `host/name` is for one host's interceptor alone, and wins.
+ * Lays a policy over what the interceptors declare. In each layer, a key `host/name` is for one host's interceptor alone,
+ * and wins over `name`, field by field.
  * @throws PolicyMismatchError for a configuration that its `configSchema` refuses
  */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
   return entries.map(entry => {
-    const { descriptor, checkConfig } = entry;
-    const key = keysOf(entry).find(one => Object.hasOwn(overrides, one));
-    const own = Object.hasOwn(config, descriptor.name) ? config[descriptor.name] : undefined;
-    if (key === undefined && own === undefined) return entry;
-    const override = { ...(key !== undefined && overrideOf(overrides[key])), ...(own && { config: own }) };
-    const problem = override.config && checkConfig?.(override.config);
+    const { name } = entry.descriptor;
+    const found = overrides.flatMap(layer =>
+      keysOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [overrideOf(layer[key])] : [])),
+    );
+    if (Object.hasOwn(config, name)) found.push({ config: config[name] });
+    if (found.length === 0) return entry;
+    const override = Object.assign({}, ...found) as InterceptorOverrides;
+    const problem = override.config && entry.checkConfig?.(override.config);
     if (problem === undefined) return { ...entry, overrides: override };
-    throw new PolicyMismatchError(`the configuration of "${key ?? descriptor.name}" is invalid: ${problem}`);
+    throw new PolicyMismatchError(`the configuration of "${name}" is invalid: ${problem}`);
   });
 }
 
@@ -34,12 +38,13 @@ export function unknownNames(entries: readonly ChainEntry[], { overrides, config
   const known = new Set(entries.flatMap(keysOf));
   const names = new Set(entries.map(({ descriptor }) => descriptor.name));
   return [
-    ...Object.keys(overrides).filter(key => !known.has(key)),
+    ...new Set(overrides.flatMap(Object.keys).filter(key => !known.has(key))),
     ...Object.keys(config).filter(key => !names.has(key)),
   ];
 }
 
-const keysOf = ({ host, descriptor: { name } }: ChainEntry): string[] => [`${host}/${name}`, name];
+/** The more exact one last. */
+const keysOf = ({ host, descriptor: { name } }: ChainEntry): string[] => [name, `${host}/${name}`];
 
 function overrideOf({
   failOpen,

@@ -4,6 +4,7 @@ import { Subject, type Observable } from 'rxjs';
 import { messageOf } from './chain/attempt.js';
 import { frozenCopy } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
+import { logLine } from './log-line.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
 
 /** One run of a chain, and what it was run for. */
@@ -17,6 +18,11 @@ export interface ChainReport {
 
 /** How often each interceptor came to each outcome: `counters['pii-redactor']['mutated']`. */
 export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** The most names that are counted each by itself: remote hosts choose names, and can choose others each time. */
+const MAX_NAMES = 10_000;
+/** What all further ones are counted under. */
+const OTHER = 'other';
 
 /** What is nothing to write about. */
 const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified', 'mutated', 'responded']);
@@ -39,7 +45,7 @@ export class InterceptorReports {
     }
     for (const { interceptor, reason } of result.skipped) {
       this.count(interceptor, `skipped-${reason}`);
-      this.logger.debug(`${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`);
+      this.logger.debug(logLine(`${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`));
     }
     // Whoever subscribes can change nothing of what is decided.
     if (this.subject.observed) this.subject.next(frozenCopy(report));
@@ -47,11 +53,11 @@ export class InterceptorReports {
 
   sinkFailed(interceptor: string, error: string): void {
     this.count(interceptor, 'crash');
-    this.logger.warn(`The sink ${interceptor} failed: ${error}`);
+    this.logger.warn(logLine(`The sink ${interceptor} failed: ${error}`));
   }
 
   undiscovered(error: unknown): void {
-    this.logger.error(messageOf(error));
+    this.logger.error(logLine(messageOf(error)));
   }
 
   counters(): InterceptorCounters {
@@ -60,7 +66,9 @@ export class InterceptorReports {
     return Object.fromEntries([...this.counts].map(([name, counts]) => [name, numbers(counts)]));
   }
 
-  private count(name: string, outcome: string): void {
+  private count(interceptor: string, outcome: string): void {
+    const isFull = this.counts.size >= MAX_NAMES && !this.counts.has(interceptor);
+    const name = isFull ? OTHER : interceptor;
     const known = this.counts.get(name)?.get(outcome);
     if (known) known.times++;
     else
@@ -74,19 +82,23 @@ export class InterceptorReports {
     const { interceptor, outcome, mode, error, failedOpen } = entry;
     const subject = `${interceptor}, ${event} ${phase}`;
     const isFailure = outcome === 'crash' || outcome === 'timeout';
-    if (isFailure && mode === 'audit') this.logger.warn(`[audit] ${subject}: ${outcome}: ${error}`);
-    else if (isFailure)
-      this.logger.error(`${subject}: ${outcome}${failedOpen ? ', let through (failOpen)' : ''}: ${error}`);
-    else if (outcome === 'dropped') this.logger.warn(`${subject}: a mutation was dropped: ${error}`);
+    if (isFailure && mode === 'audit') this.logger.warn(logLine(`[audit] ${subject}: ${outcome}: ${error}`));
+    else if (isFailure) {
+      const passes = failedOpen ? ', let through (failOpen)' : '';
+      this.logger.error(logLine(`${subject}: ${outcome}${passes}: ${error}`));
+    } else if (outcome === 'dropped')
+      this.logger.warn(logLine(`${subject}: a mutation was dropped: ${error}`));
     else if (mode === 'audit' && outcome === 'mutated') {
-      this.logger.log(`[audit] ${subject}: would change ${textOf(entry.diff)}`);
+      this.logger.log(logLine(`[audit] ${subject}: would change ${textOf(entry.diff)}`));
     } else if (outcome === 'deny' || outcome === 'warn') {
       const said = (entry.messages ?? []).map(({ path, message }) =>
         path ? `${path}: ${message}` : message,
       );
       const would =
         mode === 'audit' && outcome === 'deny' ? 'would deny' : outcome === 'deny' ? 'denied' : 'warned';
-      this.logger.log(`${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`);
+      this.logger.log(
+        logLine(`${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`),
+      );
     }
   }
 }

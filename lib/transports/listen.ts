@@ -31,6 +31,8 @@ export async function refusalOfListen(
   const exchange = exchangeOf(message, origin);
   try {
     for (const uri of new Set(uris)) {
+      // Whoever hung up asks for nothing more, and nobody is asked on its behalf.
+      if (origin.signal.aborted) return CANCELLED;
       if (typeof uri === 'string') await host.admitSubscription(uri, exchange);
     }
     return undefined;
@@ -38,6 +40,8 @@ export async function refusalOfListen(
     return errorOf(error, message.method);
   }
 }
+
+const CANCELLED: JsonRpcError = { code: McpErrorCode.Refused, message: 'The request was cancelled' };
 
 const tooMany = (most: string): JsonRpcError => ({
   code: McpErrorCode.InvalidParams,

@@ -34,7 +34,7 @@ const entry = (
 
 const chainOf = (...entries: Entry[]): ClientBoundaryOptions['chain'] => {
   const chain = new Chain(entries);
-  return { current: () => chain };
+  return { current: () => ({ chain }) };
 };
 
 const denial = { valid: false, messages: [{ message: 'No', severity: 'error' }] };
@@ -97,7 +97,7 @@ describe('InterceptingMcpClient', () => {
   it('asks for the chain anew for each message', async () => {
     const denies = new Chain([entry('validation', 'tools/call', 'request', () => denial)]);
     let chain = new Chain([]);
-    const governed = new InterceptingMcpClient(client, { chain: { current: async () => chain } });
+    const governed = new InterceptingMcpClient(client, { chain: { current: async () => ({ chain }) } });
     await governed.callTool({ name: 'a' });
     chain = denies;
     await expect(governed.callTool({ name: 'a' })).rejects.toMatchObject({ code: -32602 });

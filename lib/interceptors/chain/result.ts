@@ -82,6 +82,21 @@ export const passed = ({
   totalDurationMs: 0,
 });
 
+/** What a run comes to whose time was up before it was known who would have to be asked. */
+export const undiscoveredInTime = (
+  { event, phase }: Pick<ChainParams, 'event' | 'phase'>,
+  totalDurationMs: number,
+): ChainResult => ({
+  status: 'timeout',
+  event,
+  phase,
+  results: [],
+  skipped: [],
+  validationSummary: { errors: 0, warnings: 0, infos: 0 },
+  totalDurationMs,
+  abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
+});
+
 /** How many objections of each severity there were. */
 export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {
   const count = { error: 0, warn: 0, info: 0 };

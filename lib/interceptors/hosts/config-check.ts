@@ -1,11 +1,55 @@
+import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import { compileSchema } from '../../schema/compile-schema.js';
+import type { CompiledSchema } from '../../schema/types.js';
 import type { ChainEntry } from '../chain/entry.js';
+import { JsonSize } from '../library/json-size.js';
+
+type ConfigSchema = Readonly<Record<string, unknown>>;
+type ConfigCheck = NonNullable<ChainEntry['checkConfig']>;
+
+/** The largest schema of somebody else's that is compiled, which takes long; with a larger one, its host alone checks. */
+const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
+/** How many of those are kept compiled. */
+const MAX_COMPILED = 100;
+
+/** By the text of the schema: a host may be listed often, and advertise the same each time. */
+const compiled = new Map<string, ConfigCheck>();
 
 /** Compiles a `configSchema` into a function that says what is wrong with a configuration. */
-export async function configCheck(
-  configSchema: Readonly<Record<string, unknown>>,
-): Promise<NonNullable<ChainEntry['checkConfig']>> {
-  const schema = await compileSchema(configSchema, 'input');
+export const configCheck = async (configSchema: ConfigSchema): Promise<ConfigCheck> =>
+  checkBy(await compileSchema(configSchema, 'input'));
+
+/**
+ * The same for a schema of somebody else's. It is compiled only once there is a configuration to check: a host can
+ * advertise thousands. Where there is none, or an empty one, the host alone says whether it needs one.
+ */
+export function foreignConfigCheck(configSchema: ConfigSchema): ConfigCheck {
+  let check: ConfigCheck | undefined;
+  return config =>
+    Object.keys(config).length === 0 ? undefined : (check ??= compiledOnce(configSchema))(config);
+}
+
+function compiledOnce(configSchema: ConfigSchema): ConfigCheck {
+  if (new JsonSize(SCHEMA_LIMITS).add(configSchema).excess) return () => undefined;
+  const text = JSON.stringify(configSchema);
+  const check = compiled.get(text) ?? compile(configSchema);
+  compiled.delete(text);
+  compiled.set(text, check);
+  const [oldest] = compiled.keys();
+  if (compiled.size > MAX_COMPILED) compiled.delete(oldest);
+  return check;
+}
+
+function compile(configSchema: ConfigSchema): ConfigCheck {
+  try {
+    return checkBy(compileJsonSchema(configSchema, 'input'));
+  } catch (error) {
+    const problem = `its configSchema cannot be used: ${(error as Error).message}`;
+    return () => problem;
+  }
+}
+
+function checkBy(schema: CompiledSchema): ConfigCheck {
   return config => {
     const result = schema.validate(config);
     if (result instanceof Promise || result.ok) return undefined;

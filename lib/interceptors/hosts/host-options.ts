@@ -43,7 +43,10 @@ export interface HostPolicy {
 /** A connected client, or what stands in for one. */
 export type ReachableHost =
   | {
-      /** The SDK's `Client`, connected; it stays the application's to close. */
+      /**
+       * The SDK's `Client`, connected; it stays the application's to close. Its handler for
+       * `notifications/interceptors/list_changed` is set here.
+       */
       client: InterceptorClient;
     }
   | {
@@ -61,8 +64,8 @@ export type InterceptorHost = HostPolicy & {
 export type InterceptorServerOptions = HostPolicy & {
   name: string;
   /**
-   * What tells apart the connections that `resolveServers` chooses between, such as the tenant they are for. Default: the
-   * `name`.
+   * Tells apart connections that `resolveServers` chooses between and that are otherwise made with the same options, such
+   * as one for each tenant. Default: none.
    */
   connectionId?: string;
 } & (ReachableHost | ConnectionOptions);

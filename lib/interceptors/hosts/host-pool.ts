@@ -1,17 +1,29 @@
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { checker } from '../../mcp.module-definition.js';
 import { checkServer } from './check-server.js';
+import { hostIdOf } from './host-id.js';
+import type { HostLease } from './host-lease.js';
 import type { InterceptorServerOptions } from './host-options.js';
-import { idOf, openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
+import { openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
 import { DiscoveryError, type RemoteHost } from './remote-host.js';
 
 /** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
 const MAX_HOSTS = 100;
+/** How many times as many may be open while all of them are in use; past it, a message that needs another is refused. */
+const MAX_OVERFLOW = 2;
+
+/** A host, and how many messages use it. */
+interface Slot {
+  readonly opening: Promise<OpenedHost>;
+  /** Once it is open. */
+  host?: RemoteHost;
+  users: number;
+}
 
 /** Hosts that are chosen for each message: one connection for all callers that are given the same one. */
 export class HostPool {
   /** In the order of their last use. */
-  private readonly open = new Map<string, Promise<OpenedHost>>();
+  private readonly open = new Map<string, Slot>();
 
   constructor(
     private readonly options: OpenHostOptions,
@@ -19,20 +31,21 @@ export class HostPool {
   ) {}
 
   /**
-   * The host of these options. Of two with one `name` and one `connectionId`, the first one's options count.
-   * @throws DiscoveryError for options that cannot be
+   * The host of these options; other options are another host. It stays open as long as the lease.
+   * @throws DiscoveryError for options that cannot be, or one more host than can be open
    */
-  async get(options: InterceptorServerOptions): Promise<RemoteHost> {
+  async get(options: InterceptorServerOptions, lease: HostLease): Promise<RemoteHost> {
     this.check(options);
-    const id = idOf(options);
-    const opening = this.open.get(id) ?? openHost(options, this.options);
+    const id = hostIdOf(options);
+    const slot = this.open.get(id) ?? this.openSlot(id, options);
     this.open.delete(id);
-    this.open.set(id, opening);
-    await this.evict(id);
+    this.open.set(id, slot);
+    slot.users++;
+    lease.hold(() => slot.users--);
     try {
-      return (await opening).host;
+      return (slot.host ??= (await slot.opening).host);
     } catch (error) {
-      if (this.open.get(id) === opening) this.open.delete(id);
+      if (this.open.get(id) === slot) this.open.delete(id);
       throw error;
     }
   }
@@ -43,15 +56,23 @@ export class HostPool {
     await Promise.all(all.map(close));
   }
 
-  /** Those that are asked right now are left alone, until the next one is opened. */
-  private async evict(chosen: string): Promise<void> {
-    for (const [id, opening] of this.open) {
-      if (this.open.size <= this.maxHosts) return;
-      if (id === chosen) continue;
-      const opened = await opening.catch(() => undefined);
-      if (opened?.host.isBusy || this.open.get(id) !== opening) continue;
+  private openSlot(id: string, options: InterceptorServerOptions): Slot {
+    this.makeRoom();
+    if (this.open.size >= this.maxHosts * MAX_OVERFLOW) {
+      throw new DiscoveryError(
+        `All ${this.open.size} hosts that can be open are in use: "${options.name}" is one more`,
+      );
+    }
+    return { opening: openHost(options, { ...this.options, id }), users: 0 };
+  }
+
+  /** Those that a message uses, or a sink that nobody waits for, are left alone until the next one is opened. */
+  private makeRoom(): void {
+    for (const [id, slot] of this.open) {
+      if (this.open.size < this.maxHosts) return;
+      if (slot.users > 0 || slot.host?.isBusy) continue;
       this.open.delete(id);
-      void opened?.close();
+      void close(slot);
     }
   }
 
@@ -66,7 +87,7 @@ export class HostPool {
   }
 }
 
-const close = (opening: Promise<OpenedHost>): Promise<void> =>
+const close = ({ opening }: Slot): Promise<void> =>
   opening.then(
     opened => opened.close(),
     () => undefined,

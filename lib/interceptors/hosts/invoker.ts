@@ -13,8 +13,11 @@ export interface InterceptorInvoker {
   list(params: { cursor?: string }, options: HostCallOptions): Promise<unknown>;
   /** `interceptor/invoke`. */
   invoke(params: InvokeParams, options: HostCallOptions): Promise<unknown>;
-  /** Tells of each change of what the host advertises, where the host says so. */
-  onChanged?(listener: () => void): void;
+  /**
+   * Tells of each change of what the host advertises, where the host says so.
+   * @returns what ends that, if it can be ended
+   */
+  onChanged?(listener: () => void): (() => void) | void;
 }
 
 /** What is needed of the SDK's `Client`, whichever copy of it. */
@@ -94,6 +97,23 @@ function hasNone(client: InterceptorClient, error: unknown): boolean {
   return Array.isArray(supportedEvents) && supportedEvents.length === 0;
 }
 
-/** Calls back whenever a client is told that the host's interceptors have changed. */
-export const watchChanges = (client: InterceptorClient, listener: () => void): void =>
-  client.setNotificationHandler?.(CHANGED, { params: ANYTHING }, listener);
+/** Who is told by a client: several servers can share one, and the SDK knows one handler for each notification. */
+const listenersOf = new WeakMap<InterceptorClient, Set<() => void>>();
+
+/**
+ * Calls back whenever a client is told that the host's interceptors have changed, until the function that it returns is
+ * called. A handler that the application itself has set for that notification is replaced: the SDK does not tell of one.
+ */
+export function watchChanges(client: InterceptorClient, listener: () => void): () => void {
+  const listeners = listenersOf.get(client) ?? new Set();
+  if (listeners.size === 0) {
+    listenersOf.set(client, listeners);
+    client.setNotificationHandler?.(CHANGED, { params: ANYTHING }, () => {
+      for (const tell of [...listeners]) tell();
+    });
+  }
+  // Not the listener itself, which could be there twice.
+  const own = () => listener();
+  listeners.add(own);
+  return () => void listeners.delete(own);
+}

@@ -12,19 +12,15 @@ export interface OpenedHost {
 }
 
 export interface OpenHostOptions {
+  /** Unique among all hosts that are ever asked. Default: the host's name. */
+  readonly id?: string;
   readonly ttlMs?: number;
   readonly warn: (message: string) => void;
 }
 
-type HostIdentity = Pick<InterceptorServerOptions, 'name' | 'connectionId'>;
-
-/** What tells a host apart from all others that are ever asked, whatever its name and its connection's are made of. */
-export const idOf = ({ name, connectionId }: HostIdentity): string =>
-  JSON.stringify([name, connectionId ?? null]);
-
 /** A host that can be reached already. */
-export function remoteHost(options: InterceptorHost, { ttlMs, warn }: OpenHostOptions): RemoteHost {
-  return hostOver(options, invokerOf(options), { ttlMs, warn });
+export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions): RemoteHost {
+  return hostOver(options, invokerOf(options), defaults);
 }
 
 /**
@@ -62,13 +58,13 @@ export async function openHost(
 }
 
 function hostOver(
-  options: HostPolicy & HostIdentity,
+  options: HostPolicy & { readonly name: string },
   invoker: InterceptorInvoker,
-  { ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
+  { id, ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
 ): RemoteHost {
   return new RemoteHost({
     name: options.name,
-    id: idOf(options),
+    id,
     invoker,
     policy: options,
     ttlMs: options.ttlMs ?? ttlMs,

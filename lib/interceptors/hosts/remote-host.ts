@@ -2,16 +2,20 @@ import { unlessAborted } from '../../client/unless-aborted.js';
 import { messageOf } from '../chain/attempt.js';
 import type { ChainEntry, Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
-import { readDescriptor } from '../protocol/read-descriptor.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
-import { configCheck } from './config-check.js';
+import { foreignConfigCheck } from './config-check.js';
+import { assertAnswers, boundedValidation } from './foreign-result.js';
 import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
+import { listAll } from './list-all.js';
 import { Outgoing } from './outgoing.js';
 
 /** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
 export class DiscoveryError extends Error {}
+
+/** It was not the hosts' own time that was up, but the message's. */
+export class DiscoveryTimeoutError extends DiscoveryError {}
 
 const UNKNOWN_INTERCEPTOR = -32602;
 
@@ -19,8 +23,6 @@ const UNKNOWN_INTERCEPTOR = -32602;
 const SKIPPED_MS = 1000;
 
 const MAX_LISTINGS = 5;
-const MAX_WARNINGS = 10;
-const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
 const MAX_DEPTH = 500;
 const MAX_NODES = 1_000_000;
 
@@ -47,8 +49,10 @@ export class RemoteHost {
   readonly id: string;
   private readonly breaker: HostBreaker;
   private readonly outgoing: Outgoing;
+  private readonly unwatch: (() => void) | void;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
   private listing?: Listing;
+  private listed: readonly ChainEntry[] = [];
   /** Counts what made the host's earlier words worthless. */
   private generation = 0;
   private connections = 0;
@@ -69,12 +73,17 @@ export class RemoteHost {
     const { maxConcurrent, breaker = {}, send } = this.policy;
     this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
     this.outgoing = new Outgoing(send);
-    parts.invoker.onChanged?.(() => this.forget());
+    this.unwatch = parts.invoker.onChanged?.(() => this.forget());
   }
 
   /** What is known of the host, without asking it; undefined where it has to be asked. */
   get known(): readonly ChainEntry[] | undefined {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
+  }
+
+  /** What it last advertised, whether or not that is believed still. */
+  get lastKnown(): readonly ChainEntry[] {
+    return this.listed;
   }
 
   /** Whether it is being asked something. */
@@ -88,10 +97,9 @@ export class RemoteHost {
     this.generation++;
   }
 
-  /** Another connection leads to the host: unless it was opened to list it, what it advertised may be history. */
+  /** Another connection leads to the host: what it has advertised, or is advertising, may be history. */
   reconnected(): void {
-    this.connections++;
-    if (!this.listingNow) this.forget();
+    if (this.connections++ > 0) this.forget();
   }
 
   /**
@@ -108,6 +116,7 @@ export class RemoteHost {
   }
 
   close(): void {
+    this.unwatch?.();
     this.breaker.close();
   }
 
@@ -126,7 +135,7 @@ export class RemoteHost {
     const signal = AbortSignal.timeout(discoveryTimeoutMs);
     let entries: readonly ChainEntry[];
     try {
-      entries = await unlessAborted(this.allPages(signal), signal);
+      entries = await unlessAborted(this.listAll(signal), signal);
     } catch (error) {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
@@ -134,6 +143,7 @@ export class RemoteHost {
       this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
       return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
     }
+    this.listed = entries;
     return { entries, expiresAt: Date.now() + this.parts.ttlMs };
   }
 
@@ -142,67 +152,23 @@ export class RemoteHost {
     return listing.entries;
   }
 
-  private async allPages(signal: AbortSignal): Promise<ChainEntry[]> {
+  private async listAll(signal: AbortSignal): Promise<ChainEntry[]> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
-    const found = new Map<string, ChainEntry>();
-    const skipped: string[] = [];
-    const seen = new Set<string>();
-    for (let cursor: string | undefined; ;) {
-      const page = await this.parts.invoker.list(cursor === undefined ? {} : { cursor }, {
-        signal,
-        timeoutMs,
-      });
-      const { interceptors, nextCursor } = readPage(page);
-      if (found.size + skipped.length + interceptors.length > maxInterceptors) {
-        throw new Error(`it advertises more than ${maxInterceptors}`);
-      }
-      for (const value of interceptors) {
-        const reason = await this.add(found, value);
-        if (reason !== undefined) skipped.push(reason);
-      }
-      if (nextCursor === undefined) {
-        this.warnOf(skipped);
-        return [...found.values()];
-      }
-      if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
-      cursor = nextCursor;
-      seen.add(cursor);
-      if (seen.size > maxInterceptors) throw new Error('its pages have no end');
-    }
+    const { name, warn, invoker } = this.parts;
+    const descriptors = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
+    return descriptors.map(descriptor => this.entryOf(descriptor));
   }
 
-  /** A host may not fill the log. */
-  private warnOf(skipped: readonly string[]): void {
-    for (const reason of skipped.slice(0, MAX_WARNINGS)) {
-      this.parts.warn(`An interceptor of "${this.name}" is skipped: ${reason}`);
-    }
-    const more = skipped.length - MAX_WARNINGS;
-    if (more > 0) this.parts.warn(`${more} more interceptors of "${this.name}" are skipped`);
-  }
-
-  /** @returns why it is skipped, if it is */
-  private async add(found: Map<string, ChainEntry>, value: unknown): Promise<string | undefined> {
-    const read = readDescriptor(value);
-    if (!read.ok) return read.reason;
-    const { descriptor } = read;
-    if (found.has(descriptor.name)) throw new Error(`it advertises "${descriptor.name}" twice`);
-    const checkConfig = await this.configCheckOf(descriptor);
-    found.set(descriptor.name, {
+  private entryOf(descriptor: InterceptorDescriptor): ChainEntry {
+    const { configSchema } = descriptor;
+    return {
       host: this.name,
       descriptor,
       // What it does beside answering, nobody here can know.
       traits: { sideEffects: 'some' },
-      ...(checkConfig && { checkConfig }),
+      ...(configSchema && { checkConfig: foreignConfigCheck(configSchema) }),
       invoke: invocation => this.invoke(descriptor, invocation),
-    });
-    return undefined;
-  }
-
-  /** A large schema takes long to compile, and it is somebody else's: then the host alone checks. */
-  private async configCheckOf({ configSchema }: InterceptorDescriptor): Promise<ChainEntry['checkConfig']> {
-    if (configSchema === undefined) return undefined;
-    const { excess } = new JsonSize(SCHEMA_LIMITS).add(configSchema);
-    return excess ? undefined : configCheck(configSchema);
+    };
   }
 
   private async invoke({ type }: InterceptorDescriptor, invocation: Invocation): Promise<unknown> {
@@ -215,6 +181,7 @@ export class RemoteHost {
       result = await this.breaker.run(async () => {
         const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
         this.checkSize(answer);
+        assertAnswers(answer, params);
         if (connections !== this.connections) {
           throw new Error('it was connected anew meanwhile: what it advertised before may be history');
         }
@@ -227,7 +194,8 @@ export class RemoteHost {
     } finally {
       this.asked--;
     }
-    return type === 'mutation' ? this.outgoing.takeBack(payload, result) : result;
+    if (type === 'mutation') return this.outgoing.takeBack(payload, result);
+    return type === 'validation' ? boundedValidation(result, params) : result;
   }
 
   private checkSize(result: unknown): void {
@@ -239,10 +207,4 @@ export class RemoteHost {
     }).add(result);
     if (excess) throw new Error(`its result exceeds ${excess}`);
   }
-}
-
-function readPage(page: unknown): { interceptors: unknown[]; nextCursor?: string } {
-  const { interceptors, nextCursor } = (page ?? {}) as { interceptors?: unknown; nextCursor?: unknown };
-  if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
-  return { interceptors, ...(typeof nextCursor === 'string' && { nextCursor }) };
 }

@@ -67,7 +67,7 @@ const override = {
   description: 'an object with what is overridden',
 };
 
-/** A section without entries is null in YAML, and so is a file that holds nothing but comments. */
+/** A section without entries is null in YAML. */
 const ABLE_TO_BE_EMPTY = ['object', 'null'];
 
 /** Each `description` completes "must be". */
@@ -84,7 +84,6 @@ const SCHEMA = {
       description: 'an object by name of interceptor',
     },
   }),
-  type: ABLE_TO_BE_EMPTY,
   description: 'an object with overrides and config',
 };
 

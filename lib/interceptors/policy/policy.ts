@@ -15,24 +15,28 @@ export interface InterceptorPolicy {
 export type PolicyFormat = 'json' | 'yaml';
 
 /**
- * Reads a policy and checks its shape. An empty text, or an empty section, is an empty policy. Which interceptors there
- * are, and what their configuration may be, is not known here.
+ * Reads a policy and checks its shape. A policy without entries is written `{}`, for an empty text may be half of one that
+ * somebody is still writing; an empty section is fine. Which interceptors there are, and what their configuration may be,
+ * is not known here.
  * @param file what messages call the text. Default: `policy.json` or `policy.yaml`
  * @returns objects without a prototype, so that no name finds anything that nobody wrote
  * @throws PolicyError naming file, line and column, path and rule
  */
 export function readPolicy(text: string, format: PolicyFormat, file = `policy.${format}`): InterceptorPolicy {
-  if (text.trim() === '') return policyOf(null);
   const source = new PolicySource(text, file);
+  if (text.trim() === '') throw source.error(EMPTY);
   const { value, offsetOf } = format === 'json' ? parseJson(source) : parseYaml(source);
+  if (value === null) throw source.error(EMPTY);
   const problem = shapeProblemOf(value);
   if (problem) throw source.error(problem.rule, offsetOf(problem.steps), problem.steps);
-  return policyOf(value as Partial<InterceptorPolicy> | null);
+  return policyOf(value as Partial<InterceptorPolicy>);
 }
 
-const policyOf = (value: Partial<InterceptorPolicy> | null): InterceptorPolicy => ({
-  overrides: withoutPrototype(value?.overrides),
-  config: withoutPrototype(value?.config),
+const EMPTY = 'is empty; write {} for a policy without entries';
+
+const policyOf = ({ overrides, config }: Partial<InterceptorPolicy>): InterceptorPolicy => ({
+  overrides: withoutPrototype(overrides),
+  config: withoutPrototype(config),
 });
 
 const withoutPrototype = <T>(record: Record<string, T> | null = null): Record<string, T> =>

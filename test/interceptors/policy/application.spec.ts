@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
-import { Tool, Validator, type InterceptorInvocation } from 'nestjs-mcp';
+import { Tool, Validator, type InterceptorInvocation, type McpInterceptorOptions } from 'nestjs-mcp';
 import { Inbox } from '../../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 import { StubHost, validator } from '../remote/stub-host.js';
@@ -36,10 +36,10 @@ afterEach(async () => {
   jest.restoreAllMocks();
 });
 
-async function shop(policy: string, servers: StubHost[] = []) {
+async function shop(policy: string, servers: StubHost[] = [], more: McpInterceptorOptions = {}) {
   writeFileSync(file, policy);
   const said = new Inbox<string>();
-  for (const level of ['log', 'error'] as const) {
+  for (const level of ['log', 'warn', 'error'] as const) {
     jest.spyOn(Logger.prototype, level).mockImplementation((...[message]: unknown[]) => {
       if (String(message).includes('olicy')) said.put(String(message));
     });
@@ -50,6 +50,7 @@ async function shop(policy: string, servers: StubHost[] = []) {
         policyFile: file,
         config: { gate: { allows: false } },
         servers: servers.map(server => server.with()),
+        ...more,
       },
     },
   });
@@ -70,6 +71,8 @@ it.each([
   ['a local interceptor', 'config: { gate: { allows: 7 } }'],
   ['an interceptor of a host that is known', 'overrides: { far: { config: { limit: many } } }'],
   ['the shape of a policy', 'nonsense: true'],
+  ['anything, for it is empty', ''],
+  ['anything, for it is nothing but comments', '# config: { gate: { allows: false } }\n'],
 ])(
   'one that does not suit %s leaves the old one in force',
   async (_whom, changed) => {
@@ -83,3 +86,75 @@ it.each([
   },
   20_000,
 );
+
+it('an empty file stops the application at start', async () => {
+  await expect(shop('')).rejects.toThrow(/write \{\} for a policy without entries/);
+});
+
+const WIDER = 'overrides: { rules/far: { hooks: [{ events: ["*"], phase: request }] } }';
+
+it('one that a host did not admit when it was last listed leaves the old one in force, too', async () => {
+  const far = new StubHost('rules', [validator('far')]);
+  const { open, said } = await shop('config: { gate: { allows: true } }', [far], { discovery: { ttlMs: 0 } });
+  expect(await open()).toBe('open');
+  writeFileSync(file, WIDER);
+  expect(await said.take()).toMatch(/stays as it was: .* an override can only narrow/);
+  expect(await open()).toBe('open');
+}, 20_000);
+
+it('one that turns out not to suit a host which was never listed gives way to the old one', async () => {
+  const far = new StubHost('rules', [validator('far')]);
+  const { open, said } = await shop('config: { gate: { allows: true } }', [far]);
+  writeFileSync(file, WIDER);
+  expect(await said.take()).toMatch(/has changed/);
+  expect(await open()).toBe('open');
+  expect(await said.take()).toMatch(/is again what it was: .* an override can only narrow/);
+  expect(await open()).toBe('open');
+}, 20_000);
+
+it('what a host advertises later does not bring an old policy back', async () => {
+  const far = new StubHost('rules', [validator('far')]);
+  const { open, said } = await shop('config: { gate: { allows: true } }', [far]);
+  writeFileSync(file, 'overrides: { far: { hooks: [{ events: [tools/call], phase: response }] } }');
+  expect(await said.take()).toMatch(/has changed/);
+  expect(await open()).toBe(-32602);
+  far.interceptors.splice(
+    0,
+    1,
+    validator('far', undefined, { hooks: [{ events: ['*'], phase: 'request' }] }),
+  );
+  far.change();
+  expect(await open()).toBe(-32603);
+}, 20_000);
+
+describe('a policy for an interceptor is laid over it field by field', () => {
+  it('by name, and by host/name where that says more', async () => {
+    const far = new StubHost('rules', [validator('far', () => ({ valid: false }), { mode: 'audit' })]);
+    const { open } = await shop(
+      'overrides: { rules/far: { timeoutMs: 500 } }\nconfig: { gate: { allows: true } }',
+      [far],
+      { overrides: { far: { mode: 'active' } } },
+    );
+    expect(await open()).toBe(-32602);
+    expect(far.invoked[0].timeoutMs).toBeLessThanOrEqual(500);
+  });
+
+  it('by host/name before name', async () => {
+    const far = new StubHost('rules', [validator('far', () => ({ valid: false }))]);
+    const { open } = await shop(
+      'overrides: { far: { mode: active }, rules/far: { mode: audit } }\nconfig: { gate: { allows: true } }',
+      [far],
+    );
+    expect(await open()).toBe('open');
+  });
+
+  it('and by what the file says, under whichever name, before what the code says', async () => {
+    const far = new StubHost('rules', [validator('far', () => ({ valid: false }))]);
+    const { open } = await shop(
+      'overrides: { far: { mode: active } }\nconfig: { gate: { allows: true } }',
+      [far],
+      { overrides: { 'rules/far': { mode: 'audit' } } },
+    );
+    expect(await open()).toBe(-32602);
+  });
+});

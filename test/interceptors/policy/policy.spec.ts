@@ -13,11 +13,8 @@ const refusal = (text: string, format: PolicyFormat, file?: string): unknown => 
 
 describe('a policy is read', () => {
   it.each([
-    ['nothing', 'yaml', '', EMPTY],
-    ['nothing', 'json', ' \n', EMPTY],
-    ['comments', 'yaml', '# nothing yet\n', EMPTY],
-    ['an empty document', 'yaml', '---\n...\n', EMPTY],
     ['an empty object', 'json', '{}', EMPTY],
+    ['an empty object', 'yaml', '{} # nothing yet', EMPTY],
     ['sections whose entries are commented out', 'yaml', 'overrides:\n  # a: {}\nconfig:\n', EMPTY],
     [
       'everything there is, in YAML',
@@ -92,10 +89,25 @@ config:
   });
 
   it('finds nothing by a name that nobody wrote', () => {
-    const { overrides, config } = readPolicy('', 'yaml');
+    const { overrides, config } = readPolicy('{}', 'yaml');
     expect(overrides['constructor']).toBeUndefined();
     expect(config['toString']).toBeUndefined();
   });
+});
+
+it.each([
+  ['nothing', ''],
+  ['white space', ' \n'],
+  ['nothing but comments', '# nothing yet\n'],
+  ['an empty document', '---\n...\n'],
+])('%s is no policy: it may be half of one that is being written', (_what, text) => {
+  expect(refusal(text, 'yaml')).toEqual(
+    new PolicyError('is empty; write {} for a policy without entries', { file: 'policy.yaml' }),
+  );
+});
+
+it.each(['', 'null'])('%j is no policy in JSON, either', text => {
+  expect(refusal(text, 'json')).toBeInstanceOf(PolicyError);
 });
 
 describe('a shape is refused, with its place', () => {

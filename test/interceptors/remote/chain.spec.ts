@@ -196,6 +196,27 @@ describe('discovery', () => {
       /more than 3/,
     ],
     ['hangs', stub => (stub.onList = () => new Promise(() => undefined)), /longer than 20 ms/],
+    ...['name', 'version'].map(
+      field =>
+        [
+          `advertises a ${field} that is too long`,
+          (stub: StubHost) =>
+            (stub.onList = () => ({ interceptors: [mutator('m', { [field]: 'x'.repeat(257) }).descriptor] })),
+          /more than 256 characters/,
+        ] as (typeof failures)[number],
+    ),
+    [
+      'advertises more than can be kept, over several pages',
+      stub => {
+        let page = 0;
+        const description = 'x'.repeat(2 * 1024 * 1024);
+        stub.onList = () => ({
+          interceptors: [mutator(`m${page}`, { description }).descriptor],
+          nextCursor: `${++page}`,
+        });
+      },
+      /its listing exceeds maxBytes, which is 4194304/,
+    ],
   ];
 
   it.each(failures)('fails closed where one host %s', async (_what, spoil, reason) => {
@@ -210,6 +231,34 @@ describe('discovery', () => {
       two.with({ ...policy, skipWhenUnlisted: true }),
     ]);
     expect(marksOf(await skipping.execute(MESSAGE))).toEqual(['a']);
+  });
+
+  it('keeps no more of a description than anybody reads', async () => {
+    const { entries } = await chainOf([host('one', mutator('m', { description: 'x'.repeat(5000) }))]);
+    expect(entries[0].descriptor.description).toHaveLength(4096);
+  });
+
+  it('compiles no configSchema that nothing is configured for', async () => {
+    // One that does not even compile stands for many that would take long.
+    const configSchema = { type: 'object', properties: { a: { type: 'string', pattern: '[' } } };
+    const stub = host('one', mutator('m', { configSchema }));
+    expect(marksOf(await (await chainOf([stub])).execute(MESSAGE))).toEqual(['m']);
+    const given = { overrides: { m: { config: { a: 'b' } } } };
+    await expect(chainOf([stub], given)).rejects.toThrow(/its configSchema cannot be used/);
+  });
+
+  it('checks a configuration by the configSchema that the host advertises at the time', async () => {
+    const schemaFor = (type: string) => ({ type: 'object', properties: { limit: { type } } });
+    const checkedBy = (type: string) =>
+      chainOf([host('one', mutator('m', { configSchema: schemaFor(type) }))], {
+        overrides: { m: { config: { limit: 1 } } },
+      });
+    await expect(checkedBy('string')).rejects.toThrow(/configuration of "m" is invalid: limit/);
+    const chain = await checkedBy('number');
+    expect((await chain.execute(MESSAGE)).status).toBe('success');
+    const result = await chain.execute({ ...MESSAGE, config: { m: { limit: 'many' } } });
+    expect(result).toMatchObject({ status: 'mutation_failed' });
+    await expect(checkedBy('string')).rejects.toThrow(/is invalid/);
   });
 
   it('refuses two hosts of one name', async () => {
@@ -249,6 +298,16 @@ describe('a host that is slow, dead or lying', () => {
     ['says too much', () => ({ valid: true, info: { text: 'x'.repeat(20_000) } }), /exceeds maxBytes/],
     ['says it too deep', () => ({ valid: true, modified: false, info: deep(600) }), /exceeds maxDepth/],
     ['hangs', () => new Promise(() => undefined), /longer than 30 ms/],
+    ...(['interceptor', 'phase'] as const).flatMap(field =>
+      ['', 'validation', 'mutation'].map((nested): [string, StubInterceptor['answer'], RegExp] => {
+        const wrong = { valid: true, modified: false, [field]: 'response' };
+        return [
+          `answers for another ${field} ${nested}`,
+          () => (nested ? { [nested]: wrong } : wrong),
+          new RegExp(`of another ${field}`),
+        ];
+      }),
+    ),
   ];
 
   it.each(answers)('is a failure of that interceptor where it %s', async (_what, answer, error) => {
@@ -263,6 +322,46 @@ describe('a host that is slow, dead or lying', () => {
       expect(closed.status).toMatch(/_failed$/);
       expect(closed.results[0].error).toMatch(error);
       expect(await run(true)).toMatchObject({ status: 'success', results: [{ failedOpen: true }] });
+    }
+  });
+
+  it('may say what it answers, or leave it out', async () => {
+    const told = { valid: true, interceptor: 'v', phase: 'request' };
+    for (const said of [told, { validation: told }, { ...told, interceptor: '', phase: null }]) {
+      const chain = await chainOf([
+        host(
+          'good',
+          validator('v', () => said),
+        ),
+      ]);
+      expect((await chain.execute(MESSAGE)).status).toBe('success');
+    }
+  });
+
+  it('has a bounded say: but what it says last may be what denies', async () => {
+    const message = 'x'.repeat(3000);
+    const messages = Array.from({ length: 150 }, (_, index) => ({
+      path: message,
+      message,
+      severity: index === 149 ? 'error' : 'info',
+    }));
+    const suggestions = messages.map(({ path }) => ({ path: path.slice(0, 5), value: 1 }));
+    for (const nested of [false, true]) {
+      const said = { valid: false, messages, suggestions };
+      const chain = await chainOf([
+        host(
+          'big',
+          validator('v', () => (nested ? { validation: said } : said)),
+        ),
+      ]);
+      const { status, results } = await chain.execute(MESSAGE);
+      expect(status).toBe('validation_failed');
+      expect(results[0].severity).toBe('error');
+      expect([results[0].messages!.length, results[0].suggestions!.length]).toEqual([100, 100]);
+      expect(results[0].messages![0]).toMatchObject({
+        message: `${message.slice(0, 2000)}…`,
+        path: `${message.slice(0, 2000)}…`,
+      });
     }
   });
 

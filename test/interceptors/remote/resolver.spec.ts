@@ -4,9 +4,11 @@ import {
   Tool,
   type InterceptorServerOptions,
   type McpInterceptorOptions,
+  type RunOptions,
 } from 'nestjs-mcp';
+import { deferred } from '../../fixtures/deferred.js';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
-import { StubHost, validator } from './stub-host.js';
+import { mutator, StubHost, validator } from './stub-host.js';
 
 @Injectable()
 class Shop {
@@ -24,17 +26,17 @@ afterEach(async () => {
 const deniesAll = () => new StubHost('rules', [validator('v', () => ({ valid: false }))]);
 const allowsAll = () => new StubHost('rules', [validator('v')]);
 
-async function shop(
-  resolveServers: McpInterceptorOptions['resolveServers'],
-  more: McpInterceptorOptions = {},
-) {
-  const test = await startApp([Shop], { mcp: { interceptors: { resolveServers, ...more } } });
+const shop = (resolveServers: McpInterceptorOptions['resolveServers'], more: McpInterceptorOptions = {}) =>
+  shopWith({ resolveServers, ...more });
+
+async function shopWith(interceptors: McpInterceptorOptions) {
+  const test = await startApp([Shop], { mcp: { interceptors } });
   apps.push(test);
   const open = async (tenant: string) => {
     const client = await test.client({ headers: { 'x-tenant': tenant } });
     return client.callTool({ name: 'open' }).then(textOf, ({ code }: { code: number }) => code);
   };
-  return { open };
+  return { open, app: test.app };
 }
 
 /** A host for each tenant. */
@@ -128,4 +130,101 @@ it('a run of the application’s own asks the servers that are chosen for its co
     runner.run('llm/completion', 'request', {}, { context: { principal: { type: 'user', id } } });
   expect((await run('ada')).status).toBe('validation_failed');
   expect((await run('bob')).status).toBe('success');
+});
+
+/** An application whose own chain is run for a tenant: `resolveServers` chooses by the principal's id. */
+async function tenants(resolve: (id: string) => unknown) {
+  const resolveServers = (({ context }) =>
+    resolve(context.principal!.id!)) as McpInterceptorOptions['resolveServers'];
+  const test = await startApp([Shop], { mcp: { interceptors: { resolveServers } } });
+  apps.push(test);
+  const runner = test.app.get(InterceptorChainRunner, { strict: false });
+  return (id: string, payload: unknown = {}, options: RunOptions = {}) =>
+    runner.run('tools/call', 'request', payload, {
+      context: { principal: { type: 'user', id } },
+      direction: 'send',
+      checkPayload: () => undefined,
+      ...options,
+    });
+}
+
+it('what one tenant sends never goes to a host of another, whether or not it has a connection id', async () => {
+  const hosts: Record<string, StubHost> = { a: allowsAll(), b: allowsAll() };
+  const run = await tenants(id => [hosts[id].with()]);
+  await run('a', { secretOf: 'a' });
+  await run('b', { secretOf: 'b' });
+  expect(hosts['a'].invoked.map(({ payload }) => payload)).toEqual([{ secretOf: 'a' }]);
+  expect(hosts['b'].invoked.map(({ payload }) => payload)).toEqual([{ secretOf: 'b' }]);
+});
+
+it('a host is not closed under a message by the load of others, even one that fails open', async () => {
+  const [reached, gate] = [deferred(), deferred()];
+  const slow = new StubHost('slow', [
+    {
+      ...mutator('m'),
+      answer: async ({ payload }) => {
+        reached.resolve();
+        await gate.promise;
+        return { modified: false, payload };
+      },
+    },
+  ]);
+  const guard = new StubHost('rules', [validator('v', () => ({ valid: false }), { failOpen: true })]);
+  const run = await tenants(id =>
+    id === 'victim' ? [guard.with(), slow.with()] : [{ ...allowsAll().with(), connectionId: id }],
+  );
+  const running = run('victim', {}, { timeoutMs: 20_000 });
+  await reached.promise;
+  await Promise.all(Array.from({ length: 105 }, (_, index) => run(`t${index}`)));
+  gate.resolve();
+  const { status, results } = await running;
+  expect(results.map(({ interceptor, outcome }) => [interceptor, outcome])).toEqual([
+    ['m', 'unmodified'],
+    ['v', 'deny'],
+  ]);
+  expect(status).toBe('validation_failed');
+});
+
+it.each([
+  ['a resolver that never settles', () => ({ resolveServers: () => new Promise<never>(() => undefined) })],
+  [
+    'a host that never lists',
+    () => {
+      const host = allowsAll();
+      host.onList = () => new Promise(() => undefined);
+      return { servers: [host.with()] };
+    },
+  ],
+])('%s ends with the time of the run, and with the server’s where it has none', async (_what, options) => {
+  const { open, app } = await shopWith({ ...options(), timeoutMs: 200 });
+  const runner = app.get(InterceptorChainRunner, { strict: false });
+  const run = (more: RunOptions) => runner.run('tools/call', 'request', {}, more);
+  expect(await run({ timeoutMs: 20 })).toMatchObject({ status: 'timeout', abortedAt: { type: 'timeout' } });
+  expect(await run({})).toMatchObject({ status: 'timeout' });
+  expect(await runner.simulate('tools/call', 'request', {})).toMatchObject({ status: 'timeout' });
+  expect(await open('any')).toBe(-32603);
+});
+
+it('a resolver that fails for a caller that is gone is no unhandled rejection, and is not asked for one', async () => {
+  const asked = deferred();
+  const answer = deferred<InterceptorServerOptions[]>();
+  let times = 0;
+  const resolveServers = () => {
+    times++;
+    asked.resolve();
+    return answer.promise;
+  };
+  const test = await startApp([Shop], { mcp: { interceptors: { resolveServers } } });
+  apps.push(test);
+  const runner = test.app.get(InterceptorChainRunner, { strict: false });
+  const run = (signal: AbortSignal) => runner.run('llm/completion', 'request', {}, { signal });
+  const controller = new AbortController();
+  const running = run(controller.signal);
+  await asked.promise;
+  controller.abort(new Error('gone'));
+  await expect(running).rejects.toThrow('gone');
+  await expect(run(controller.signal)).rejects.toThrow('gone');
+  expect(times).toBe(1);
+  answer.reject(new Error('no tenant'));
+  await new Promise(setImmediate);
 });

@@ -1,0 +1,61 @@
+import { readValidation } from '../protocol/read-result.js';
+import type { InvokeParams, ValidationMessage } from '../protocol/types.js';
+
+/** The most messages, and suggestions, that are taken of one result. */
+const MAX_MESSAGES = 100;
+/** The most characters that are taken of a message, or of the path in it. */
+const MAX_LENGTH = 2000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes sure that a host answers what it was asked. It need not say what it answers.
+ * @throws Error where it says that it is something else
+ */
+export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' | 'phase'>): void {
+  if (!isJson(result)) return;
+  for (const told of [result, result['validation'], result['mutation']].filter(isJson)) {
+    const { interceptor, phase } = told;
+    if (isTold(interceptor) && interceptor !== asked.name)
+      throw new Error('its result is of another interceptor');
+    if (isTold(phase) && phase !== asked.phase) throw new Error('its result is of another phase');
+  }
+}
+
+/** A validator's result, with no more words than a log and a caller can bear. */
+export function boundedValidation(result: unknown, { name, phase }: InvokeParams): unknown {
+  let read;
+  try {
+    // Read before it is cut: a message can decide how severe the whole is.
+    read = readValidation(result, { name, phase });
+  } catch {
+    // The chain says what is wrong with it.
+    return result;
+  }
+  const { messages = [], suggestions = [] } = read;
+  if (messages.length <= MAX_MESSAGES && suggestions.length <= MAX_MESSAGES && messages.every(isShort)) {
+    return result;
+  }
+  return {
+    ...read,
+    messages: messages.slice(0, MAX_MESSAGES).map(cut),
+    suggestions: suggestions.slice(0, MAX_MESSAGES),
+  };
+}
+
+const isShort = ({ path = '', message }: ValidationMessage): boolean =>
+  Math.max(path.length, message.length) <= MAX_LENGTH;
+
+const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage => ({
+  ...(path !== undefined && { path: cutText(path) }),
+  message: cutText(message),
+  severity,
+});
+
+const cutText = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+
+/** The Go SDK writes what nobody set as an empty string. */
+const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
