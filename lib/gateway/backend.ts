@@ -72,7 +72,9 @@ export class Backend {
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
-    this.lists = new KnownLists((method, page) => host.learned(prefix, method, page));
+    this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs }, (method, page) =>
+      host.learned(prefix, method, page),
+    );
     this.pool = new LinkPool(() => this.hasRoom, limits.idleTimeoutMs);
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
@@ -318,11 +320,11 @@ export class Backend {
     };
   }
 
-  private ownerOf(): Pick<LinkOwner, 'id' | 'timeoutMs' | 'asked' | 'report'> {
+  private ownerOf(): Pick<LinkOwner, 'id' | 'settings' | 'asked' | 'report'> {
     const { id, settings } = this.host;
     return {
       id,
-      timeoutMs: settings.timeoutMs,
+      settings,
       asked: async (method, params, call, options) => {
         if (call) return call.ask(method, params, options);
         throw new McpException(McpErrorCode.MethodNotFound, 'It cannot be told which client is asked');

@@ -8,16 +8,18 @@ import type { ToolSchemas } from '../server/upstream.js';
 import { isBadRequest, isStranger, LostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './hops.js';
+import { isList } from './known-lists.js';
 import { origins } from './origin.js';
 import { tooMany } from './pool.js';
+import type { GatewaySettings } from './resolve-options.js';
 import { RETRY_MS, Subscriptions } from './subscriptions.js';
 
 /** Who is told what a backend sends by itself. */
 export interface LinkOwner {
   /** This gateway's id. */
   readonly id: string;
-  /** How long a backend may take for an answer, in milliseconds. */
-  readonly timeoutMs: number;
+  /** How long a backend may take for an answer. */
+  readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
   opened?(client: Client): void;
   /** @param call the call that the notification belongs to, as far as that can be told */
   notified(method: string, params: Params, call: Call | undefined): void;
@@ -164,9 +166,11 @@ export class Link {
   }
 
   private send(client: Client, method: string, params: Params, { signal, tool }: Sending): Promise<Result> {
+    const { timeoutMs, limits } = this.host.settings;
     const options = {
       ...(signal && { signal }),
-      timeout: this.host.timeoutMs,
+      // Much else waits for a list, and nobody works on one for long.
+      timeout: isList(method) ? Math.min(timeoutMs, limits.listTimeoutMs) : timeoutMs,
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
@@ -190,7 +194,7 @@ export class Link {
       const progressToken = params?._meta?.progressToken;
       return this.host.asked(method, params, this.callNow(), {
         signal: mcpReq.signal,
-        timeout: this.host.timeoutMs,
+        timeout: this.host.settings.timeoutMs,
         ...(progressToken !== undefined && {
           resetTimeoutOnProgress: true,
           onprogress: progress =>

@@ -76,7 +76,7 @@ export class SessionLink {
     const changes = notifierOver(channel.bus);
     return {
       id: host.id,
-      timeoutMs: host.settings.timeoutMs,
+      settings: host.settings,
       opened: client => {
         const { level } = this;
         if (level) client.setLoggingLevel(level).catch((error: Error) => host.report(error));
