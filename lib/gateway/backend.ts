@@ -22,7 +22,7 @@ import type { GatewayBackend } from './gateway-options.js';
 import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { Link, type LinkOwner } from './link.js';
 import { LinkPool, tooMany } from './pool.js';
-import { publishTo } from './publish.js';
+import { isForeign, publishTo } from './publish.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SessionLink } from './session-link.js';
 import type { SuspendedCalls } from './suspended-calls.js';
@@ -152,7 +152,7 @@ export class Backend {
       const { channel } = exchange;
       if (channel)
         await this.sessionOf(channel).subscribe(uri, era === 'modern' ? this.base : this.linkOf(channel));
-      else await this.subscribeUntilEnd(uri, exchange.signal);
+      else await this.subscribeUntilEnd(uri, exchange);
     } catch (error) {
       throw toClientError(error, this.name, exchange.signal);
     }
@@ -252,10 +252,10 @@ export class Backend {
     );
   }
 
-  private async subscribeUntilEnd(uri: string, signal: AbortSignal): Promise<void> {
-    await this.base.subscriptions.add(uri, signal);
-    if (signal.aborted) this.base.subscriptions.remove(uri);
-    else signal.addEventListener('abort', () => this.base.subscriptions.remove(uri), { once: true });
+  private async subscribeUntilEnd(uri: string, { authInfo, http, signal }: Exchange): Promise<void> {
+    const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
   }
 
   private sessionOf(channel: ClientChannel): SessionLink {
@@ -345,6 +345,7 @@ export class Backend {
 
   /** Tells the clients of a change, but for those who hear of it on connections of their own. */
   private publish(method: string, params: Params): void {
+    if (this.prefix !== undefined && isForeign(method, params, this.base.subscriptions)) return;
     const { changes, channels } = this.host;
     if (changes) publishTo(changes, method, params);
     if (this.description?.era !== 'modern') return;

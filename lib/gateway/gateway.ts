@@ -273,7 +273,7 @@ export class Gateway implements Upstream, BackendHost {
 /** Which rows of a list stand for what a call names. */
 interface Lookup {
   readonly method: ListMethod;
-  is(row: Row): boolean;
+  readonly is: (row: Row) => boolean;
 }
 
 /** Where a resource is listed: as it is spelt, or else in another spelling, or else as one of a template's. */
