@@ -75,7 +75,7 @@ export class Backend {
     this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs }, (method, page) =>
       host.learned(prefix, method, page),
     );
-    this.pool = new LinkPool(() => this.hasRoom, limits.idleTimeoutMs);
+    this.pool = new LinkPool(() => this.hasRoom || this.makeRoom(), limits);
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
 
@@ -231,8 +231,10 @@ export class Backend {
     const asks = isCall(method) && Object.keys(capabilities).length > 0;
     const isResumed = exchange.requestState() !== undefined;
     const run = async (call: Call, until: AbortSignal) => {
-      const lease = this.pool.lease(this.callerKey(exchange), asks ? call : undefined, () =>
-        this.pooled(capabilities),
+      const lease = this.pool.lease(
+        { caller: callerOf(exchange.authInfo, exchange.http?.request), key: this.callerKey(exchange) },
+        asks ? call : undefined,
+        () => this.pooled(capabilities),
       );
       // Of a caller who is not known, no other call could follow on the connection.
       let isSpent = asks && call.isAnonymous;
@@ -271,8 +273,14 @@ export class Backend {
   /** @throws McpException (-32000) where there are too many */
   private linkOf(channel: ClientChannel): Link {
     const session = this.sessionOf(channel);
-    if (!session.hasLink && !this.hasRoom) throw tooMany();
+    if (!session.hasLink && !this.hasRoom && !this.makeRoom()) throw tooMany();
     return session.link;
+  }
+
+  /** Has a session without a request for long give up its connection, for one that has a request. */
+  private makeRoom(): boolean {
+    const { idleTimeoutMs } = this.host.settings.limits;
+    return [...this.sessions.values()].some(session => session.giveUpIfIdle(idleTimeoutMs));
   }
 
   private pooled(capabilities: ClientCapabilities): Link {

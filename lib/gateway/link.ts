@@ -52,6 +52,7 @@ export class Link {
   /** The requests under way, each under the token with which the backend reports its progress. */
   private readonly reporting = new Map<number, Call | undefined>();
   private lastToken = 0;
+  private lastUsed = Date.now();
   private readonly options: ConnectionOptions;
   private readonly connection: Connection;
   /** Connections that are opened only to see whether gateways form a loop. */
@@ -116,7 +117,13 @@ export class Link {
     } finally {
       if (call) this.calls.delete(call);
       this.reporting.delete(token);
+      this.lastUsed = Date.now();
     }
+  }
+
+  /** Whether nothing has been under way on it for so long, in milliseconds, and nothing is waited for. */
+  isIdleFor(ms: number): boolean {
+    return this.reporting.size === 0 && !this.subscriptions.isWanted && Date.now() - this.lastUsed >= ms;
   }
 
   /** Whether no call before was anybody else's. */

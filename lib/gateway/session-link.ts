@@ -43,6 +43,15 @@ export class SessionLink {
     ));
   }
 
+  /** Gives up the client's own connection where it has been idle for so long; its next request opens another. */
+  giveUpIfIdle(ms: number): boolean {
+    const { own } = this;
+    if (!own?.isIdleFor(ms)) return false;
+    this.own = undefined;
+    own.close().catch((error: Error) => this.host.report(error));
+    return true;
+  }
+
   /** Tells the backend something, if the client has a connection of its own. */
   notify(method: string, params: Params | undefined): void {
     this.own?.notify(method, params);
