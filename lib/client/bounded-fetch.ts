@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { isEventStream } from './answer-watch.js';
 
 /** An answer was larger than it may be. */
 export class ResponseTooLargeError extends Error {
@@ -32,8 +33,9 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
       ? await fetchWithin(new URL(url), { ...init, headers })
       : await fetch(url, { ...init, headers });
     if (response.body === null) return response;
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-    const body = response.body.pipeThrough(isStream ? eventBound(maxBytes) : sizeBound(maxBytes));
+    const body = response.body.pipeThrough(
+      isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes),
+    );
     const { status, statusText } = response;
     return new Response(body, { status, statusText, headers: response.headers });
   };

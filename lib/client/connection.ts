@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -58,6 +59,11 @@ export class Connection {
     }
   }
 
+  /** Whether it waits before it is tried to open it again. */
+  get isDown(): boolean {
+    return Date.now() < this.retryAt;
+  }
+
   /**
    * The connected client.
    * @param signal gives up waiting; the attempt itself goes on, for the others who wait for it
@@ -68,7 +74,7 @@ export class Connection {
     if (this.open) return this.open;
     if (this.isClosed) throw this.closedForGood();
     if (!this.opening) {
-      if (Date.now() < this.retryAt) throw this.failure('is down');
+      if (this.isDown) throw this.failure('is down');
       this.opening = this.connect().finally(() => (this.opening = undefined));
       // Whoever waits is told; with nobody left to wait, nobody needs to be.
       this.opening.catch(() => undefined);
@@ -166,7 +172,7 @@ export class Connection {
     if (url !== undefined) {
       const endpoint = new URL(url);
       const headersOf = typeof headers === 'function' ? headers : () => headers;
-      return new StreamableHTTPClientTransport(endpoint, {
+      return new AnswerWatchingTransport(endpoint, {
         fetch: boundedFetch({ maxBytes: maxResponseBytes, endpoint, headersOf }),
         ...(this.hooks.auth && { authProvider: this.hooks.auth }),
       });

@@ -16,6 +16,9 @@ const SAID: Partial<Record<string, string>> = {
   [SdkErrorCode.UnsupportedResultType]: INVALID,
 };
 
+/** A backend could not be reached, or not in time. */
+export class BackendDownError extends McpException {}
+
 /**
  * What a client is told of a request that a backend did not answer with a result: the backend's own error as it stands,
  * and of anything else a safe sentence. The detail goes to the log.
@@ -27,7 +30,9 @@ export function toClientError(thrown: unknown, backend: string, signal?: AbortSi
   if (known) return known;
   logger.warn(`${backend}: ${messagesOf(thrown)}`);
   const said = thrown instanceof SdkError ? SAID[thrown.code] : undefined;
-  return new McpException(McpErrorCode.InternalError, said ?? UNREACHABLE);
+  return said === INVALID
+    ? new McpException(McpErrorCode.InternalError, said)
+    : new BackendDownError(McpErrorCode.InternalError, said ?? UNREACHABLE);
 }
 
 /** Whether an HTTP answer shows that the server is not the one that the connection was made with. */

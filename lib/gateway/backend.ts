@@ -22,7 +22,7 @@ import type { GatewayBackend } from './gateway-options.js';
 import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { Link, type LinkOwner } from './link.js';
 import { LinkPool, tooMany } from './pool.js';
-import { publishTo } from './publish.js';
+import { isForeign, publishTo } from './publish.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SessionLink } from './session-link.js';
 import type { SuspendedCalls } from './suspended-calls.js';
@@ -72,8 +72,10 @@ export class Backend {
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
-    this.lists = new KnownLists((method, page) => host.learned(prefix, method, page));
-    this.pool = new LinkPool(() => this.hasRoom, limits.idleTimeoutMs);
+    this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs }, (method, page) =>
+      host.learned(prefix, method, page),
+    );
+    this.pool = new LinkPool(() => this.hasRoom || this.makeRoom(), limits);
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
 
@@ -150,7 +152,7 @@ export class Backend {
       const { channel } = exchange;
       if (channel)
         await this.sessionOf(channel).subscribe(uri, era === 'modern' ? this.base : this.linkOf(channel));
-      else await this.subscribeUntilEnd(uri, exchange.signal);
+      else await this.subscribeUntilEnd(uri, exchange);
     } catch (error) {
       throw toClientError(error, this.name, exchange.signal);
     }
@@ -229,8 +231,10 @@ export class Backend {
     const asks = isCall(method) && Object.keys(capabilities).length > 0;
     const isResumed = exchange.requestState() !== undefined;
     const run = async (call: Call, until: AbortSignal) => {
-      const lease = this.pool.lease(this.callerKey(exchange), asks ? call : undefined, () =>
-        this.pooled(capabilities),
+      const lease = this.pool.lease(
+        { caller: callerOf(exchange.authInfo, exchange.http?.request), key: this.callerKey(exchange) },
+        asks ? call : undefined,
+        () => this.pooled(capabilities),
       );
       // Of a caller who is not known, no other call could follow on the connection.
       let isSpent = asks && call.isAnonymous;
@@ -250,10 +254,10 @@ export class Backend {
     );
   }
 
-  private async subscribeUntilEnd(uri: string, signal: AbortSignal): Promise<void> {
-    await this.base.subscriptions.add(uri, signal);
-    if (signal.aborted) this.base.subscriptions.remove(uri);
-    else signal.addEventListener('abort', () => this.base.subscriptions.remove(uri), { once: true });
+  private async subscribeUntilEnd(uri: string, { authInfo, http, signal }: Exchange): Promise<void> {
+    const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
   }
 
   private sessionOf(channel: ClientChannel): SessionLink {
@@ -269,8 +273,14 @@ export class Backend {
   /** @throws McpException (-32000) where there are too many */
   private linkOf(channel: ClientChannel): Link {
     const session = this.sessionOf(channel);
-    if (!session.hasLink && !this.hasRoom) throw tooMany();
+    if (!session.hasLink && !this.hasRoom && !this.makeRoom()) throw tooMany();
     return session.link;
+  }
+
+  /** Has a session without a request for long give up its connection, for one that has a request. */
+  private makeRoom(): boolean {
+    const { idleTimeoutMs } = this.host.settings.limits;
+    return [...this.sessions.values()].some(session => session.giveUpIfIdle(idleTimeoutMs));
   }
 
   private pooled(capabilities: ClientCapabilities): Link {
@@ -318,11 +328,11 @@ export class Backend {
     };
   }
 
-  private ownerOf(): Pick<LinkOwner, 'id' | 'timeoutMs' | 'asked' | 'report'> {
+  private ownerOf(): Pick<LinkOwner, 'id' | 'settings' | 'asked' | 'report'> {
     const { id, settings } = this.host;
     return {
       id,
-      timeoutMs: settings.timeoutMs,
+      settings,
       asked: async (method, params, call, options) => {
         if (call) return call.ask(method, params, options);
         throw new McpException(McpErrorCode.MethodNotFound, 'It cannot be told which client is asked');
@@ -343,6 +353,7 @@ export class Backend {
 
   /** Tells the clients of a change, but for those who hear of it on connections of their own. */
   private publish(method: string, params: Params): void {
+    if (this.prefix !== undefined && isForeign(method, params, this.base.subscriptions)) return;
     const { changes, channels } = this.host;
     if (changes) publishTo(changes, method, params);
     if (this.description?.era !== 'modern') return;

@@ -11,9 +11,25 @@ import type { Params } from '../server/dispatcher.js';
 import type { Era, Exchange } from '../server/exchange.js';
 import { HOPS_META, nextHop } from './hops.js';
 
-/** What of a client's capabilities goes through the gateway. Others would have backends send what it cannot hand on. */
+/**
+ * What of a client's capabilities goes through the gateway. Others would have backends send what it cannot hand on; and of
+ * these only what the protocol knows, for callers whose capabilities are the same share connections and lists.
+ */
 export function askable({ roots, sampling, elicitation }: ClientCapabilities = {}): ClientCapabilities {
-  return { ...(roots && { roots }), ...(sampling && { sampling }), ...(elicitation && { elicitation }) };
+  return {
+    ...(roots && { roots: { ...(roots.listChanged === true && { listChanged: true }) } }),
+    ...(sampling && {
+      sampling: { ...(sampling.tools && { tools: {} }), ...(sampling.context && { context: {} }) },
+    }),
+    ...(elicitation && {
+      elicitation: {
+        ...(elicitation.form && {
+          form: { ...(elicitation.form.applyDefaults === true && { applyDefaults: true }) },
+        }),
+        ...(elicitation.url && { url: {} }),
+      },
+    }),
+  };
 }
 
 /**

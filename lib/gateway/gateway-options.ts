@@ -20,6 +20,8 @@ export interface GatewayLimits {
   maxSuspended?: number;
   /** How long one waits, in milliseconds. Default: 300,000 (5 minutes). */
   suspendedTimeoutMs?: number;
+  /** How long a backend may take for a page of a list, in milliseconds, if `timeoutMs` is not less. Default: 30,000. */
+  listTimeoutMs?: number;
 }
 
 /** Options of `McpGatewayModule.forRoot`: those of a server that concern a gateway, and what is behind it. */

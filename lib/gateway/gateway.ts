@@ -11,6 +11,7 @@ import { requireUri } from '../server/params.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { Backend, type BackendHost } from './backend.js';
+import { canonicalUri } from './canonical-uri.js';
 import { nextHop, viaOf } from './hops.js';
 import { isList, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { prefixed, withoutPrefix } from './names.js';
@@ -111,8 +112,11 @@ export class Gateway implements Upstream, BackendHost {
   setLevel(params: Params, exchange: Exchange): Promise<Result> {
     return this.via(exchange, async () => {
       const known = this.backends.filter(({ description }) => description !== undefined);
-      const results = await Promise.all(known.map(backend => backend.setLevel(params, exchange)));
-      return results[0] ?? {};
+      const results = await Promise.allSettled(known.map(backend => backend.setLevel(params, exchange)));
+      // One that is down learns of it once it is up; where nobody took it, the client is told why.
+      const set = results.find(one => one.status === 'fulfilled');
+      if (!set && results[0]?.status === 'rejected') throw results[0].reason;
+      return set?.value ?? {};
     });
   }
 
@@ -136,13 +140,16 @@ export class Gateway implements Upstream, BackendHost {
           if (type === 'ref/prompt') return this.findNamed('prompts/list', prompt, unknownPrompt, exchange);
           const refusal = new ResourceNotFoundError(String(template));
           const is = (row: Row) => row['uriTemplate'] === template || row['uri'] === template;
-          return this.find(['resources/templates/list', 'resources/list'], exchange, is, refusal);
+          const lists: ListMethod[] = ['resources/templates/list', 'resources/list'];
+          return this.find(
+            lists.map(list => ({ method: list, is })),
+            exchange,
+            refusal,
+          );
         }
         case 'resources/read':
         case 'resources/subscribe': {
-          const lists: ListMethod[] = ['resources/list', 'resources/templates/list'];
-          const text = String(uri);
-          return this.find(lists, exchange, row => shows(row, text), new ResourceNotFoundError(text));
+          return this.find(lookupsOf(String(uri)), exchange, new ResourceNotFoundError(String(uri)));
         }
         default:
           return undefined;
@@ -216,38 +223,39 @@ export class Gateway implements Upstream, BackendHost {
   ): Promise<Listing | undefined> {
     const text = String(name);
     const owners = this.backends.filter(({ prefix }) => withoutPrefix(prefix, text) !== undefined);
-    return this.find([method], exchange, row => row['name'] === name, unknown(text), owners);
+    return this.find([{ method, is: row => row['name'] === name }], exchange, unknown(text), owners);
   }
 
   /**
    * The page that shows what a call names, in what its caller sees now.
-   * @throws McpException where it is not found, and a backend that may have it cannot be reached
+   * @throws the refusal where nothing lists it; McpException where a backend that may have it cannot be reached
    */
   private async find(
-    methods: readonly ListMethod[],
+    lookups: readonly Lookup[],
     exchange: Exchange,
-    is: (row: Row) => boolean,
     refusal: Error,
     backends: readonly Backend[] = this.backends,
-  ): Promise<Listing | undefined> {
+  ): Promise<Listing> {
     const met = await Promise.allSettled(backends.map(backend => backend.ready(exchange.signal)));
     const reached = backends.filter((_, index) => met[index].status === 'fulfilled');
     for (const fresh of [false, true]) {
-      for (const method of methods) {
+      for (const { method, is } of lookups) {
         for (const backend of reached) {
           if (!backend.offers(method)) continue;
           for (const page of await backend.pages(method, exchange, fresh)) {
             const result = prefixed(backend.prefix, method, page);
-            const isShown = (shown: unknown) => rowsOf(method, shown).some(is);
-            if (isShown(result)) return { method, result, isShown, refusal };
+            const meant = rowsOf(method, result).filter(is).length;
+            // Of several that may be meant, none may be hidden.
+            const isShown = (shown: unknown) => rowsOf(method, shown).filter(is).length >= meant;
+            if (meant > 0) return { method, result, isShown, refusal };
           }
         }
       }
     }
     // It may come up at any moment, and what is hidden of it would be used.
     const refused = met.find(one => one.status === 'rejected');
-    if (refused) throw refused.reason;
-    return undefined;
+    // A backend may have what it does not list, but may also understand another spelling of what is hidden.
+    throw refused ? refused.reason : refusal;
   }
 
   private remember(page: Result): void {
@@ -260,6 +268,22 @@ export class Gateway implements Upstream, BackendHost {
       this.tools.delete(name);
     }
   }
+}
+
+/** Which rows of a list stand for what a call names. */
+interface Lookup {
+  readonly method: ListMethod;
+  readonly is: (row: Row) => boolean;
+}
+
+/** Where a resource is listed: as it is spelt, or else in another spelling, or else as one of a template's. */
+function lookupsOf(uri: string): Lookup[] {
+  const canonical = canonicalUri(uri);
+  return [
+    { method: 'resources/list', is: row => row['uri'] === uri },
+    { method: 'resources/list', is: row => canonicalUri(String(row['uri'])) === canonical },
+    { method: 'resources/templates/list', is: row => shows(row, uri) },
+  ];
 }
 
 /** What of a backend's capabilities clients are shown: what goes through the gateway. */

@@ -39,6 +39,9 @@ export function nextHop(meta: Exchange['meta']): number {
   return next;
 }
 
+/** A gateway's id. Whatever else a client puts in the header is not handed on. */
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /**
  * The gateways that a request over HTTP went through.
  * @throws McpException (-32000) where this one is among them, or there are too many
@@ -46,7 +49,10 @@ export function nextHop(meta: Exchange['meta']): number {
 export function viaOf(http: Exchange['http'], own: string): string[] {
   const header = http?.headers[VIA_HEADER];
   if (typeof header !== 'string') return [];
-  const via = header.split(',', MAX_HOPS + 1).map(id => id.trim());
+  const via = header
+    .split(',')
+    .map(id => id.trim())
+    .filter(id => ID.test(id));
   if (via.length >= MAX_HOPS || via.includes(own)) throw loop();
   return via;
 }

@@ -1,4 +1,4 @@
-import type { Result } from '@modelcontextprotocol/server';
+import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/server';
 
 /** The lists that a server has, and the member of their results that holds the rows. */
 export const LIST_MEMBERS = {
@@ -28,22 +28,47 @@ const MAX_VIEWS = 100;
 const MAX_PAGES = 1000;
 const MAX_ROWS = 10_000;
 
+/** Bounds on what the lists of one backend may take. */
+export interface ListBounds {
+  /** How long one may take to come in, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The most characters of JSON that one may have. Default: 16 Mi. */
+  readonly maxLength?: number;
+  /** The most that all may have together, in all views. Default: 64 Mi. */
+  readonly maxTotalLength?: number;
+}
+
 interface Walk {
   readonly at: number;
-  readonly pages: Promise<readonly Result[]>;
+  /** How much of it there is, in characters of JSON. */
+  length: number;
+  /** Whether nobody is to find it any more; what it takes is given back once it has ended. */
+  isForgotten: boolean;
+  hasEnded: boolean;
+  pages: Promise<readonly Result[]>;
 }
+
+type View = Map<ListMethod, Walk>;
 
 /** Whole lists of a backend, as its callers see them: those who see the same share a view. */
 export class KnownLists {
-  private readonly views = new Map<unknown, Map<ListMethod, Walk>>();
+  private readonly views = new Map<unknown, View>();
+  private readonly bounds: Required<ListBounds>;
+  /** What all lists take, those that come in among them. */
+  private total = 0;
 
   /** @param onPage called with every page that comes in */
-  constructor(private readonly onPage: (method: ListMethod, page: Result) => void) {}
+  constructor(
+    bounds: ListBounds,
+    private readonly onPage: (method: ListMethod, page: Result) => void,
+  ) {
+    this.bounds = { maxLength: 16 * 1024 * 1024, maxTotalLength: 64 * 1024 * 1024, ...bounds };
+  }
 
   /**
    * All pages of a list.
    * @param fetch gets one of them, on nobody's signal: others may wait for the same
-   * @throws whatever `fetch` does, and an Error for a list without an end
+   * @throws whatever `fetch` does, and an Error for a list without an end or out of bounds
    */
   pages(
     view: unknown,
@@ -54,28 +79,47 @@ export class KnownLists {
     const lists = this.view(view);
     const known = lists.get(method);
     if (known && Date.now() - known.at < (fresh ? FRESH_MS : MAX_AGE_MS)) return known.pages;
-    const walk: Walk = { at: Date.now(), pages: this.walk(method, fetch) };
+    if (known) this.drop(known);
+    const walk = { at: Date.now(), length: 0, isForgotten: false, hasEnded: false } as Walk;
+    walk.pages = this.walk(walk, method, fetch);
     lists.set(method, walk);
-    walk.pages.catch(() => lists.get(method) === walk && lists.delete(method));
+    walk.pages
+      .catch(() => {
+        if (lists.get(method) === walk) lists.delete(method);
+        this.drop(walk);
+      })
+      .finally(() => {
+        walk.hasEnded = true;
+        if (walk.isForgotten) this.total -= walk.length;
+      });
     return walk.pages;
   }
 
   /** Forgets what a view shows; without one, what all show. */
   forget(view?: unknown): void {
-    if (view === undefined) this.views.clear();
-    else this.views.delete(view);
+    for (const key of view === undefined ? [...this.views.keys()] : [view]) {
+      this.views.get(key)?.forEach(walk => this.drop(walk));
+      this.views.delete(key);
+    }
   }
 
-  private view(view: unknown): Map<ListMethod, Walk> {
-    const lists = this.views.get(view) ?? new Map<ListMethod, Walk>();
+  private drop(walk: Walk): void {
+    if (walk.isForgotten) return;
+    walk.isForgotten = true;
+    if (walk.hasEnded) this.total -= walk.length;
+  }
+
+  private view(view: unknown): View {
+    const lists: View = this.views.get(view) ?? new Map<ListMethod, Walk>();
     // The views are kept in the order of their last use.
     this.views.delete(view);
     this.views.set(view, lists);
-    if (this.views.size > MAX_VIEWS) this.views.delete(this.views.keys().next().value);
+    if (this.views.size > MAX_VIEWS) this.forget(this.views.keys().next().value);
     return lists;
   }
 
   private async walk(
+    walk: Walk,
     method: ListMethod,
     fetch: (cursor: string | undefined) => Promise<Result>,
   ): Promise<Result[]> {
@@ -84,6 +128,7 @@ export class KnownLists {
     let rows = 0;
     do {
       const page = await fetch(cursor);
+      this.grow(walk, method, JSON.stringify(page).length);
       this.onPage(method, page);
       pages.push(page);
       rows += rowsOf(method, page).length;
@@ -91,7 +136,24 @@ export class KnownLists {
       if (cursor !== undefined && (pages.length >= MAX_PAGES || rows >= MAX_ROWS)) {
         throw new Error(`${method} has more than ${MAX_PAGES} pages or ${MAX_ROWS} rows`);
       }
+      if (cursor !== undefined && Date.now() - walk.at > this.bounds.timeoutMs) {
+        throw new SdkError(SdkErrorCode.RequestTimeout, `${method} took too long`);
+      }
     } while (cursor !== undefined);
     return pages;
+  }
+
+  /** @throws Error where a list is too large, or there is no room for it beside those that come in */
+  private grow(walk: Walk, method: ListMethod, length: number): void {
+    const { maxLength, maxTotalLength } = this.bounds;
+    walk.length += length;
+    this.total += length;
+    if (walk.length > maxLength) throw new Error(`${method} is larger than ${maxLength} characters`);
+    for (const [key, lists] of this.views) {
+      if (this.total <= maxTotalLength) return;
+      if (![...lists.values()].includes(walk)) this.forget(key);
+    }
+    if (this.total > maxTotalLength)
+      throw new Error(`The lists are larger than ${maxTotalLength} characters`);
   }
 }

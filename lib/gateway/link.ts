@@ -7,16 +7,19 @@ import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';
 import { isBadRequest, isStranger, LostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
-import { nextEnvironment, VIA_HEADER } from './hops.js';
+import { loopIn, nextEnvironment, VIA_HEADER } from './hops.js';
+import { isList } from './known-lists.js';
 import { origins } from './origin.js';
+import { tooMany } from './pool.js';
+import type { GatewaySettings } from './resolve-options.js';
 import { RETRY_MS, Subscriptions } from './subscriptions.js';
 
 /** Who is told what a backend sends by itself. */
 export interface LinkOwner {
   /** This gateway's id. */
   readonly id: string;
-  /** How long a backend may take for an answer, in milliseconds. */
-  readonly timeoutMs: number;
+  /** How long a backend may take for an answer. */
+  readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
   opened?(client: Client): void;
   /** @param call the call that the notification belongs to, as far as that can be told */
   notified(method: string, params: Params, call: Call | undefined): void;
@@ -49,7 +52,11 @@ export class Link {
   /** The requests under way, each under the token with which the backend reports its progress. */
   private readonly reporting = new Map<number, Call | undefined>();
   private lastToken = 0;
+  private lastUsed = Date.now();
+  private readonly options: ConnectionOptions;
   private readonly connection: Connection;
+  /** Connections that are opened only to see whether gateways form a loop. */
+  private readonly probes = new Set<Connection>();
   private current?: Client;
   private retry?: NodeJS.Timeout;
   private isClosed = false;
@@ -57,13 +64,14 @@ export class Link {
 
   /** @param shared whether the calls are of several clients, so that what belongs to none of them may be given to none */
   constructor(
-    name: string,
+    private readonly name: string,
     options: ConnectionOptions,
     private readonly host: LinkOwner,
     private readonly shared: boolean,
   ) {
     this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
-    this.connection = new Connection(name, guarded(options, host.id), {
+    this.options = guarded(options, host.id);
+    this.connection = new Connection(name, this.options, {
       onClient: client => this.prepare(client),
       onOpen: client => this.onOpen(client),
     });
@@ -73,10 +81,12 @@ export class Link {
     return this.current !== undefined;
   }
 
-  /** @throws ConnectionError where the backend cannot be reached */
-  client(signal?: AbortSignal): Promise<Client> {
-    // Without a call: whatever comes later on this connection is not of the call that opened it.
-    return origins.run({ via: viaNow() }, () => this.connection.client(signal));
+  /** @throws ConnectionError where the backend cannot be reached, McpException where gateways form a loop */
+  async client(signal?: AbortSignal): Promise<Client> {
+    const via = viaNow();
+    if (via.length > 0 && !this.isOpen && !this.connection.isDown) await this.assertNoLoop(via, signal);
+    // In nobody's name: all share it, and whatever comes later on it is not of the request that opened it.
+    return origins.run({ via: [] }, () => this.connection.client(signal));
   }
 
   /** @throws whatever the backend, the SDK or the connection does */
@@ -107,7 +117,13 @@ export class Link {
     } finally {
       if (call) this.calls.delete(call);
       this.reporting.delete(token);
+      this.lastUsed = Date.now();
     }
+  }
+
+  /** Whether nothing has been under way on it for so long, in milliseconds, and nothing is waited for. */
+  isIdleFor(ms: number): boolean {
+    return this.reporting.size === 0 && !this.subscriptions.isWanted && Date.now() - this.lastUsed >= ms;
   }
 
   /** Whether no call before was anybody else's. */
@@ -133,13 +149,35 @@ export class Link {
     this.isClosed = true;
     clearTimeout(this.retry);
     this.subscriptions.close();
-    await this.connection.close();
+    await Promise.all([this.connection, ...this.probes].map(one => one.close()));
+  }
+
+  /**
+   * A loop of gateways whose links all wait for one another is not found on the shared connection, which tells of this
+   * gateway only; and what one caller says of its way may fail no connection but its own.
+   * @throws McpException (-32000) where the way of a request leads back to where it was, or there are too many at a time
+   */
+  private async assertNoLoop(via: readonly string[], signal?: AbortSignal): Promise<void> {
+    if (this.options.url === undefined) return;
+    if (this.probes.size >= MAX_PROBES) throw tooMany();
+    const probe = new Connection(this.name, this.options);
+    this.probes.add(probe);
+    try {
+      await origins.run({ via }, () => probe.client(signal));
+    } catch (error) {
+      // Whatever else is wrong, the shared connection says.
+      if (loopIn(error)) throw error;
+    } finally {
+      void probe.close().then(() => this.probes.delete(probe));
+    }
   }
 
   private send(client: Client, method: string, params: Params, { signal, tool }: Sending): Promise<Result> {
+    const { timeoutMs, limits } = this.host.settings;
     const options = {
       ...(signal && { signal }),
-      timeout: this.host.timeoutMs,
+      // Much else waits for a list, and nobody works on one for long.
+      timeout: isList(method) ? Math.min(timeoutMs, limits.listTimeoutMs) : timeoutMs,
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
@@ -163,7 +201,7 @@ export class Link {
       const progressToken = params?._meta?.progressToken;
       return this.host.asked(method, params, this.callNow(), {
         signal: mcpReq.signal,
-        timeout: this.host.timeoutMs,
+        timeout: this.host.settings.timeoutMs,
         ...(progressToken !== undefined && {
           resetTimeoutOnProgress: true,
           onprogress: progress =>
@@ -215,6 +253,9 @@ export class Link {
 
 /** How long a backend may take to agree to a subscription, in milliseconds. */
 const AGREE_MS = 10_000;
+
+/** The most connections at a time that only look for a loop. */
+const MAX_PROBES = 8;
 
 const viaNow = (): readonly string[] => origins.getStore()?.via ?? [];
 

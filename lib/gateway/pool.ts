@@ -1,11 +1,17 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Call } from './call.js';
+import type { GatewayLimits } from './gateway-options.js';
 import type { Link } from './link.js';
 
-interface Pooled {
-  readonly link: Link;
-  /** Who it is for. */
+/** Who a connection is for. */
+export interface Borrower {
+  readonly caller: string;
+  /** Those with different keys never share a connection. */
   readonly key: string;
+}
+
+interface Pooled extends Borrower {
+  readonly link: Link;
   /** Whether one call has it to itself. */
   taken: boolean;
   users: number;
@@ -27,11 +33,11 @@ export class LinkPool {
 
   /**
    * @param hasRoom whether one connection more may be opened
-   * @param idleTimeoutMs how long one lives that nobody uses, in milliseconds
+   * @param limits how long one lives that nobody uses, and how many there are for all
    */
   constructor(
     private readonly hasRoom: () => boolean,
-    private readonly idleTimeoutMs: number,
+    private readonly limits: Pick<Required<GatewayLimits>, 'idleTimeoutMs' | 'maxConnections'>,
   ) {}
 
   get size(): number {
@@ -39,19 +45,18 @@ export class LinkPool {
   }
 
   /**
-   * @param key callers with different keys never share a connection
    * @param alone a call that may be asked something, and so has to be the only one on the connection; and the only one that
    *   ever was, but for others of its owner: a question that comes late would be put to somebody else
    * @throws McpException (-32000) where there are too many
    */
-  lease(key: string, alone: Call | undefined, open: () => Link): Lease {
-    const usable = [...this.pooled].filter(one => one.key === key && !one.isSpent);
+  lease(borrower: Borrower, alone: Call | undefined, open: () => Link): Lease {
+    const usable = [...this.pooled].filter(one => one.key === borrower.key && !one.isSpent);
     const free = usable.filter(({ taken }) => !taken);
     const found =
       (alone
         ? free.find(({ users, link }) => users === 0 && link.isOf(alone))
         : // What is no call may go beside one.
-          (free[0] ?? usable[0])) ?? this.add(key, open);
+          (free[0] ?? usable[0])) ?? this.add(borrower, open);
     clearTimeout(found.idle);
     found.users += 1;
     if (alone) found.taken = true;
@@ -62,14 +67,16 @@ export class LinkPool {
     await Promise.all([...this.pooled].map(one => this.remove(one)));
   }
 
-  private add(key: string, open: () => Link): Pooled {
+  private add(borrower: Borrower, open: () => Link): Pooled {
+    const used = [...this.pooled].filter(({ caller, users }) => caller === borrower.caller && users > 0);
+    if (used.length >= shareOf(this.limits.maxConnections)) throw tooMany();
     if (!this.hasRoom()) {
       // A connection that nobody uses makes room: the one that was used longest ago.
       const unused = [...this.pooled].find(({ users }) => users === 0);
       if (!unused) throw tooMany();
       void this.remove(unused);
     }
-    const pooled: Pooled = { link: open(), key, taken: false, users: 0, isSpent: false };
+    const pooled: Pooled = { ...borrower, link: open(), taken: false, users: 0, isSpent: false };
     this.pooled.add(pooled);
     return pooled;
   }
@@ -82,7 +89,7 @@ export class LinkPool {
     if (pooled.isSpent) return void this.remove(pooled);
     if (!this.pooled.delete(pooled)) return;
     this.pooled.add(pooled);
-    pooled.idle = setTimeout(() => void this.remove(pooled), this.idleTimeoutMs).unref();
+    pooled.idle = setTimeout(() => void this.remove(pooled), this.limits.idleTimeoutMs).unref();
   }
 
   private async remove(pooled: Pooled): Promise<void> {
@@ -91,6 +98,9 @@ export class LinkPool {
     await pooled.link.close();
   }
 }
+
+/** How much of something bounded one caller may take, so that there is some left for others. */
+export const shareOf = (max: number): number => Math.ceil(max * 0.75);
 
 /** There is no connection left for a call. */
 export const tooMany = (): McpException =>

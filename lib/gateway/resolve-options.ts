@@ -38,6 +38,7 @@ const DEFAULT_LIMITS: Required<GatewayLimits> = {
   idleTimeoutMs: 60_000,
   maxSuspended: 100,
   suspendedTimeoutMs: 300_000,
+  listTimeoutMs: 30_000,
 };
 
 /** The longest that `setTimeout` can wait. */

@@ -7,6 +7,7 @@ import type { Exchange } from '../server/exchange.js';
 import { asObject, requireString, requireUri } from '../server/params.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
+import { BackendDownError } from './backend-error.js';
 import { decodeCursor, encodeCursor } from './cursors.js';
 import { LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { prefixed, renamed, withoutPrefix } from './names.js';
@@ -57,7 +58,8 @@ export class Router {
     const { only, backends } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], backends.length);
-    if (params['cursor'] === undefined) await this.assertDistinct(method, exchange);
+    // Whatever page it is: a cursor says where to begin, not that anybody has begun.
+    await this.assertDistinct(method, exchange);
     for (let { index, cursor } = start; index < backends.length; index += 1, cursor = undefined) {
       const page = await this.page(backends[index], method, params, cursor, exchange);
       if (!page) continue;
@@ -89,21 +91,28 @@ export class Router {
     cursor: string | undefined,
     exchange: Exchange,
   ): Promise<Result | undefined> {
-    if (!(await this.isUp(backend, method, exchange))) return undefined;
     const sent = { ...params, ...(cursor !== undefined && { cursor }) };
-    return prefixed(backend.prefix, method, await backend.request(method, sent, exchange));
+    const page = await this.ifUp(backend, method, exchange, () => backend.request(method, sent, exchange));
+    return page && prefixed(backend.prefix, method, page);
   }
 
-  /** Whether a backend can be asked for a list. Once it can again, clients are told. */
-  private async isUp(backend: Backend, method: ListMethod, { signal }: Exchange): Promise<boolean> {
+  /** Asks a backend for a list; undefined where it has none, or is down. Once it is up again, clients are told. */
+  private async ifUp<T>(
+    backend: Backend,
+    method: ListMethod,
+    { signal }: Exchange,
+    ask: () => Promise<T>,
+  ): Promise<T | undefined> {
+    let isKnown = false;
     try {
-      const { capabilities } = await backend.ready(signal);
-      return capabilities[method.slice(0, method.indexOf('/')) as 'tools'] !== undefined;
+      await backend.ready(signal);
+      isKnown = true;
+      return backend.offers(method) ? await ask() : undefined;
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted || (isKnown && !(error instanceof BackendDownError))) throw error;
       this.logger.warn(`The backend "${backend.prefix}" is left out of ${method}, for it cannot be reached`);
       backend.keepTrying();
-      return false;
+      return undefined;
     }
   }
 
@@ -111,10 +120,14 @@ export class Router {
   private async ownerOf(uri: string, exchange: Exchange, is: (row: Row) => boolean): Promise<Backend> {
     const owners: Backend[] = [];
     for (const backend of this.backends) {
-      if (!(await this.isUp(backend, 'resources/list', exchange))) continue;
-      const row =
-        (await backend.find('resources/list', exchange, is)) ??
-        (await backend.find('resources/templates/list', exchange, is));
+      const row = await this.ifUp(
+        backend,
+        'resources/list',
+        exchange,
+        async () =>
+          (await backend.find('resources/list', exchange, is)) ??
+          (await backend.find('resources/templates/list', exchange, is)),
+      );
       if (row) owners.push(backend);
     }
     if (owners.length > 1) throw this.collision(uri, owners);
@@ -128,8 +141,7 @@ export class Router {
     if (key === undefined) return;
     const owners = new Map<unknown, Backend>();
     for (const backend of this.backends) {
-      if (!(await this.isUp(backend, method, exchange))) continue;
-      const pages = await backend.pages(method, exchange);
+      const pages = (await this.ifUp(backend, method, exchange, () => backend.pages(method, exchange))) ?? [];
       for (const { [key]: uri } of pages.flatMap(page => rowsOf(method, page))) {
         const owner = owners.get(uri);
         if (owner && owner !== backend) throw this.collision(String(uri), [owner, backend]);

@@ -6,15 +6,15 @@ import type { BackendHost } from './backend.js';
 import { askable } from './caller-params.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { Link, type LinkOwner } from './link.js';
-import { publishTo } from './publish.js';
+import { isForeign, publishTo } from './publish.js';
 
 /** What a backend has for one 2025-era client: a connection of its own, where the backend is of that era too. */
 export class SessionLink {
   /** The log level that the client has set. */
   level?: LoggingLevel;
   private own?: Link;
-  /** What the client is subscribed to, and on which connection. */
-  private readonly subscribed = new Map<string, Link>();
+  /** What the client is subscribed to, and how each of them ends. */
+  private readonly subscribed = new Map<string, Promise<() => void>>();
 
   /** @param onChange called when the backend's lists may show this client something else */
   constructor(
@@ -43,6 +43,15 @@ export class SessionLink {
     ));
   }
 
+  /** Gives up the client's own connection where it has been idle for so long; its next request opens another. */
+  giveUpIfIdle(ms: number): boolean {
+    const { own } = this;
+    if (!own?.isIdleFor(ms)) return false;
+    this.own = undefined;
+    own.close().catch((error: Error) => this.host.report(error));
+    return true;
+  }
+
   /** Tells the backend something, if the client has a connection of its own. */
   notify(method: string, params: Params | undefined): void {
     this.own?.notify(method, params);
@@ -50,25 +59,26 @@ export class SessionLink {
 
   /** @param link the client's own connection, or one that others use too */
   async subscribe(uri: string, link: Link): Promise<void> {
-    if (this.subscribed.has(uri)) return;
-    this.subscribed.set(uri, link);
+    // Who asks while the backend is being asked waits for the same answer.
+    const known = this.subscribed.get(uri) ?? link.subscriptions.add(uri, this.channel);
+    this.subscribed.set(uri, known);
     try {
-      await link.subscriptions.add(uri);
+      await known;
     } catch (error) {
-      this.subscribed.delete(uri);
+      if (this.subscribed.get(uri) === known) this.subscribed.delete(uri);
       throw error;
     }
   }
 
   unsubscribe(uri: string): void {
-    this.subscribed.get(uri)?.subscriptions.remove(uri);
+    const subscribed = this.subscribed.get(uri);
     this.subscribed.delete(uri);
+    subscribed?.then(end => end()).catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    for (const [uri, link] of this.subscribed) if (link !== this.own) link.subscriptions.remove(uri);
-    this.subscribed.clear();
     await this.own?.close();
+    for (const uri of this.subscribed.keys()) this.unsubscribe(uri);
   }
 
   private owner(): LinkOwner {
@@ -76,7 +86,7 @@ export class SessionLink {
     const changes = notifierOver(channel.bus);
     return {
       id: host.id,
-      timeoutMs: host.settings.timeoutMs,
+      settings: host.settings,
       opened: client => {
         const { level } = this;
         if (level) client.setLoggingLevel(level).catch((error: Error) => host.report(error));
@@ -87,7 +97,9 @@ export class SessionLink {
           channel.notify(method, params).catch((error: Error) => host.report(error));
         }
         if (method.endsWith('/list_changed')) this.onChange();
-        publishTo(changes, method, params);
+        const isOfSeveral = host.settings.backends.length > 1;
+        const asked = { wants: (uri: string) => this.subscribed.has(uri) };
+        if (!isOfSeveral || !isForeign(method, params, asked)) publishTo(changes, method, params);
       },
       asked: (method, params, call, options) =>
         call ? call.ask(method, params, options) : channel.request(method, params, options),

@@ -4,6 +4,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { callerOf } from '../transports/sessions/caller.js';
+import { shareOf } from './pool.js';
 import { SuspendedCall } from './suspended-call.js';
 
 /** Bounds on calls that wait for their client's next round. */
@@ -18,6 +19,7 @@ interface Parked {
   readonly call: SuspendedCall;
   /** Whose it is and what was called: nobody else goes on with it, nor with anything else. */
   readonly owner: string;
+  readonly caller: string;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -38,7 +40,8 @@ export class SuspendedCalls {
     exchange: Exchange,
     start: (call: SuspendedCall) => Promise<Result>,
   ): Promise<Result> {
-    const owner = ownerOf(method, params, exchange);
+    const caller = callerOf(exchange.authInfo, exchange.http?.request);
+    const owner = ownerOf(caller, method, params);
     const call = this.take(owner, exchange) ?? new SuspendedCall(exchange);
     if (exchange.requestState() === undefined) call.start(() => start(call));
     const round = await call.round(exchange);
@@ -46,7 +49,7 @@ export class SuspendedCalls {
     return {
       resultType: 'input_required',
       inputRequests: round.inputRequests,
-      requestState: this.park(call, owner),
+      requestState: this.park(call, owner, caller),
     };
   }
 
@@ -67,15 +70,16 @@ export class SuspendedCalls {
     return parked.call;
   }
 
-  private park(call: SuspendedCall, owner: string): string {
+  private park(call: SuspendedCall, owner: string, caller: string): string {
     const { max, idleTimeoutMs } = this.limits;
-    if (this.parked.size >= max) {
+    const own = [...this.parked.values()].filter(one => one.caller === caller).length;
+    if (this.parked.size >= max || own >= shareOf(max)) {
       call.giveUp('Too many calls wait');
       throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
     }
     const handle = randomUUID();
     const timer = setTimeout(() => this.forget(handle)?.call.giveUp('No answer came'), idleTimeoutMs);
-    this.parked.set(handle, { call, owner, timer: timer.unref() });
+    this.parked.set(handle, { call, owner, caller, timer: timer.unref() });
     return handle;
   }
 
@@ -87,7 +91,7 @@ export class SuspendedCalls {
   }
 }
 
-function ownerOf(method: string, { _meta: _, ...params }: Params, { authInfo, http }: Exchange): string {
+function ownerOf(caller: string, method: string, { _meta: _, ...params }: Params): string {
   const digest = createHash('sha256').update(JSON.stringify(params)).digest('base64url');
-  return JSON.stringify([callerOf(authInfo, http?.request), method, digest]);
+  return JSON.stringify([caller, method, digest]);
 }

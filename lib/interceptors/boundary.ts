@@ -273,7 +273,8 @@ export class Boundary {
   private async assertShown(message: Message, params: Params): Promise<void> {
     const { chain, exchange, deadline } = message;
     const method = message.method as DispatchedMethod;
-    const listing = await this.options.listings.pageShowing(method, params, exchange);
+    const showing = this.options.listings.pageShowing(method, params, exchange);
+    const listing = showing instanceof Promise ? await this.inTime(message, showing) : showing;
     if (listing === undefined) return;
     const list = new Message(chain, listing.method, EVENT_OF[listing.method], exchange, deadline);
     const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
@@ -281,6 +282,21 @@ export class Boundary {
     const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);
     // Answered like what does not exist, so that nobody can tell the two apart.
     if (!listing.isShown(finalPayload)) throw listing.refusal;
+  }
+
+  /** @throws Refused where a list that has to be looked at does not come within the request's time */
+  private async inTime<T>({ deadline, event }: Message, listed: Promise<T>): Promise<T> {
+    if (deadline === undefined) return listed;
+    const { timeoutMs } = this.options.settings;
+    const isUp = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
+    try {
+      return await unlessAborted(listed, isUp);
+    } catch (error) {
+      if (error !== isUp.reason) throw error;
+      throw new Refused(
+        denialOf({ ...passed({ event, phase: 'request', payload: {} }), status: 'timeout' }, timeoutMs),
+      );
+    }
   }
 
   private withWarnings(result: Result, runs: readonly ChainResult[]): Result {

@@ -14,6 +14,7 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { Unsent } from '../transports/unsent.js';
 import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
@@ -172,6 +173,7 @@ export class ExchangeServer extends McpServer {
     const { mcpReq } = ctx;
     const http = this.host.httpOf(ctx.http?.req);
     const client = this.clientOf(mcpReq.envelope, http);
+    const unsent = new Unsent(http);
     return {
       requestId: mcpReq.id,
       method,
@@ -184,8 +186,8 @@ export class ExchangeServer extends McpServer {
       meta: mcpReq._meta,
       inputResponses: mcpReq.inputResponses,
       requestState: mcpReq.requestState,
-      notify: (name, params) => mcpReq.notify({ method: name, params }),
-      log: (level, data, logger) => mcpReq.log(level, data, logger),
+      notify: (name, params) => unsent.send(params, () => mcpReq.notify({ method: name, params })),
+      log: (level, data, logger) => unsent.send(data, () => mcpReq.log(level, data, logger)),
       logLevel: (mcpReq.envelope as Params | undefined)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined,
       channel: this.channel,
       ...(this.carriesRequests &&

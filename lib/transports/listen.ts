@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
@@ -7,6 +8,9 @@ import { errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-e
 const MAX_RESOURCES = 1000;
 /** The most characters that their URIs may have together. */
 const MAX_LENGTH = 65_536;
+
+/** How many of them an upstream is asked about at the same time. */
+const AT_ONCE = 100;
 
 /** A message, if it is a request to listen. */
 export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
@@ -28,12 +32,20 @@ export async function refusalOfListen(
   if (!Array.isArray(uris)) return undefined;
   if (uris.length > MAX_RESOURCES) return tooMany(`${MAX_RESOURCES} resources`);
   if (lengthOf(uris) > MAX_LENGTH) return tooMany(`${MAX_LENGTH} characters of URIs`);
+  // Each of the resources may wait for its end.
+  setMaxListeners(0, origin.signal);
   const exchange = exchangeOf(message, origin);
+  const wanted = [...new Set(uris)].filter(uri => typeof uri === 'string');
+  // What an upstream is asked for at the same time, it can ask for at once.
+  const together = host.upstream ? AT_ONCE : 1;
   try {
-    for (const uri of new Set(uris)) {
+    for (let start = 0; start < wanted.length; start += together) {
       // Whoever hung up asks for nothing more, and nobody is asked on its behalf.
       if (origin.signal.aborted) return CANCELLED;
-      if (typeof uri === 'string') await host.admitSubscription(uri, exchange);
+      const admitted = await Promise.allSettled(
+        wanted.slice(start, start + together).map(uri => host.admitSubscription(uri, exchange)),
+      );
+      for (const one of admitted) if (one.status === 'rejected') throw one.reason;
     }
     return undefined;
   } catch (error) {

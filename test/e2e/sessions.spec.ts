@@ -333,6 +333,12 @@ describe.each(PLATFORMS)('sessions on %s', platform => {
       ['another user name', ALICE, { ...ALICE, user: { id: 1, username: 'bob' } }],
       ['another user sub', { user: { sub: 'a' } }, { user: { sub: 'b' } }],
       ['another compound id', { user: { id: { n: 1 } } }, { user: { id: { n: 2 } } }],
+      [
+        'another user of whom only other things are known',
+        { user: { email: 'a' } },
+        { user: { email: 'b' } },
+      ],
+      ['a user with another list', { user: { roles: [{ of: 'a' }] } }, { user: { roles: [{ of: 'b' }] } }],
       ['another name for a user', { user: 'alice' }, { user: 'bob' }],
       ['no user', { user: { id: 1 } }, {}],
       ['no authentication', ALICE, {}],

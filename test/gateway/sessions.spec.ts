@@ -36,6 +36,22 @@ describe('a 2025 backend behind a gateway', () => {
     await gateway.app.close();
   });
 
+  it('is connected to for whoever has a request, where another session has none', async () => {
+    const gateway = await startGateway({
+      backend: EVERYTHING,
+      limits: { maxConnections: 1, idleTimeoutMs: 1 },
+    });
+    const clients = [await connect(gateway.url, 'legacy'), await connect(gateway.url, 'legacy')];
+    for (const client of [...clients, ...clients]) {
+      // Until the other has been idle for a millisecond.
+      let said: string | undefined;
+      while (said === undefined) said = await client.callTool(echo).then(textOf, () => undefined);
+      expect(said).toBe('Echo: a');
+    }
+    await Promise.all(clients.map(client => client.close()));
+    await gateway.app.close();
+  });
+
   it('asks each client on its own, and tells each of its own', async () => {
     const gateway = await startGateway({ backend: EVERYTHING });
     const clients = await Promise.all(

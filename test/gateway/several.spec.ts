@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Prompt, Resource, ResourceTemplate, Tool, UriParams } from 'nestjs-mcp';
 import { textOf } from '../fixtures/matrix.js';
 import { backendModule } from './backend-app.js';
+import { fakeBackend } from './fake-backend.js';
 import { connect, ERAS, EVERYTHING, listen, outcomeOf, startGateway, type Running } from './support.js';
 
 @Injectable()
@@ -115,6 +116,45 @@ describe('a gateway in front of several backends', () => {
     expect(await outcomeOf(client.readResource({ uri: 'shop://all' }))).toMatchObject({ message });
     await client.close();
     await gateway.app.close();
+  });
+
+  it('refuses it on whatever page a list begins', async () => {
+    const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });
+    const client = await connect(gateway.url, 'modern');
+    const cursor = Buffer.from('[0,null]').toString('base64url');
+    expect(await outcomeOf(client.request({ method: 'resources/list', params: { cursor } }))).toMatchObject({
+      message: expect.stringContaining('is of two backends'),
+    });
+    await client.close();
+    await gateway.app.close();
+  });
+
+  it.each(ERAS)('goes on with the others where a %s one went down later', async era => {
+    const late = await backendOf(Bank);
+    const gateway = await startGateway({
+      backends: { shop: { url: shop.url, era }, bank: { url: late.url, era } },
+    });
+    const client = await connect(gateway.url, 'modern');
+    expect((await client.listTools()).tools).toHaveLength(2);
+    await late.app.close();
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shop_search']);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['shop://all']);
+    expect((await client.readResource({ uri: 'shop://7' })).contents).toMatchObject([{ text: 'shop 7' }]);
+    await client.close();
+    await gateway.app.close();
+  });
+
+  it('goes on with the others where the list of one never comes', async () => {
+    const silent = await fakeBackend({ 'tools/list': () => {} });
+    const gateway = await startGateway({
+      backends: { shop: { url: shop.url }, silent: { url: silent.url } },
+      limits: { listTimeoutMs: 200 },
+    });
+    const client = await connect(gateway.url, 'modern');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shop_search']);
+    await client.close();
+    await gateway.app.close();
+    silent.close();
   });
 
   it('goes on with the others where one is down', async () => {

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
@@ -12,13 +13,42 @@ export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object
 function userOf(user: unknown): unknown[] {
   if (typeof user !== 'object' || user === null) return [user];
   const { id, sub, username } = user as Record<string, unknown>;
-  // A user of whom nothing is known is not nobody.
-  return ['user', id, sub, username];
+  const known = [id, sub, username];
+  // A user without any of these is told from others by all that is known of it, and is not nobody.
+  return ['user', ...known, ...(known.every(isMissing) ? [digestOf(user)] : [])];
 }
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
 /** A value in a form that can be compared. Ids may be objects, as MongoDB's are, with text or members of their own. */
 function identity(value: unknown): unknown {
-  if (value === undefined || value === null) return null;
+  if (isMissing(value)) return null;
   const text = (value as { toString(): string }).toString();
   return typeof value === 'object' ? [text, JSON.stringify(value)] : [typeof value, text];
+}
+
+/** What stands for an object's data. One whose data cannot be seen is like no other, not even itself. */
+function digestOf(user: object): string {
+  try {
+    return createHash('sha256')
+      .update(JSON.stringify(plain(user)))
+      .digest('base64url');
+  } catch {
+    return randomUUID();
+  }
+}
+
+/** Data with its members in order. @throws Error for what keeps its data to itself */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return ['bigint', value.toString()];
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return plain(toJSON.call(value));
+  const members = Object.entries(value).filter(([, member]) => typeof member !== 'function');
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value) as null);
+  if (members.length === 0 && !isPlain) throw new Error('Nothing is known of it');
+  return members
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, member]) => [key, plain(member)]);
 }

@@ -1,0 +1,33 @@
+import type { HttpExchange } from '../server/exchange.js';
+
+/** How much may wait for a client to read it, in characters of JSON, before what only tells it something is dropped. */
+const MAX_LENGTH = 1024 * 1024;
+
+/** What a request's client is told meanwhile, and has not read. One that does not read may not fill the memory. */
+export class Unsent {
+  /** How much was sent since the client last kept up. */
+  private length = 0;
+  /** How many are being sent. */
+  private sending = 0;
+  private readonly response: { readonly writableNeedDrain?: boolean } | undefined;
+
+  /** @param http the request's own, if it came over HTTP */
+  constructor(http: HttpExchange | undefined) {
+    const { response } = http ?? {};
+    // Fastify's reply holds Node's response.
+    this.response = (response as { raw?: object } | undefined)?.raw ?? response;
+  }
+
+  /** Sends progress or a log message, unless too much waits: then it is lost. */
+  async send(content: unknown, send: () => Promise<void>): Promise<void> {
+    if (this.sending === 0 && !this.response?.writableNeedDrain) this.length = 0;
+    if (this.length > MAX_LENGTH) return;
+    this.length += JSON.stringify(content)?.length ?? 0;
+    this.sending += 1;
+    try {
+      await send();
+    } finally {
+      this.sending -= 1;
+    }
+  }
+}

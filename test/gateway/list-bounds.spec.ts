@@ -1,0 +1,88 @@
+import { KnownLists } from '../../lib/gateway/known-lists.js';
+import { fakeBackend } from './fake-backend.js';
+import { connect, outcomeOf, startGateway } from './support.js';
+
+const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
+const pageOf = (length: number) => ({ tools: [tool('t', 'x'.repeat(length))] });
+
+describe('the lists that are known of a backend', () => {
+  const lists = (bounds = {}) =>
+    new KnownLists({ timeoutMs: 1000, maxLength: 1000, maxTotalLength: 2500, ...bounds }, () => {});
+
+  it('are not read past their bound', async () => {
+    let pages = 0;
+    const endless = async () => ({ ...pageOf(300), nextCursor: String(pages++) });
+    await expect(lists().pages('a', 'tools/list', endless)).rejects.toThrow('larger than 1000 characters');
+    expect(pages).toBe(3);
+  });
+
+  it('are not read on when their time is up', async () => {
+    let pages = 0;
+    const endless = async () => ({ tools: [], nextCursor: String(pages++) });
+    await expect(lists({ timeoutMs: -1 }).pages('a', 'tools/list', endless)).rejects.toThrow('took too long');
+    expect(pages).toBe(1);
+  });
+
+  it('make room for each other, the longest unused first', async () => {
+    const known = lists();
+    const fetched: string[] = [];
+    const look = (view: string) =>
+      known.pages(view, 'tools/list', async () => {
+        fetched.push(view);
+        return pageOf(800);
+      });
+    for (const view of ['a', 'b', 'a', 'c', 'a', 'b']) await look(view);
+    expect(fetched).toEqual(['a', 'b', 'c', 'b']);
+    // What was forgotten is given back, even where it failed or was forgotten twice.
+    known.forget();
+    known.forget('a');
+    for (let round = 0; round < 5; round++) {
+      const tooLong = known.pages('z', 'tools/list', async () => pageOf(2000));
+      await expect(tooLong).rejects.toThrow('larger than 1000');
+      await look(`${round}`);
+    }
+    expect(fetched.slice(4)).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
+
+describe('a gateway', () => {
+  it('does not wait long for the list of a backend', async () => {
+    const backend = await fakeBackend({ 'tools/list': () => {} });
+    const gateway = await startGateway({ backend: { url: backend.url }, limits: { listTimeoutMs: 20 } });
+    const client = await connect(gateway.url, 'modern');
+    expect(await outcomeOf(client.listTools())).toMatchObject({
+      code: -32603,
+      message: 'The server behind this gateway did not answer in time',
+    });
+    await client.close();
+    await gateway.app.close();
+    backend.close();
+  });
+
+  it('asks for a list once, whatever else callers say that they can', async () => {
+    let lists = 0;
+    const backend = await fakeBackend({
+      'tools/list': ({ reply }) => {
+        lists += 1;
+        reply({ tools: [tool('t')] });
+      },
+      'tools/call': ({ params, reply }) => reply({ content: [], structuredContent: params }),
+    });
+    const gateway = await startGateway({ backend: { url: backend.url } });
+    for (const n of [1, 2, 3]) {
+      const client = await connect(gateway.url, 'modern', {
+        capabilities: { elicitation: { form: { n } }, sampling: { n }, roots: { n } } as never,
+      });
+      const { structuredContent } = await client.callTool({ name: 't' });
+      expect(structuredContent).toHaveProperty(['_meta', 'io.modelcontextprotocol/clientCapabilities'], {
+        elicitation: { form: {} },
+        sampling: {},
+        roots: {},
+      });
+      await client.close();
+    }
+    expect(lists).toBe(1);
+    await gateway.app.close();
+    backend.close();
+  });
+});
