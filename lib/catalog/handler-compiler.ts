@@ -6,6 +6,7 @@ import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
+import { headerParamsOf, type HeaderParam } from '../schema/header-params.js';
 import { promptArguments } from '../schema/json-schema.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
@@ -41,6 +42,9 @@ export class HandlerCompiler {
   /** @throws McpBootstrapError naming class, method and remedy */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
+      if (metadata.kind !== 'tool' && this.headerNames(target).length > 0) {
+        throw new Error('@HeaderParam() is for tools: nothing else has header parameters');
+      }
       switch (metadata.kind) {
         case 'tool':
           return await this.tool(metadata.options, target);
@@ -67,13 +71,24 @@ export class HandlerCompiler {
     checkToolName(key);
     const { run, input } = await this.callable(target, 'tool', key, options, withContext);
     const output = await compileDeclared(options, 'output');
+    const inputSchema = input?.jsonSchema ?? ANY_OBJECT;
+    const headerParams = headerParamsOf(inputSchema);
+    assertDeclared(this.headerNames(target), headerParams);
     const definition = {
       ...described(key, options),
-      inputSchema: (input?.jsonSchema ?? ANY_OBJECT) as { type: 'object' },
+      inputSchema: inputSchema as { type: 'object' },
       ...(output && { outputSchema: output.jsonSchema as { type: 'object' } }),
       ...(options.annotations && { annotations: options.annotations }),
     };
-    return { kind: 'tool', key, where: describeTarget(target), definition, run, ...(output && { output }) };
+    return {
+      kind: 'tool',
+      key,
+      where: describeTarget(target),
+      definition,
+      headerParams,
+      run,
+      ...(output && { output }),
+    };
   }
 
   private async prompt(
@@ -159,6 +174,14 @@ export class HandlerCompiler {
     };
   }
 
+  /** What the method asks for with `@HeaderParam()`. */
+  private headerNames(target: HandlerTarget): string[] {
+    return this.executor
+      .readParams(target)
+      .filter(({ kind }) => kind === 'header')
+      .map(({ data }) => String(data));
+  }
+
   private async callable(
     target: HandlerTarget,
     kind: InputOwner,
@@ -193,6 +216,17 @@ function validator(subject: string, schema: CompiledSchema | undefined): Prepare
     if (!result.ok) throw new InvalidArgumentsException(subject, result.issues);
     return result.value;
   };
+}
+
+/** A name that no client sends would be undefined for ever. */
+function assertDeclared(names: readonly string[], params: readonly HeaderParam[]): void {
+  const declared = params.map(({ name }) => name);
+  const missing = names.find(name => !declared.some(one => one.toLowerCase() === name.toLowerCase()));
+  if (missing === undefined) return;
+  throw new Error(
+    `@HeaderParam("${missing}") reads a header that its input does not declare: add @McpHeader("${missing}") to a ` +
+      `property (declared: ${declared.join(', ') || 'none'})`,
+  );
 }
 
 const described = (name: string, { title, description, icons, _meta }: HandlerOptions) => ({

@@ -1,10 +1,16 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
-import { ARGS_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
+import {
+  ARGS_PARAM,
+  CONTEXT_PARAM,
+  HEADER_PARAM,
+  ROUTE_ARGS_METADATA,
+  URI_PARAMS_PARAM,
+} from '../constants.js';
 import type { ArgOptions } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget } from './handler-target.js';
 
-export type ParamKind = 'args' | 'context' | 'uri' | 'custom';
+export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'custom';
 
 /** One decorated parameter of a handler. */
 export interface HandlerParam {
@@ -32,6 +38,7 @@ const KINDS: Readonly<Record<string, ParamKind>> = {
   [ARGS_PARAM]: 'args',
   [CONTEXT_PARAM]: 'context',
   [URI_PARAMS_PARAM]: 'uri',
+  [HEADER_PARAM]: 'header',
 };
 
 /**

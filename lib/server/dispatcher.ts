@@ -11,6 +11,7 @@ import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/ent
 import type { Page, Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
+import { headerArgument, type HeaderScalar } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import { toCompletion } from './completion-result.js';
 import { toFailure, unexpected } from './errors.js';
@@ -77,8 +78,9 @@ export class Dispatcher {
     const entry = this.catalog().tools.get(name);
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
+    const headerValue = (header: string) => headerArgument(entry.headerParams, header, data);
     try {
-      return await toToolResult(await entry.run(this.call(data, exchange)), entry.output);
+      return await toToolResult(await entry.run(this.call(data, exchange, headerValue)), entry.output);
     } catch (thrown) {
       if (thrown instanceof InvalidOutputError) return toolError(unexpected(thrown, entry.where).message);
       const { error, asResult } = toFailure(thrown, entry.where);
@@ -194,8 +196,12 @@ export class Dispatcher {
     }
   }
 
-  private call(data: unknown, exchange: Exchange): HandlerCall {
-    return { data, context: new McpContext(exchange, this.changes) };
+  private call(
+    data: unknown,
+    exchange: Exchange,
+    headerValue?: (name: string) => HeaderScalar | undefined,
+  ): HandlerCall {
+    return { data, context: new McpContext(exchange, this.changes, headerValue) };
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   LoggingLevel,
   RequestId,
 } from '@modelcontextprotocol/server';
+import type { HeaderScalar } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
 
@@ -40,6 +41,7 @@ export class McpContext {
   constructor(
     private readonly exchange: Exchange,
     private readonly changes: ChangeNotifier,
+    private readonly headerValue?: (name: string) => HeaderScalar | undefined,
   ) {}
 
   /** Fires when the client cancels the call or goes away, and when the server shuts down. */
@@ -90,6 +92,16 @@ export class McpContext {
   /** The HTTP request's headers; empty over stdio. */
   get headers(): Readonly<Record<string, string | string[] | undefined>> {
     return this.exchange.http?.headers ?? {};
+  }
+
+  /**
+   * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, as `@HeaderParam` gives it: for guards,
+   * which run before the arguments are validated. It says what the call asks for, not what its caller may do.
+   * @param name as in `@McpHeader(name)`, in whatever case
+   * @returns undefined where the call has no such argument, or the tool declares no such header
+   */
+  headerParam(name: string): string | number | boolean | undefined {
+    return this.headerValue?.(name);
   }
 
   /** Express's or Fastify's request; undefined over stdio. */
