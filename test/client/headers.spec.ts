@@ -5,7 +5,7 @@ import { InterceptingMcpClient, type McpClient, type McpClientOptions } from 'ne
 import { Chain } from '../../lib/interceptors/chain/chain.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startClients, type ClientApp } from './fixtures.js';
-import { regional, startHeaderServer, type HeaderServer } from './header-server.js';
+import { regional, startHeaderServer, type HeaderServer } from '../fixtures/header-server.js';
 
 /** Sends every region elsewhere. */
 @Injectable()

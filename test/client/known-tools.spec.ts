@@ -9,7 +9,7 @@ import type { KnownTool, McpClient, McpClientOptions } from 'nestjs-mcp/client';
 import { z } from 'zod';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startClients, type ClientApp } from './fixtures.js';
-import { regional, startHeaderServer, type HeaderServer } from './header-server.js';
+import { regional, startHeaderServer, type HeaderServer } from '../fixtures/header-server.js';
 
 let server: HeaderServer;
 let clients: ClientApp;
