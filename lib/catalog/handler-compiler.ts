@@ -3,11 +3,13 @@ import type { HandlerMetadata, HandlerOptions, HandlerOptionsByKind } from '../d
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.js';
+import type { HandlerParam } from '../execution/handler-params.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
-import { headerParamsOf, type HeaderParam } from '../schema/header-params.js';
+import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { promptArguments } from '../schema/json-schema.js';
+import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
 import { inputOf, type InputOwner } from './handler-input.js';
@@ -42,7 +44,10 @@ export class HandlerCompiler {
   /** @throws McpBootstrapError naming class, method and remedy */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
-      if (metadata.kind !== 'tool' && this.headerNames(target).length > 0) {
+      if (
+        metadata.kind !== 'tool' &&
+        this.executor.readParams(target).some(({ kind }) => kind === 'header')
+      ) {
         throw new Error('@HeaderParam() is for tools: nothing else has header parameters');
       }
       switch (metadata.kind) {
@@ -69,11 +74,12 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['tool']> {
     const key = options.name ?? target.methodName;
     checkToolName(key);
+    const params = this.executor.readParams(target);
     const { run, input } = await this.callable(target, 'tool', key, options, withContext);
     const output = await compileDeclared(options, 'output');
     const inputSchema = input?.jsonSchema ?? ANY_OBJECT;
-    const headerParams = headerParamsOf(inputSchema);
-    assertDeclared(this.headerNames(target), headerParams);
+    const headerParams = headersOf(inputSchema, options.input ?? inputOf(params, 'tool'));
+    assertDeclared(params, headerParams);
     const definition = {
       ...described(key, options),
       inputSchema: inputSchema as { type: 'object' },
@@ -174,14 +180,6 @@ export class HandlerCompiler {
     };
   }
 
-  /** What the method asks for with `@HeaderParam()`. */
-  private headerNames(target: HandlerTarget): string[] {
-    return this.executor
-      .readParams(target)
-      .filter(({ kind }) => kind === 'header')
-      .map(({ data }) => String(data));
-  }
-
   private async callable(
     target: HandlerTarget,
     kind: InputOwner,
@@ -218,9 +216,18 @@ function validator(subject: string, schema: CompiledSchema | undefined): Prepare
   };
 }
 
+/** @throws Error that names the class, if it is one, the property and the rule that it breaks */
+function headersOf(inputSchema: JsonSchema, source: SchemaLike | undefined): readonly HeaderParam[] {
+  const found = readHeaderParams(inputSchema);
+  if (found.ok) return found.params;
+  const isDto = typeof source === 'function' && !isStandardSchema(source);
+  throw new Error(isDto ? `${source.name}, ${found.reason}` : found.reason);
+}
+
 /** A name that no client sends would be undefined for ever. */
-function assertDeclared(names: readonly string[], params: readonly HeaderParam[]): void {
+function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly HeaderParam[]): void {
   const declared = params.map(({ name }) => name);
+  const names = handlerParams.filter(({ kind }) => kind === 'header').map(({ data }) => String(data));
   const missing = names.find(name => !declared.some(one => one.toLowerCase() === name.toLowerCase()));
   if (missing === undefined) return;
   throw new Error(

@@ -45,7 +45,7 @@ export function decodeHeader(header: string): string | undefined {
   }
 }
 
-/** Whether the text of a header is that of an argument. Integers are compared as numbers: `42.0` is 42. */
+/** Whether the text of a header is that of an argument. Integers are compared as numbers, `42.0` being 42; none that is inexact is. */
 export function mirrors(text: string, value: HeaderScalar, type: HeaderParam['type']): boolean {
   if (type === 'integer' && Number.isInteger(value)) {
     return !isInexact(value) && DECIMAL.test(text) && Number(text) === value;

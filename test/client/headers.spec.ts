@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Mutator, type InterceptorInvocation } from 'nestjs-mcp';
+import { z } from 'zod';
 import { InterceptingMcpClient, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
 import { Chain } from '../../lib/interceptors/chain/chain.js';
 import { LogSpy } from '../fixtures/log-spy.js';
@@ -125,6 +126,25 @@ describe('a client', () => {
     expect((await client.listTools({ cursor: '2' })).tools).toEqual([]);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['b', 'd']);
     expect((await callWith({ region: 'eu' }, 'd')).headers).toMatchObject({ 'mcp-param-a': 'eu' });
+  });
+
+  it('hands on what a list holds that the application asks for with a schema of its own', async () => {
+    await start();
+    const anything = z.object({ tools: z.array(z.object({ name: z.string() })) });
+    expect(await client.request({ method: 'tools/list' }, anything)).toEqual({
+      tools: [{ name: 'regional' }],
+    });
+    const nothing = z.object({});
+    expect(await client.request({ method: 'tools/list' }, nothing)).toEqual({});
+  });
+
+  it('sends them over a transport of the application, too', async () => {
+    await start({
+      url: undefined,
+      transport: () => new StreamableHTTPClientTransport(new URL(server.url)),
+      knownTools: [regional()],
+    });
+    expect((await callWith({ region: '' })).headers).toMatchObject({ 'mcp-param-region': '' });
   });
 
   it('writes no control characters of a server into the log', async () => {

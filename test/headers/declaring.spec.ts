@@ -27,7 +27,7 @@ import {
   type SchemaLike,
   type ToolOptions,
 } from 'nestjs-mcp';
-import { startApp } from '../fixtures/matrix.js';
+import { startApp, textOf } from '../fixtures/matrix.js';
 
 class Place {
   @McpHeader('Region')
@@ -108,6 +108,27 @@ describe('declaring a header', () => {
         },
       },
     });
+  });
+
+  it('leaves the DTOs what they are', async () => {
+    @Injectable()
+    class Orders {
+      @Tool()
+      place(@Args() { target }: DeepOrder, @HeaderParam('Region') region: string) {
+        return [target instanceof Target, target.place instanceof Place, region].join();
+      }
+    }
+    const app = await startApp([Orders]);
+    try {
+      const client = await app.client();
+      await client.listTools();
+      const place = (args: object) => client.callTool({ name: 'place', arguments: { target: args } });
+      expect(textOf(await place({ urgent: true, place: { region: 'eu' } }))).toBe('true,true,eu');
+      expect(textOf(await place({ place: { region: 'eu', other: 1 } }))).toMatch(/target\.place\.other/);
+      expect(textOf(await place({}))).toMatch(/target\.place/);
+    } finally {
+      await app.close();
+    }
   });
 
   it.each<[string, SchemaLike]>([
@@ -203,7 +224,7 @@ describe('a breach of the rules', () => {
     [
       'a number',
       NumberOrder,
-      /property "price" .*"string", an "integer" or a "boolean", and has the type "number"/,
+      /^Orders\.place: NumberOrder, property "price" .*"string", an "integer" or a "boolean", and has the type "number"/,
     ],
     ['a list', ArrayOrder, /property "regions" .*the type "array"/],
     ['no type', Constant, /property "region" .*no "type"/],

@@ -2,7 +2,6 @@ import {
   Client,
   ProtocolError,
   ProtocolErrorCode,
-  StreamableHTTPClientTransport,
   type CallToolRequestOptions,
   type ClientOptions,
   type Implementation,
@@ -18,9 +17,9 @@ import { encodeHeader, isHeaderScalar, isInexact } from '../../schema/header-val
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /**
- * The SDK's client, with `Mcp-Param-*` headers made here, of each request as it goes out: the SDK's own client puts an
- * empty text and a tab in Base64 or not as the specification does not, knows a tool only once it was listed, and warns on
- * the console. What the SDK does after a `HeaderMismatch` (-32020), listing the tools anew and asking once more, stays its.
+ * The SDK's client, with `Mcp-Param-*` headers made here, of each request as it goes out: the SDK would not send an empty
+ * header for an empty text, nor a tab in Base64, knows a tool only once it was listed, and warns on the console. Listing the
+ * tools anew after a `HeaderMismatch` (-32020), and asking once more, is left to it.
  */
 export class MirroringClient extends Client {
   /** @param tools the definitions of tools, where they are to be kept; without them, those that come with calls count */
@@ -42,13 +41,17 @@ export class MirroringClient extends Client {
     options?: RequestOptions,
   ): Promise<StandardSchemaV1.InferOutput<T>>;
   override async request(request: Request, ...rest: object[]): Promise<unknown> {
-    const isHttp = this.transport instanceof StreamableHTTPClientTransport;
-    if (!isHttp || this.getProtocolEra() !== 'modern') return this.pass(request, rest);
+    if (!this.isHttp || this.getProtocolEra() !== 'modern') return this.pass(request, rest);
     if (request.method === 'tools/call') return this.pass(request, this.mirrored(request, rest));
     const result = await this.pass(request, rest);
     if (request.method !== 'tools/list' || !this.tools) return result;
-    const { tools, ...page } = result as ListToolsResult;
-    return { ...page, tools: this.tools.learn(tools) };
+    const page = result as Partial<ListToolsResult>;
+    return Array.isArray(page.tools) ? { ...page, tools: this.tools.learn(page.tools) } : result;
+  }
+
+  /** By what it can do, for an application may have a transport of another copy of the SDK. */
+  private get isHttp(): boolean {
+    return this.transport !== undefined && 'terminateSession' in this.transport;
   }
 
   private pass(request: Request, rest: readonly object[]): Promise<unknown> {

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { readHeaderParams, type HeaderParam } from '../../schema/header-params.js';
+import { isRecord } from '../../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
 /** The most definitions that a server can have a client keep, and the most warnings. */
@@ -59,6 +60,8 @@ export class ToolDefinitions {
    */
   learn(tools: readonly Tool[]): Tool[] {
     return tools.filter(({ name, inputSchema }) => {
+      // Where the application has asked with a schema of its own, anything may be in the list.
+      if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
       this.listed.delete(name);
       if (found.ok) this.keep(name, inputSchema);

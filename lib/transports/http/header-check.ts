@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { argumentAt, HEADER_PREFIX, type HeaderParam } from '../../schema/header-params.js';
 import { decodeHeader, isHeaderScalar, mirrors } from '../../schema/header-value.js';
-
-/** `HeaderMismatch`. Specification 2026-07-28: basic/transports/streamable-http, server validation. */
-const HEADER_MISMATCH = -32020;
 
 /** What `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
@@ -13,7 +11,10 @@ const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
   'resources/read': 'uri',
 };
 
-/** A request of 2026-07-28 whose headers do not repeat its body. */
+/**
+ * A request of 2026-07-28 whose headers do not repeat its body. Specification: basic/transports/streamable-http, server
+ * validation.
+ */
 export class HeaderMismatchError extends Error {
   /**
    * @param header its name
@@ -32,7 +33,7 @@ export class HeaderMismatchError extends Error {
     const { id, header, body, message } = this;
     const data = { mismatch: { header, body } };
     return Response.json(
-      { jsonrpc: '2.0', id, error: { code: HEADER_MISMATCH, message, data } },
+      { jsonrpc: '2.0', id, error: { code: McpErrorCode.HeaderMismatch, message, data } },
       { status: 400 },
     );
   }
