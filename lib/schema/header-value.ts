@@ -45,7 +45,10 @@ export function decodeHeader(header: string): string | undefined {
   }
 }
 
-/** Whether the text of a header is that of an argument. Integers are compared as numbers, `42.0` being 42; none that is inexact is. */
+/**
+ * Whether the text of a header is that of an argument. Integers are compared as numbers, for `42.0` is 42; one that is
+ * inexact is like no other.
+ */
 export function mirrors(text: string, value: HeaderScalar, type: HeaderParam['type']): boolean {
   if (type === 'integer' && Number.isInteger(value)) {
     return !isInexact(value) && DECIMAL.test(text) && Number(text) === value;

@@ -82,11 +82,11 @@ function check(
     if (isHeaderScalar(value)) fail(`is missing, but the body has a value for ${body}`);
     return;
   }
-  // Node joins them with a comma; whoever routed the request may have read the first alone.
+  // Node has trimmed it, and joins several with a comma; whoever routed the request may have read the first alone.
   if (rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === key).length > 1) {
     fail('is there more than once');
   }
-  const decoded = decodeHeader(String(text).trim());
+  const decoded = decodeHeader(String(text));
   if (decoded === undefined) return fail('is malformed');
   if (value === undefined) fail(`has a value, but the body has none for ${body}`);
   if (!isHeaderScalar(value) || !mirrors(decoded, value, type)) fail(`differs from ${body} in the body`);

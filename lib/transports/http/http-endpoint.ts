@@ -133,7 +133,7 @@ export class HttpEndpoint {
   /** @throws HeaderMismatchError, which the request is to be answered with */
   private assertHeadersMirror(request: Request | undefined): void {
     const exchange = request && this.exchanges.get(request);
-    if (!exchange) return;
+    if (!exchange) throw new Error('The SDK asks for a server for a request that nobody has sent');
     const { rawRequest, body } = exchange.incoming;
     try {
       assertHeadersMirror(rawRequest, body?.ok && body.json, tool => this.host.headerParams(tool));
