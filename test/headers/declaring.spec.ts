@@ -21,6 +21,7 @@ import {
   HeaderParam,
   McpHeader,
   mcpHeader,
+  McpServerRegistry,
   Prompt,
   Resource,
   Tool,
@@ -298,6 +299,19 @@ describe('a breach of the rules', () => {
     const text = await refused(handlerWith(input));
     expect(text).toMatch(/^Orders\.place: /);
     expect(text).toMatch(message);
+  });
+
+  it('refuses a tool that is added at run time', async () => {
+    const app = await startApp([]);
+    try {
+      const registry = app.app.get(McpServerRegistry);
+      const input = raw({ type: 'number', 'x-mcp-header': 'Region' });
+      await expect(registry.add('tool', { name: 'late', input }, () => 'late')).rejects.toThrow(
+        /property "region" .*the type "number"/,
+      );
+    } finally {
+      await app.close();
+    }
   });
 
   it('is a static property', () => {
