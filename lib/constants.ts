@@ -24,6 +24,7 @@ export const ARGS_PARAM = '3';
 export const CONTEXT_PARAM = 'mcp:ctx';
 export const URI_PARAMS_PARAM = 'mcp:uri';
 export const ASK_PARAM = 'mcp:ask';
+export const HEADER_PARAM = 'mcp:header';
 
 /** What `ExecutionContext.getType()` returns while a handler of this module runs. */
 export const MCP_CONTEXT_TYPE = 'mcp';

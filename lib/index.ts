@@ -14,7 +14,7 @@ export { Resource } from './decorators/resource.decorator.js';
 export { ResourceTemplate } from './decorators/resource-template.decorator.js';
 export { Completion } from './decorators/completion.decorator.js';
 export { Ask, type AskOptions } from './decorators/ask.decorator.js';
-export { Args, Ctx, UriParams, type ArgOptions } from './decorators/params.decorator.js';
+export { Args, Ctx, HeaderParam, UriParams, type ArgOptions } from './decorators/params.decorator.js';
 export type {
   CompletionOptions,
   HandlerKind,
@@ -38,6 +38,7 @@ export { McpErrorCode, McpException } from './exceptions/mcp.exception.js';
 export { InvalidArgumentsException } from './exceptions/invalid-arguments.exception.js';
 export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 export { Description } from './schema/description.decorator.js';
+export { McpHeader, mcpHeader } from './schema/mcp-header.js';
 export type { JsonSchema, SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
 

@@ -1,6 +1,7 @@
 import type { CacheHint, Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server';
 import type { CompletionOptions } from '../decorators/handler-options.js';
 import type { RunHandler } from '../execution/handler-executor.js';
+import type { HeaderParam } from '../schema/header-params.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import type { CompiledUriTemplate } from './uri-template.js';
 
@@ -17,6 +18,8 @@ export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly key: string;
   readonly definition: Tool;
+  /** The arguments that clients repeat in HTTP headers. */
+  readonly headerParams: readonly HeaderParam[];
   readonly output?: CompiledSchema;
 }
 

@@ -5,10 +5,13 @@ import { InvalidArgumentsException } from '../exceptions/invalid-arguments.excep
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { checkAsks } from '../execution/handler-asks.js';
 import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.js';
+import type { HandlerParam } from '../execution/handler-params.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
+import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { promptArguments } from '../schema/json-schema.js';
+import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
 import { inputOf, type InputOwner } from './handler-input.js';
@@ -44,6 +47,12 @@ export class HandlerCompiler {
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
       await checkAsks(this.executor.readParams(target));
+      if (
+        metadata.kind !== 'tool' &&
+        this.executor.readParams(target).some(({ kind }) => kind === 'header')
+      ) {
+        throw new Error('@HeaderParam() is for tools: nothing else has header parameters');
+      }
       switch (metadata.kind) {
         case 'tool':
           return await this.tool(metadata.options, target);
@@ -68,15 +77,27 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['tool']> {
     const key = options.name ?? target.methodName;
     checkToolName(key);
+    const params = this.executor.readParams(target);
     const { run, input } = await this.callable(target, 'tool', key, options, withContext);
     const output = await compileDeclared(options, 'output');
+    const inputSchema = input?.jsonSchema ?? ANY_OBJECT;
+    const headerParams = headersOf(inputSchema, options.input ?? inputOf(params, 'tool'));
+    assertDeclared(params, headerParams);
     const definition = {
       ...described(key, options),
-      inputSchema: (input?.jsonSchema ?? ANY_OBJECT) as { type: 'object' },
+      inputSchema: inputSchema as { type: 'object' },
       ...(output && { outputSchema: output.jsonSchema as { type: 'object' } }),
       ...(options.annotations && { annotations: options.annotations }),
     };
-    return { kind: 'tool', key, ...origin(target), definition, run, ...(output && { output }) };
+    return {
+      kind: 'tool',
+      key,
+      ...origin(target),
+      definition,
+      headerParams,
+      run,
+      ...(output && { output }),
+    };
   }
 
   private async prompt(
@@ -205,6 +226,26 @@ function validator(subject: string, schema: CompiledSchema | undefined): Prepare
     if (!result.ok) throw new InvalidArgumentsException(subject, result.issues);
     return result.value;
   };
+}
+
+/** @throws Error that names the class, if it is one, the property and the rule that it breaks */
+function headersOf(inputSchema: JsonSchema, source: SchemaLike | undefined): readonly HeaderParam[] {
+  const found = readHeaderParams(inputSchema);
+  if (found.ok) return found.params;
+  const isDto = typeof source === 'function' && !isStandardSchema(source);
+  throw new Error(isDto ? `${source.name}, ${found.reason}` : found.reason);
+}
+
+/** A name that no client sends would be undefined for ever. */
+function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly HeaderParam[]): void {
+  const declared = params.map(({ name }) => name);
+  const names = handlerParams.filter(({ kind }) => kind === 'header').map(({ data }) => String(data));
+  const missing = names.find(name => !declared.some(one => one.toLowerCase() === name.toLowerCase()));
+  if (missing === undefined) return;
+  throw new Error(
+    `@HeaderParam("${missing}") reads a header that its input does not declare: add @McpHeader("${missing}") to a ` +
+      `property (declared: ${declared.join(', ') || 'none'})`,
+  );
 }
 
 const described = (name: string, { title, description, icons, _meta }: HandlerOptions) => ({

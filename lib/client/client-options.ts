@@ -3,6 +3,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import { checker, resolveInterceptors, type Check } from '../mcp.module-definition.js';
 import type { ConnectionOptions } from './connection-options.js';
+import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
 /** The `interceptors` option of a client. */
 export type McpClientInterceptorOptions = Pick<
@@ -21,6 +22,11 @@ export interface McpClientOptions extends ConnectionOptions {
    * `server` is the client's name. Default: all of them apply, and have 10,000 milliseconds for each message.
    */
   interceptors?: McpClientInterceptorOptions;
+  /**
+   * Definitions of the server's tools, so that calls have their `Mcp-Param-*` headers without a `listTools()` before: a
+   * list, or the path of a JSON file with one. Default: none.
+   */
+  knownTools?: KnownToolsOption;
 }
 
 /** The options with the defaults that the connection does not have filled in. */
@@ -46,6 +52,7 @@ const KNOWN: readonly (keyof McpClientOptions)[] = [
   'maxReconnectDelayMs',
   'maxResponseBytes',
   'interceptors',
+  'knownTools',
 ];
 const KNOWN_INTERCEPTORS: readonly (keyof McpClientInterceptorOptions)[] = [
   'apply',
@@ -83,6 +90,10 @@ export function resolveClientOptions(options: McpClientOptions): ResolvedClientO
   );
   check(rest.capabilities === undefined || isRecord(rest.capabilities), '"capabilities" must be an object');
   for (const name of COUNTS) if (rest[name] !== undefined) check.count(rest[name], name, MAX_COUNT);
+  check(
+    rest.knownTools === undefined || Array.isArray(rest.knownTools) || isText(rest.knownTools),
+    '"knownTools" must be a list of tools, or the path of a JSON file with one',
+  );
   check(isRecord(interceptors), '"interceptors" must be an object');
   check.known(interceptors, KNOWN_INTERCEPTORS, 'interceptors');
   return { ...rest, settings: resolveInterceptors(interceptors, check) };

@@ -3,12 +3,15 @@ import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import type { ChainReport } from '../interceptors/reports.js';
+import { reasonOf } from '../schema/schema.error.js';
 import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
 import { whereOf, type ResolvedClientOptions } from './client-options.js';
 import { Connection } from './connection.js';
 import { governInput } from './input-boundary.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
+import { knownToolsOf } from './known-tools/known-tools-option.js';
+import { ToolDefinitions } from './known-tools/tool-definitions.js';
 import { ServerEvents } from './server-events.js';
 
 /** What the application has for a client, once all its parts are there. */
@@ -28,6 +31,8 @@ const MAX_LOGGED = 500;
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
   readonly boundary = new ClientBoundary(this);
+  /** The definitions of the server's tools. */
+  readonly tools: ToolDefinitions;
   private readonly logger: Logger;
   private given?: ResolvedClientOptions;
   private parts?: ClientParts;
@@ -37,6 +42,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   constructor(readonly name: string) {
     this.logger = new Logger(`McpClient(${name})`);
+    this.tools = new ToolDefinitions(message => this.logger.warn(message));
   }
 
   get options(): ResolvedClientOptions | undefined {
@@ -51,13 +57,18 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   readonly chain: ChainSource = { current: (...asked) => this.ready().chain.current(...asked) };
 
-  /** @throws McpBootstrapError where another client of this name has options already */
+  /** @throws McpBootstrapError where another client of this name has options already, or for known tools that are none */
   configure(options: ResolvedClientOptions): void {
     if (this.given) {
       throw new McpBootstrapError(
         whereOf(this.name),
         'another client has this name; give each client a "name" of its own',
       );
+    }
+    try {
+      this.tools.add(knownToolsOf(options.knownTools ?? []));
+    } catch (error) {
+      throw new McpBootstrapError(whereOf(this.name), `"knownTools": ${reasonOf(error)}`);
     }
     this.given = options;
   }
@@ -67,7 +78,7 @@ export class ClientWiring implements ClientBoundaryOptions {
    * @throws McpBootstrapError for a capability that nothing answers
    */
   start(parts: ClientParts): void {
-    const { auth, settings: _settings, ...connection } = this.given!;
+    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.given!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
@@ -75,6 +86,7 @@ export class ClientWiring implements ClientBoundaryOptions {
       { ...connection, capabilities },
       {
         ...(auth && { auth }),
+        tools: this.tools,
         onClient: client => {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
           this.events.attach(client);

@@ -1,5 +1,5 @@
 import {
-  Client,
+  type Client,
   StreamableHTTPClientTransport,
   type AuthProvider,
   type OAuthClientProvider,
@@ -9,6 +9,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import type { ConnectionOptions } from './connection-options.js';
+import { MirroringClient } from './known-tools/mirroring-client.js';
+import type { ToolDefinitions } from './known-tools/tool-definitions.js';
 import { unlessAborted } from './unless-aborted.js';
 
 /** There is no connection, and why; the cause is the error of the last attempt. */
@@ -17,6 +19,8 @@ export class ConnectionError extends Error {}
 export interface ConnectionHooks {
   /** OAuth, or where bearer tokens come from, for HTTP. */
   readonly auth?: AuthProvider | OAuthClientProvider;
+  /** The definitions of the server's tools, for all connections; by default none are kept. */
+  readonly tools?: ToolDefinitions;
   /** Called with each new client before it connects: the place for its handlers. */
   readonly onClient?: (client: Client) => void;
   /** Called once a client has connected. */
@@ -134,9 +138,10 @@ export class Connection {
   private async connect(): Promise<Client> {
     const { era = 'auto', capabilities = {}, connectTimeoutMs } = this.options;
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
-    const client = new Client(
+    const client = new MirroringClient(
       { name: 'nestjs-mcp', version: '0.1.0' },
       { capabilities, versionNegotiation: { mode } },
+      this.hooks.tools,
     );
     this.hooks.onClient?.(client);
     client.onclose = () => {

@@ -4,6 +4,8 @@ export type { ConnectionOptions } from './connection-options.js';
 export { ConnectionError } from './connection.js';
 export { McpClients } from './mcp-clients.js';
 export { McpClient } from './mcp-client.js';
+export type { KnownTool } from './known-tools/known-tool.js';
+export type { KnownToolsOption } from './known-tools/known-tools-option.js';
 export { getMcpClientToken } from './tokens.js';
 export { InjectMcpClient } from './decorators/inject-mcp-client.decorator.js';
 export { OnElicitation, OnRoots, OnSampling } from './decorators/on-input.decorators.js';

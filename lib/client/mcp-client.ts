@@ -11,6 +11,7 @@ import type { McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
 import { ConnectedVerbs } from './connected-verbs.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
+import type { KnownTool } from './known-tools/known-tool.js';
 
 /**
  * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and
@@ -61,6 +62,31 @@ export class McpClient extends InterceptedVerbs {
   /** The server's log messages. */
   get logged$(): Observable<LoggingMessageNotification['params']> {
     return this.#wiring.events.logged$;
+  }
+
+  /**
+   * Gives the client definitions of the server's tools, so that `callTool` sends their `Mcp-Param-*` headers (2026-07-28
+   * over HTTP) without a `listTools()` before. They stay whatever the server lists; where it lists a tool of the same name,
+   * that definition counts from then on. Adding one again replaces it.
+   *
+   * Specification 2026-07-28: basic/transports/streamable-http.
+   * @throws TypeError, and adds none, if one of them is no tool or breaks a rule of `x-mcp-header`
+   */
+  addKnownTools(tools: readonly KnownTool[]): void {
+    this.#wiring.tools.add(tools);
+  }
+
+  /**
+   * Forgets tools that were added; other names are passed over. What the server itself has listed still counts.
+   * @throws TypeError, and forgets none, if one of the names is no text
+   */
+  removeKnownTools(names: readonly string[]): void {
+    this.#wiring.tools.remove(names);
+  }
+
+  /** Forgets all tools that were added. */
+  clearKnownTools(): void {
+    this.#wiring.tools.clear();
   }
 
   /** What the server can do. Opens the connection, as all of these. */

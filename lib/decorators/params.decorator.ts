@@ -1,5 +1,11 @@
 import type { PipeTransform, Type } from '@nestjs/common';
-import { ARGS_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
+import {
+  ARGS_PARAM,
+  CONTEXT_PARAM,
+  HEADER_PARAM,
+  ROUTE_ARGS_METADATA,
+  URI_PARAMS_PARAM,
+} from '../constants.js';
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 
@@ -47,6 +53,15 @@ export const Ctx = (): ParameterDecorator => parameter(CONTEXT_PARAM);
 
 /** The decoded variables of a resource template's URI: all of them, or one by its name. */
 export const UriParams = (name?: string): ParameterDecorator => parameter(URI_PARAMS_PARAM, name);
+
+/**
+ * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`: `@HeaderParam('Region')`. It is a string, a
+ * number or a boolean, or undefined where the call has none. On 2026-07-28 over HTTP, argument and header were found to be
+ * the same; elsewhere there is no header. The tool's input has to declare it, with `@McpHeader('Region')`.
+ *
+ * Specification 2026-07-28: basic/transports/streamable-http.
+ */
+export const HeaderParam = (name: string): ParameterDecorator => parameter(HEADER_PARAM, name);
 
 function isArgOptions(value: unknown): value is ArgOptions {
   return typeof value === 'object' && value !== null && 'name' in value && !('transform' in value);

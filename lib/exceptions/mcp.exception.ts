@@ -6,6 +6,8 @@ export const McpErrorCode = {
   InternalError: -32603,
   /** A refusal that JSON-RPC has no code for; `data.statusCode` holds the HTTP status that fits. */
   Refused: -32000,
+  /** Headers that do not say what the body does, with HTTP 400 (2026-07-28). */
+  HeaderMismatch: -32020,
 } as const;
 
 /**

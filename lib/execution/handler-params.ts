@@ -1,10 +1,17 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
-import { ARGS_PARAM, ASK_PARAM, CONTEXT_PARAM, ROUTE_ARGS_METADATA, URI_PARAMS_PARAM } from '../constants.js';
+import {
+  ARGS_PARAM,
+  ASK_PARAM,
+  CONTEXT_PARAM,
+  HEADER_PARAM,
+  ROUTE_ARGS_METADATA,
+  URI_PARAMS_PARAM,
+} from '../constants.js';
 import type { ArgOptions } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget } from './handler-target.js';
 
-export type ParamKind = 'args' | 'context' | 'uri' | 'ask' | 'custom';
+export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'ask' | 'custom';
 
 /** One decorated parameter of a handler. */
 export interface HandlerParam {
@@ -33,6 +40,7 @@ const KINDS: Readonly<Record<string, ParamKind>> = {
   [CONTEXT_PARAM]: 'context',
   [URI_PARAMS_PARAM]: 'uri',
   [ASK_PARAM]: 'ask',
+  [HEADER_PARAM]: 'header',
 };
 
 /**

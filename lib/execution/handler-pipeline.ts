@@ -121,6 +121,8 @@ function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: Ex
       return pick(call.variables === undefined ? undefined : data, param.data);
     case 'ask':
       return askFor(param, data, call);
+    case 'header':
+      return call.context.headerParam(param.data as string);
     case 'custom':
       return param.factory?.(param.data, host);
   }
@@ -172,5 +174,5 @@ function keepCause(thrown: unknown, cause: unknown): void {
     Object.defineProperty(thrown, 'cause', { value: cause, writable: true, configurable: true });
 }
 
-/** Whether pipes run on a parameter: never on the context or the URI. */
+/** Whether pipes run on a parameter: never on the context, the URI or a header. */
 export const isPiped = ({ kind }: HandlerParam): boolean => kind === 'args' || kind === 'custom';

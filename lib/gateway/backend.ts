@@ -48,9 +48,6 @@ export interface BackendDescription {
   readonly capabilities: ServerCapabilities;
 }
 
-/** A request was refused because its headers do not mirror its body (2026-07-28). */
-const HEADER_MISMATCH = -32020;
-
 /**
  * One server behind a gateway. A 2026-era one has a single connection, for every request says who it is from. A 2025-era
  * one has a connection for each session of a 2025-era client, and for other callers a pool of them, for it asks its
@@ -209,7 +206,7 @@ export class Backend {
     try {
       return await send(await tool(false));
     } catch (error) {
-      if (!(error instanceof ProtocolError) || error.code !== HEADER_MISMATCH) throw error;
+      if (!(error instanceof ProtocolError) || error.code !== McpErrorCode.HeaderMismatch) throw error;
       // The backend has looked at the headers only: its tool is not what it was.
       return send(await tool(true));
     }

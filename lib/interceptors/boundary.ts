@@ -1,4 +1,5 @@
 import type { CallToolResult, InputRequiredResult, Result } from '@modelcontextprotocol/server';
+import { unlessAborted } from '../client/unless-aborted.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { AskClient, Exchange } from '../server/exchange.js';

@@ -1,9 +1,17 @@
 import type { Type } from '@nestjs/common';
 import type { ClassPeers, DeclaredType } from './class-peers.js';
-import { type ClassProperty, isRequired, propertySchema, reflectedType, shapeOf } from './class-property.js';
+import {
+  type ClassProperty,
+  isNested,
+  isRequired,
+  propertySchema,
+  reflectedType,
+  shapeOf,
+} from './class-property.js';
 import { isScalar, type Keywords } from './class-rules.js';
 import type { PropertyShape, Shapes } from './class-shape.js';
 import { keywordsOf } from './keywords.js';
+import { headerProperties } from './mcp-header.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 
@@ -24,6 +32,8 @@ interface Definition {
 export class ClassConverter {
   private readonly definitions: Definition[] = [];
   private readonly shapes = new Map<unknown, PropertyShape[]>();
+  /** The classes whose schemas stand where they are used, while they are made. */
+  private readonly inlined = new Set<Type<unknown>>();
 
   constructor(
     private readonly root: Type<unknown>,
@@ -41,6 +51,7 @@ export class ClassConverter {
 
   private objectSchema(type: Type<unknown>, tag?: Tag): Keywords {
     const properties = this.propertiesOf(type);
+    assertHeadersKnown(type, properties);
     const initial = initialValues(type, properties);
     const schemas = properties.map(property => {
       const { name } = property;
@@ -80,13 +91,36 @@ export class ClassConverter {
     const declared = this.peers.declaredType(owner, name);
     if (declared?.discriminator) return this.unionSchema(declared.discriminator);
 
-    const isTransformed = this.peers.isTransformed(owner, name);
-    const type = declared?.type ?? (isTransformed ? reflectedType(owner, name) : undefined);
-    if (isClass(type)) return this.reference(type);
-    if (isTransformed) return { type: 'object' };
+    const type = this.nestedClass({ owner, name });
+    if (isClass(type)) return this.hasHeaders(type) ? this.inline(type) : this.reference(type);
+    if (this.peers.isTransformed(owner, name)) return { type: 'object' };
     throw new SchemaError(
       `${owner.name}.${name} is @ValidateNested(), but of no known class: add @Type() of class-transformer`,
     );
+  }
+
+  private nestedClass({ owner, name }: Pick<ClassProperty, 'owner' | 'name'>): unknown {
+    const declared = this.peers.declaredType(owner, name)?.type;
+    return declared ?? (this.peers.isTransformed(owner, name) ? reflectedType(owner, name) : undefined);
+  }
+
+  /** Whether clients are to find header parameters in a class: they look for them behind no `$ref`. */
+  private hasHeaders(type: Type<unknown>, seen = new Set<unknown>()): boolean {
+    if (seen.has(type)) return false;
+    seen.add(type);
+    if (headerProperties(type.prototype as object).length > 0) return true;
+    return this.propertiesOf(type).some(property => {
+      const nested = isNested(property) && this.nestedClass(property);
+      return isClass(nested) && this.hasHeaders(nested, seen);
+    });
+  }
+
+  private inline(type: Type<unknown>): Keywords {
+    if (type === this.root || this.inlined.has(type)) return this.reference(type);
+    this.inlined.add(type);
+    const schema = this.objectSchema(type);
+    this.inlined.delete(type);
+    return schema;
   }
 
   private unionSchema({ property, subTypes }: NonNullable<DeclaredType['discriminator']>): Keywords {
@@ -122,6 +156,16 @@ export class ClassConverter {
 
 function isClass(type: unknown): type is Type<unknown> {
   return typeof type === 'function' && type !== Object && type !== Array;
+}
+
+/** A property that is in no schema would have its header ignored without a word. */
+function assertHeadersKnown(type: Type<unknown>, properties: readonly ClassProperty[]): void {
+  const names = new Set<string | symbol>(properties.map(({ name }) => name));
+  const stray = headerProperties(type.prototype as object).find(property => !names.has(property));
+  if (stray === undefined) return;
+  throw new SchemaError(
+    `${type.name}.${String(stray)} has @McpHeader(), but no class-validator decorator: add one, such as @IsString()`,
+  );
 }
 
 /** What the class gives its properties by itself. class-transformer constructs it like this on every call. */

@@ -37,7 +37,8 @@ function isList({ owner, name, rules }: ClassProperty): boolean {
   return reflectedType(owner, name) === Array || rules.some(isListRule);
 }
 
-function isNested({ rules }: ClassProperty): boolean {
+/** Whether the property holds an instance of a class, or several. */
+export function isNested({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'nestedValidation');
 }
 

@@ -13,11 +13,12 @@ import type { Page, Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
 import type { Rounds } from '../mrtr/rounds.js';
+import { headerArgument } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import { toCompletion } from './completion-result.js';
 import { toFailure, unexpected } from './errors.js';
 import type { Exchange } from './exchange.js';
-import { McpContext } from './mcp-context.js';
+import { McpContext, type ContextOptions } from './mcp-context.js';
 import { argumentsOf, asObject, requireString, requireUri, shorten } from './params.js';
 import { toPromptResult } from './prompt-result.js';
 import { toResourceResult } from './resource-result.js';
@@ -80,8 +81,9 @@ export class Dispatcher {
     const entry = this.catalog().tools.get(name);
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
+    const headerValue = (header: string) => headerArgument(entry.headerParams, header, data);
     try {
-      return (await this.runRound(entry, exchange, data, {}, value =>
+      return (await this.runRound(entry, exchange, { data, headerValue }, value =>
         toToolResult(value, entry.output),
       )) as CallToolResult;
     } catch (thrown) {
@@ -97,7 +99,7 @@ export class Dispatcher {
     const entry = this.catalog().prompts.get(name);
     if (!entry) throw unknownPrompt(name);
     const data = argumentsOf(params);
-    return (await this.ask(entry, exchange, data, {}, value =>
+    return (await this.ask(entry, exchange, { data }, value =>
       toPromptResult(value, entry.definition.description),
     )) as GetPromptResult;
   }
@@ -107,7 +109,7 @@ export class Dispatcher {
     const { entry, data, variables } = this.findResource(uri);
     const { mimeType } = entry.definition;
     const cache = exchange.era === 'modern' ? entry.cache : undefined;
-    return (await this.ask(entry, exchange, data, { variables }, value =>
+    return (await this.ask(entry, exchange, { data, variables }, value =>
       toResourceResult(value, { uri, mimeType, cache }),
     )) as ReadResourceResult;
   }
@@ -203,12 +205,11 @@ export class Dispatcher {
   private async ask<T extends Result>(
     entry: Entry,
     exchange: Exchange,
-    data: unknown,
-    call: Partial<HandlerCall>,
+    input: HandlerInput,
     convert: (value: unknown) => T,
   ): Promise<T | InputRequiredResult> {
     try {
-      return await this.runRound(entry, exchange, data, call, convert);
+      return await this.runRound(entry, exchange, input, convert);
     } catch (thrown) {
       throw toFailure(thrown, entry.where).error;
     }
@@ -217,13 +218,12 @@ export class Dispatcher {
   private async runRound<T extends Result>(
     entry: Entry,
     exchange: Exchange,
-    data: unknown,
-    call: Partial<HandlerCall>,
+    { headerValue, ...input }: HandlerInput,
     convert: (value: unknown) => T | Promise<T>,
   ): Promise<T | InputRequiredResult> {
     const result = await this.rounds.run(entry, exchange, round => {
-      const context = new McpContext(exchange, this.changes, round);
-      return entry.run({ ...call, data, context, watch: value => round.watch(value) });
+      const context = new McpContext(exchange, this.changes, { round, headerValue });
+      return entry.run({ ...input, context, watch: value => round.watch(value) });
     });
     return 'required' in result ? result.required : convert(result.value);
   }
@@ -231,6 +231,11 @@ export class Dispatcher {
   private call(data: unknown, exchange: Exchange): HandlerCall {
     return { data, context: new McpContext(exchange, this.changes) };
   }
+}
+
+/** What a handler is given, and can read of it from its context. */
+interface HandlerInput extends Pick<HandlerCall, 'data' | 'variables'> {
+  readonly headerValue?: ContextOptions['headerValue'];
 }
 
 function list<T>(key: string, pages: Pages<T>, { cursor }: Params): Result {

@@ -70,8 +70,8 @@ const UNCHECKED = {
 
 /**
  * The SDK's server for one exchange or connection. Its handlers only call the dispatcher, so making one costs the
- * same whatever the number of tools. It is an `McpServer`, rather than the `Server` below, because only for an
- * `McpServer` does `createMcpHandler` check the `Mcp-Param-*` headers, by asking it for the tool's schema.
+ * same whatever the number of tools. It has no tools registered, so `createMcpHandler` leaves the `Mcp-Param-*` headers to
+ * the HTTP endpoint, which is stricter.
  */
 export class ExchangeServer extends McpServer {
   constructor(
@@ -103,10 +103,6 @@ export class ExchangeServer extends McpServer {
         )),
       }));
     }
-  }
-
-  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return this.host.toolSchemas(name)?.inputSchema;
   }
 
   /** The resources this connection is subscribed to, where it lasts long enough to be told of a change. */

@@ -23,6 +23,7 @@ import type { Round } from '../mrtr/round.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
+import type { HeaderScalar } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
 
@@ -50,6 +51,13 @@ const LEVELS: readonly LoggingLevel[] = [
   'emergency',
 ];
 
+/** @internal What a context has for a handler that is called, and not only admitted or completed. */
+export interface ContextOptions {
+  readonly round?: Round;
+  /** The value of a header parameter, by its name. */
+  readonly headerValue?: (name: string) => HeaderScalar | undefined;
+}
+
 /** What a handler knows of the call it serves, and what it can send while it runs. Injected by `@Ctx()`. */
 export class McpContext {
   #log?: McpLog;
@@ -58,7 +66,7 @@ export class McpContext {
   constructor(
     private readonly exchange: Exchange,
     private readonly changes: ChangeNotifier,
-    private readonly current?: Round,
+    private readonly options: ContextOptions = {},
   ) {}
 
   /** Fires when the client cancels the call or goes away, and when the server shuts down. */
@@ -111,6 +119,16 @@ export class McpContext {
     return this.exchange.http?.headers ?? {};
   }
 
+  /**
+   * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, as `@HeaderParam` gives it: for guards,
+   * which run before the arguments are validated. It says what the call asks for, not what its caller may do.
+   * @param name as in `@McpHeader(name)`, in whatever case
+   * @returns undefined where the call has no such argument, or the tool declares no such header
+   */
+  headerParam(name: string): string | number | boolean | undefined {
+    return this.options.headerValue?.(name);
+  }
+
   /** Express's or Fastify's request; undefined over stdio. */
   get request(): object | undefined {
     return this.exchange.http?.request;
@@ -142,7 +160,7 @@ export class McpContext {
 
   /** What the latest `InputRequiredException` asked to be brought back; undefined where it asked for nothing. */
   requestState<T = string>(): T | undefined {
-    return this.current?.state as T | undefined;
+    return this.options.round?.state as T | undefined;
   }
 
   /**
@@ -226,12 +244,12 @@ export class McpContext {
 
   /** Whether what runs now has run in an earlier round. What `log` is given meanwhile is not sent again. */
   get isReplaying(): boolean {
-    return this.current?.isReplaying ?? false;
+    return this.options.round?.isReplaying ?? false;
   }
 
   /** How many rounds came before this one. */
   get round(): number {
-    return this.current?.number ?? 0;
+    return this.options.round?.number ?? 0;
   }
 
   /** The same in all rounds of this call, and in no other call. */
@@ -261,7 +279,7 @@ export class McpContext {
   }
 
   private get asking(): Round {
-    if (this.current) return this.current;
+    if (this.options.round) return this.options.round;
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
   }
 

@@ -17,6 +17,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
+import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
@@ -98,6 +99,13 @@ export class McpServerHost implements ExchangeHost {
   /** The schemas of a tool, if there is one of that name. */
   toolSchemas(name: string): ToolSchemas | undefined {
     return this.upstream ? this.upstream.toolSchemas(name) : this.catalog.tools.get(name)?.definition;
+  }
+
+  /** The arguments of a tool that clients repeat in HTTP headers; of a backend's, as far as it declares them well. */
+  headerParams(name: string): readonly HeaderParam[] {
+    const { inputSchema } = this.toolSchemas(name) ?? {};
+    const found = inputSchema && readHeaderParams(inputSchema);
+    return found?.ok ? found.params : [];
   }
 
   /** What the server offers now. */

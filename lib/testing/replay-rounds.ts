@@ -78,7 +78,7 @@ async function runRound(
     onMismatch: 'error',
     signal: exchange.signal,
   });
-  const context = new McpContext(exchange, NOBODY, round);
+  const context = new McpContext(exchange, NOBODY, { round });
   let ended: unknown;
   try {
     ended = await round.watch((async () => handler(context))());

@@ -1,5 +1,5 @@
-// Runs the official conformance suite against the conformance server on both adapters, and through a gateway:
-// `npm run conformance`.
+// Runs the official conformance suite against the conformance server on both adapters and through a gateway, and against
+// the client: `npm run conformance`.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,6 +23,9 @@ const REVISIONS = { '2025-11-25': 30, '2026-07-28': 37 };
 /** Scenarios that no revision requires, run by name. */
 const SINGLE = ['http-header-validation', 'http-custom-header-server-validation', 'json-schema-2020-12'];
 
+/** Scenarios for a client. */
+const CLIENT = ['http-standard-headers', 'http-custom-headers', 'http-invalid-tool-headers'];
+
 /** Scenarios that do not pass, none of which a revision requires. */
 const EXPECTED_FAILURES = new Set([
   // Sessions keep no events to resume a stream from.
@@ -44,9 +47,9 @@ const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conf
 const results = join(import.meta.dirname, 'results');
 
 /** Runs the suite; resolves to the scenarios that it ran, by name, each with its checks. */
-async function runSuite(url, folder, args) {
+async function runSuite(folder, args) {
   const output = join(results, folder);
-  const command = [join(suite, 'dist/index.js'), 'server', '--url', url, '--output-dir', output, ...args];
+  const command = [join(suite, 'dist/index.js'), ...args, '--output-dir', output];
   const log = await new Promise(resolve => {
     // The exit code says no more than the results do.
     execFile(modernNode(), command, { timeout: 300_000 }, (_error, stdout, stderr) =>
@@ -56,7 +59,7 @@ async function runSuite(url, folder, args) {
   if (!existsSync(output)) throw new Error(`The suite left no results:\n${log}`);
   return new Map(
     readdirSync(output).map(name => [
-      /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)[1],
+      /^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)[1],
       readChecks(join(output, name, 'checks.json')),
     ]),
   );
@@ -90,23 +93,35 @@ async function startGateway() {
 
 async function runSubject(subject) {
   const server = await SUBJECTS[subject]();
+  const against = ['server', '--url', server.url];
   const ran = [];
   const add = (run, scenario, checks, required) =>
     ran.push({ subject, run, scenario, checks, required, passed: passes(checks) });
   try {
     for (const revision of Object.keys(REVISIONS)) {
-      const found = await runSuite(server.url, join(subject, revision), ['--requirements', revision]);
+      const found = await runSuite(join(subject, revision), [...against, '--requirements', revision]);
       const required = requiredOf(revision);
       for (const scenario of new Set([...required, ...found.keys()])) {
         add(revision, scenario, found.get(scenario), required.includes(scenario));
       }
     }
     for (const scenario of SINGLE) {
-      const found = await runSuite(server.url, join(subject, scenario), ['--scenario', scenario]);
+      const found = await runSuite(join(subject, scenario), [...against, '--scenario', scenario]);
       add('by name', scenario, found.get(scenario), true);
     }
   } finally {
     await server.close();
+  }
+  return ran;
+}
+
+async function runClient() {
+  const ran = [];
+  for (const scenario of CLIENT) {
+    const command = `"${process.execPath}" "${build().client}"`;
+    const args = ['client', '--command', command, '--scenario', scenario];
+    const checks = (await runSuite(join('client', scenario), args)).get(scenario);
+    ran.push({ subject: 'client', run: 'by name', scenario, checks, required: true, passed: passes(checks) });
   }
   return ran;
 }
@@ -134,6 +149,7 @@ function printTable(all) {
   for (const name of SINGLE) row(name, ({ run, scenario }) => run === 'by name' && scenario === name);
   row('Others, not required', result => !result.required && !isExpected(result));
   row('Expected failures', isExpected);
+  console.log(`\nClient scenarios passed: ${count(all.filter(({ subject }) => subject === 'client'))}`);
 }
 
 install(import.meta.dirname);
@@ -147,7 +163,7 @@ for (const [revision, expected] of Object.entries(REVISIONS)) {
   const { length } = requiredOf(revision);
   if (length !== expected) throw new Error(`${revision} requires ${length} scenarios, not ${expected}`);
 }
-const all = (await Promise.all(COLUMNS.map(runSubject))).flat();
+const all = (await Promise.all([...COLUMNS.map(runSubject), runClient()])).flat();
 const failed = all.filter(result => !result.passed && !isExpected(result));
 
 printTable(all);

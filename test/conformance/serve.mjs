@@ -3,4 +3,4 @@
 import { createRequire } from 'node:module';
 import { build } from './support/build.mjs';
 
-createRequire(import.meta.url)(build());
+createRequire(import.meta.url)(build().server);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
+import { EndpointPaths } from './endpoint-paths.js';
 import { readBody, type Body } from './read-body.js';
 
 /** What the gates have read, for all of them: a body can be read but once. */
@@ -11,7 +12,7 @@ const BODIES = new WeakMap<IncomingMessage, Body>();
  * its own (100 kB on Express) and answers bad JSON with a body that is not JSON-RPC.
  */
 export class BodyGate {
-  private paths: readonly RegExp[] = [];
+  private readonly paths = new EndpointPaths();
 
   /**
    * @param maxBytes the largest body
@@ -24,11 +25,7 @@ export class BodyGate {
 
   /** @param paths the paths of the endpoint; those of other routes are none of its business */
   watch(paths: readonly string[]): void {
-    this.paths = paths.map(path => {
-      const segments = path.split('/').filter(segment => segment !== '');
-      const pattern = segments.map(segment => `/${/^[:*]/.test(segment) ? '[^/]+' : escapeRegExp(segment)}`);
-      return new RegExp(`^${pattern.join('')}/?$`, 'i');
-    });
+    this.paths.watch(paths);
   }
 
   /** What the gate read of a request, if the request passed through it. */
@@ -88,14 +85,9 @@ export class BodyGate {
 
   private isOurs(request: IncomingMessage): boolean {
     if (request.method !== 'POST' || BODIES.has(request)) return false;
-    const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '';
-    const query = url.indexOf('?');
-    const path = query < 0 ? url : url.slice(0, query);
-    return isJson(request.headers['content-type']) && this.paths.some(pattern => pattern.test(path));
+    return isJson(request.headers['content-type']) && this.paths.lead(request);
   }
 }
 
 const isJson = (type: string | undefined): boolean =>
   type !== undefined && type.split(';', 1)[0].trim().toLowerCase() === 'application/json';
-
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

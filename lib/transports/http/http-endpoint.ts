@@ -15,6 +15,7 @@ import { listenOf, refusalOfListen } from '../listen.js';
 import type { Origin } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { SessionStore } from '../sessions/session-store.js';
+import { assertHeadersMirror, HeaderMismatchError } from './header-check.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
 
@@ -31,6 +32,12 @@ export interface Incoming {
   readonly authInfo?: AuthInfo;
 }
 
+/** A request that the SDK's handler has, and what is wrong with its headers. */
+interface HeaderExchange {
+  readonly incoming: Incoming;
+  mismatch?: HeaderMismatchError;
+}
+
 const METHODS = new Set(['POST', 'GET', 'DELETE']);
 
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
@@ -42,19 +49,27 @@ export class HttpEndpoint {
    * garbage-collected.
    */
   private readonly open = new Map<ServerResponse, Request | undefined>();
+  private readonly exchanges = new WeakMap<Request, HeaderExchange>();
 
   constructor(
     private readonly host: McpServerHost,
     private readonly http: ResolvedHttpOptions,
   ) {
     const { legacy, sessions } = host.options;
-    this.handler = createMcpHandler(({ era }) => host.forExchange(era), {
-      legacy: legacy === 'stateless' ? 'stateless' : 'reject',
-      bus: host.bus,
-      maxSubscriptions: http.maxListeners,
-      keepAliveMs: http.keepAliveMs,
-      onerror: error => host.reportRejected(error),
-    });
+    this.handler = createMcpHandler(
+      ({ era, requestInfo }) => {
+        // The SDK has checked the standard headers by now, and not done anything else.
+        if (era === 'modern') this.assertHeadersMirror(requestInfo);
+        return host.forExchange(era);
+      },
+      {
+        legacy: legacy === 'stateless' ? 'stateless' : 'reject',
+        bus: host.bus,
+        maxSubscriptions: http.maxListeners,
+        keepAliveMs: http.keepAliveMs,
+        onerror: error => host.reportRejected(error),
+      },
+    );
     if (legacy === 'sessions') this.sessions = new SessionStore(host, sessions, http.keepAliveMs);
   }
 
@@ -106,7 +121,26 @@ export class HttpEndpoint {
     if (refusal) return Response.json({ jsonrpc: '2.0', id: idOf(parsedBody), error: refusal });
     if (this.sessions && (await isLegacyRequest(request, parsedBody)))
       return this.sessions.fetch(request, options);
-    return (await this.refusedListen(incoming, parsedBody)) ?? this.handler.fetch(request, options);
+    const refused = await this.refusedListen(incoming, parsedBody);
+    if (refused) return refused;
+    const exchange: HeaderExchange = { incoming };
+    this.exchanges.set(request, exchange);
+    const response = await this.handler.fetch(request, options);
+    // For what its factory throws, the SDK has but one answer (500).
+    return exchange.mismatch?.toResponse() ?? response;
+  }
+
+  /** @throws HeaderMismatchError, which the request is to be answered with */
+  private assertHeadersMirror(request: Request | undefined): void {
+    const exchange = request && this.exchanges.get(request);
+    if (!exchange) throw new Error('The SDK asks for a server for a request that nobody has sent');
+    const { rawRequest, body } = exchange.incoming;
+    try {
+      assertHeadersMirror(rawRequest, body?.ok && body.json, tool => this.host.headerParams(tool));
+    } catch (error) {
+      if (error instanceof HeaderMismatchError) exchange.mismatch = error;
+      throw error;
+    }
   }
 
   /** The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here. */

@@ -5,6 +5,7 @@ import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { BodyGate } from './body-gate.js';
+import { CorsGate } from './cors-gate.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { mount, type EndpointSlot } from './mcp.controller.js';
 
@@ -13,6 +14,7 @@ const PLATFORMS = new Set<string | undefined>(['express', 'fastify']);
 /** Puts a server's endpoint into the application's HTTP server, if it has one. */
 export class HttpTransport {
   private readonly installed: Subscription;
+  private readonly cors = new CorsGate();
 
   constructor(
     private readonly host: McpServerHost,
@@ -27,7 +29,9 @@ export class HttpTransport {
     slot.gate = gate;
     // The adapter is known when the application is created, before it registers its own body parsers.
     this.installed = adapterHost.init$.subscribe(() => {
-      if (PLATFORMS.has(this.platform)) gate.install(adapterHost.httpAdapter);
+      if (!PLATFORMS.has(this.platform)) return;
+      this.cors.install(adapterHost.httpAdapter);
+      gate.install(adapterHost.httpAdapter);
     });
   }
 
@@ -40,6 +44,7 @@ export class HttpTransport {
   mount(paths: readonly string[]): void {
     mount(this.controller, this.http);
     this.slot.gate?.watch(paths);
+    this.cors.watch(paths);
     this.host.paths = paths;
   }
 

@@ -7,7 +7,10 @@ import process from 'node:process';
 const root = resolve(import.meta.dirname, '../../..');
 const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
 
-/** Builds the package and the conformance server, each if its last output is older than one of its sources. */
+/**
+ * Builds the package, and the conformance server and client, each if its last output is older than one of its sources.
+ * Returns the programs.
+ */
 export function build() {
   if (isStale('dist/esm/package.json', 'lib')) {
     execFileSync('npm', ['run', 'build'], {
@@ -16,13 +19,15 @@ export function build() {
       shell: process.platform === 'win32',
     });
   }
-  if (isStale('dist/conformance/main.js', 'test/conformance/server')) {
+  const isOld = name => isStale(`dist/conformance/${name}/main.js`, `test/conformance/${name}`);
+  if (isOld('server') || isOld('client')) {
     execFileSync(process.execPath, [tsc, '-p', 'test/conformance/tsconfig.build.json'], {
       cwd: root,
       stdio: 'inherit',
     });
   }
-  return join(root, 'dist/conformance/main.js');
+  const program = name => join(root, 'dist/conformance', name, 'main.js');
+  return { server: program('server'), client: program('client') };
 }
 
 function isStale(output, sources) {

@@ -6,7 +6,7 @@ import { build } from './build.mjs';
 
 /** Starts the conformance server, or with `BACKEND` a gateway, on a free port, and waits until it listens. */
 export async function startServer(env) {
-  const child = spawn(process.execPath, [build()], {
+  const child = spawn(process.execPath, [build().server], {
     env: { ...process.env, PORT: '0', BACKEND: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,0 +1,49 @@
+import type { Tool } from '@modelcontextprotocol/client';
+import { headerParamsOf } from '../../schema/header-params.js';
+import { requireObjectRoot } from '../../schema/object-root.js';
+import { isRecord, toPlainJson } from '../../schema/plain-json.js';
+import { reasonOf } from '../../schema/schema.error.js';
+import { compileStandardSchema, isStandardSchema } from '../../schema/standard-schema-compiler.js';
+import type { JsonSchema, StandardSchemaWithJSON } from '../../schema/types.js';
+
+/** The definition of a tool that an application has before it asks the server. The rest of a `Tool` may be there too. */
+export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema'>> {
+  name: string;
+  /** JSON Schema, as in a row of a `tools/list`, or a Standard Schema, such as zod's. */
+  inputSchema: JsonSchema | StandardSchemaWithJSON;
+}
+
+/** A definition as far as it counts here: its own copy, which nobody changes. */
+export interface ReadTool {
+  readonly name: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/**
+ * Reads what an application gave as a tool.
+ * @param where how the error names it, such as `tools[1]`
+ * @throws TypeError for what is no tool, or breaks a rule of `x-mcp-header`
+ */
+export function readTool(tool: unknown, where: string): ReadTool {
+  if (!isRecord(tool))
+    throw new TypeError(`${where} is no tool: it must be an object with "name" and "inputSchema"`);
+  const { name, inputSchema } = tool;
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError(`${where} is no tool: its "name" must be a text that is not empty`);
+  }
+  try {
+    const json = jsonSchemaOf(inputSchema);
+    headerParamsOf(json);
+    return { name, inputSchema: json };
+  } catch (error) {
+    throw new TypeError(`${where}, the tool ${JSON.stringify(name)}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** @throws Error for what is no schema of arguments */
+function jsonSchemaOf(schema: unknown): JsonSchema {
+  const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
+  if (isSchema && isStandardSchema(schema)) return compileStandardSchema(schema, 'input').jsonSchema;
+  if (!isRecord(schema)) throw new TypeError('its "inputSchema" must be JSON Schema or a Standard Schema');
+  return requireObjectRoot(toPlainJson(schema));
+}

@@ -1,0 +1,30 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isRecord } from '../../schema/plain-json.js';
+import { reasonOf } from '../../schema/schema.error.js';
+import type { KnownTool } from './known-tool.js';
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** What the option `knownTools` holds: tools, or the path of a JSON file with them. */
+export type KnownToolsOption = readonly KnownTool[] | string;
+
+/**
+ * The tools of the option, read from its file where it names one: JSON up to 8 MiB, a list of tools or the result of a
+ * `tools/list`. The path is relative to the working directory.
+ * @throws Error for a file that is missing, too large, no JSON or holds something else
+ */
+export function knownToolsOf(option: KnownToolsOption): readonly KnownTool[] {
+  if (typeof option !== 'string') return option;
+  const path = resolve(option);
+  try {
+    if (statSync(path).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const tools: unknown = isRecord(content) ? content['tools'] : content;
+    if (!Array.isArray(tools))
+      throw new Error('it holds neither a list of tools nor the result of a tools/list');
+    return tools as KnownTool[];
+  } catch (error) {
+    throw new Error(`${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+}

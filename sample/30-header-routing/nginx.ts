@@ -1,0 +1,65 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Debian keeps it where only root's PATH looks. */
+const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
+
+export const isInstalled = (): boolean => spawnSync('nginx', ['-v'], { env }).status === 0;
+
+export interface Nginx {
+  /** The endpoint through it. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts nginx in a folder of its own, in front of two applications. */
+export async function startNginx(eu: string, us: string): Promise<Nginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'header-routing-'));
+  // For its workers, which are somebody else where root has started it.
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'temp'));
+  const port = await freePort();
+  const template = readFileSync(join(__dirname, '../../../sample/30-header-routing/nginx.conf'), 'utf8');
+  const config = template
+    .replaceAll('__PORT__', String(port))
+    .replaceAll('__EU__', new URL(eu).port)
+    .replaceAll('__US__', new URL(us).port);
+  writeFileSync(join(folder, 'nginx.conf'), config);
+
+  const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'];
+  const child = spawn('nginx', args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  process.once('exit', () => child.kill());
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', line => {
+      lines.push(line);
+      // It listens before it starts its workers.
+      if (line.includes('start worker process')) resolve();
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`nginx ended after these lines:\n${lines.join('\n')}`)));
+  });
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

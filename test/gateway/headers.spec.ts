@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from '@modelcontextprotocol/client';
+import { Mutator, type InterceptorInvocation } from 'nestjs-mcp';
+import { regional, startHeaderServer, type HeaderServer } from '../fixtures/header-server.js';
+import { call, send, STANDARD } from '../headers/support.js';
+import { connect, ERAS, startGateway, type Running } from './support.js';
+
+/** Sends regions elsewhere. */
+@Injectable()
+class Moves {
+  @Mutator({ events: ['tools/call'], phase: 'request' })
+  move({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    const { arguments: args } = payload;
+    const region = args?.['region'];
+    if (region === 'to us') return { ...payload, arguments: { ...args, region: 'us' } };
+    if (region === 'to nowhere') return { ...payload, arguments: {} };
+    return undefined;
+  }
+}
+
+let backend: HeaderServer;
+let gateway: Running;
+let client: Client;
+
+beforeEach(async () => {
+  backend = await startHeaderServer([regional(), regional('Zone', 'zoned')]);
+  backend.checked = backend.tools;
+});
+afterEach(async () => {
+  await client?.close();
+  await gateway?.app.close();
+  await backend.close();
+});
+
+/** Calls a tool, and tells which headers reached the backend. */
+async function sent(region: string, name = 'regional'): Promise<Record<string, string>> {
+  await client.callTool({ name, arguments: { region } });
+  const { 'mcp-protocol-version': version, 'mcp-method': method, ...headers } = backend.calls.at(-1)!.headers;
+  expect([version, method]).toEqual(['2026-07-28', 'tools/call']);
+  return headers;
+}
+
+describe.each(ERAS)('a gateway, for a client of the %s era,', era => {
+  beforeEach(async () => {
+    gateway = await startGateway({ backend: { url: backend.url } }, [Moves]);
+    client = await connect(gateway.url, era);
+    await client.listTools();
+  });
+
+  it('sends the headers of what it forwards, after the interceptors', async () => {
+    expect(await sent('eu')).toEqual({ 'mcp-name': 'regional', 'mcp-param-region': 'eu' });
+    expect(await sent('to us')).toEqual({ 'mcp-name': 'regional', 'mcp-param-region': 'us' });
+    expect(await sent('eu', 'zoned')).toEqual({ 'mcp-name': 'zoned', 'mcp-param-zone': 'eu' });
+    expect(await sent('to nowhere')).toEqual({ 'mcp-name': 'regional' });
+  });
+
+  it('encodes them as the specification says', async () => {
+    expect(await sent('')).toMatchObject({ 'mcp-param-region': '' });
+    expect(await sent('a\tb')).toMatchObject({ 'mcp-param-region': '=?base64?YQli?=' });
+  });
+});
+
+describe('a gateway', () => {
+  it('names the tool as its backend does, where there are several', async () => {
+    gateway = await startGateway({ backends: { near: { url: backend.url } } }, [Moves]);
+    client = await connect(gateway.url, 'modern');
+    await client.listTools();
+    expect(await sent('to us', 'near_regional')).toEqual({
+      'mcp-name': 'regional',
+      'mcp-param-region': 'us',
+    });
+  });
+
+  it('sends headers to a backend whose tool has changed unnoticed', async () => {
+    gateway = await startGateway({ backend: { url: backend.url } });
+    client = await connect(gateway.url, 'legacy');
+    await client.listTools();
+    backend.checked = backend.tools = [regional('Zone')];
+    expect(await sent('eu')).toEqual({ 'mcp-name': 'regional', 'mcp-param-zone': 'eu' });
+  });
+
+  it('checks the headers of its own client, and forwards nothing that differs', async () => {
+    gateway = await startGateway({ backend: { url: backend.url } }, [Moves]);
+    const headers = { ...STANDARD, 'Mcp-Name': 'regional' };
+    const spoofed = await send(gateway.url, call({ region: 'to us' }, 'regional'), {
+      ...headers,
+      'Mcp-Param-Region': 'us',
+    });
+    expect(spoofed).toMatchObject({ status: 400, code: -32020 });
+    expect(backend.attempts).toBe(0);
+    const honest = await send(gateway.url, call({ region: 'to us' }, 'regional'), {
+      ...headers,
+      'Mcp-Param-Region': 'to us',
+    });
+    expect(honest).toMatchObject({ status: 200 });
+    expect(backend.calls.at(-1)).toMatchObject({
+      headers: { 'mcp-param-region': 'us' },
+      args: { region: 'us' },
+    });
+  });
+
+  it('does not forward headers that its client made up', async () => {
+    gateway = await startGateway({ backend: { url: backend.url } });
+    await send(gateway.url, call({ region: 'eu' }, 'regional'), {
+      ...STANDARD,
+      'Mcp-Name': 'regional',
+      'Mcp-Param-Region': 'eu',
+      'Mcp-Param-Tenant': 'somebody',
+    });
+    expect(backend.calls.at(-1)!.headers).not.toHaveProperty('mcp-param-tenant');
+  });
+});
