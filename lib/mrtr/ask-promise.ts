@@ -24,6 +24,15 @@ export class AskPromise<T> extends Promise<T> {
   }
 }
 
+/** Who looks, and who called it: more is not needed, and costs. */
+function nearestFrames(): string {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 3;
+  const { stack = '' } = new Error();
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack;
+}
+
 const RACES = /^\s*at (?:Promise|Function)\.(?:race|any) /m;
 
 // `Promise.race` and `Promise.any` look at a promise's constructor first, and from within: nothing else tells them from
@@ -31,7 +40,7 @@ const RACES = /^\s*at (?:Promise|Function)\.(?:race|any) /m;
 Reflect.defineProperty(AskPromise.prototype, 'constructor', {
   configurable: true,
   get(this: AskPromise<unknown>) {
-    if (this.onRace && RACES.test(new Error().stack ?? '')) throw this.onRace();
+    if (this.onRace && RACES.test(nearestFrames())) throw this.onRace();
     return AskPromise;
   },
 });

@@ -107,7 +107,16 @@ export const inputRequest = {
   roots: (): InputQuestion<readonly Root[]> => new InputQuestion('roots/list', undefined),
 } as const;
 
-function formOf(message: string, { jsonSchema }: CompiledSchema): InputRequest {
+const forms = new WeakMap<CompiledSchema, InputRequest['params']>();
+
+/** The schema of a form is converted once. */
+function formOf(message: string, compiled: CompiledSchema): InputRequest {
+  const known = forms.get(compiled) ?? convert(compiled);
+  forms.set(compiled, known);
+  return { method: 'elicitation/create', params: { ...known, message } } as InputRequest;
+}
+
+function convert({ jsonSchema }: CompiledSchema): InputRequest['params'] {
   // That there is nothing else in a form need not be said, and cannot be.
   const { additionalProperties: _, ...form } = jsonSchema;
   const requestedSchema = {
@@ -118,7 +127,7 @@ function formOf(message: string, { jsonSchema }: CompiledSchema): InputRequest {
       jsonSchema: { input: (): JsonSchema => form, output: (): JsonSchema => form },
     },
   };
-  return inputRequired.elicit({ message, requestedSchema: requestedSchema });
+  return inputRequired.elicit({ message: '', requestedSchema: requestedSchema }).params;
 }
 
 async function readAnswer(

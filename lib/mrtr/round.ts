@@ -22,7 +22,8 @@ export interface RoundOptions {
 /** One question or step of a handler, under its key. */
 interface Use {
   readonly key: string;
-  readonly place: string;
+  /** Made where the handler calls; only where two of them clash does anybody read where that is. */
+  readonly made: Error;
   isOver: boolean;
 }
 
@@ -46,7 +47,7 @@ export class Round {
   private readonly steps: Record<string, unknown>;
   private readonly times: number[];
   private readonly open = new Map<string, OpenAsk>();
-  private readonly asks: { readonly key: string; readonly promise: AskPromise<unknown> }[] = [];
+  private readonly asks: { readonly use: Use; readonly promise: AskPromise<unknown> }[] = [];
   private readonly uses = { ask: new Map<string, Use[]>(), step: new Map<string, Use[]>() };
   /** What the end of the round waits for: its results are to be remembered. */
   private readonly busy = new Set<Promise<unknown>>();
@@ -112,7 +113,7 @@ export class Round {
       () => use && (use.isOver = true),
       () => use && (use.isOver = true),
     );
-    this.asks.push({ key: use?.key ?? key, promise });
+    this.asks.push({ use: use ?? { key, made: new Error(), isOver: true }, promise });
     return promise;
   }
 
@@ -186,21 +187,26 @@ export class Round {
     if (forgotten) {
       throw new MrtrError(
         'MRTR_ASK_NOT_AWAITED',
-        `${where} asked "${forgotten.key}" and did not await it; its answer would be lost`,
+        `${where} asked "${forgotten.use.key}" and did not await it; its answer would be lost`,
       );
     }
-    const [left] = this.open.keys();
-    if (left !== undefined) {
+    const left = this.asks.find(({ use }) => !use.isOver || this.open.has(use.key));
+    if (left) {
       throw new MrtrError(
         'MRTR_ASK_SWALLOWED',
-        `${where} returned although "${left}" was not answered: a catch around the question took the signal that ends the round, or something else won a race against it; let what it throws pass`,
+        `${where} returned although "${left.use.key}" was not answered: a catch around the question took the signal that ends the round, or something else won a race against it; let what it throws pass`,
       );
     }
   }
 
-  /** What there is to ask of the client. */
+  /** What there is to ask of the client, in the order in which the handler asked. */
   requests(): Record<string, InputRequest> {
-    return Object.fromEntries([...this.open].map(([key, { prepared }]) => [key, prepared.request]));
+    const requests: Record<string, InputRequest> = {};
+    for (const { use } of this.asks) {
+      const open = this.open.get(use.key);
+      if (open) requests[use.key] = open.prepared.request;
+    }
+    return requests;
   }
 
   /** What is to be remembered, with the handler's own state; undefined where there is nothing. */
@@ -316,17 +322,17 @@ export class Round {
       );
     }
     const earlier = this.uses[kind].get(key) ?? [];
-    const place = placeOf(new Error());
+    const made = new Error();
     const rival = earlier.find(({ isOver }) => !isOver);
     if (rival) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${where} used "${key}" twice at a time, at ${rival.place} and at ${place}; give each its own key`,
+        `${where} used "${key}" twice at a time, at ${placeOf(rival.made)} and at ${placeOf(made)}; give each its own key`,
       );
     }
     const use: Use = {
       key: earlier.length === 0 ? key : `${key}#${earlier.length + 1}`,
-      place,
+      made,
       isOver: false,
     };
     this.uses[kind].set(key, [...earlier, use]);
@@ -386,7 +392,7 @@ const placeOf = ({ stack = '' }: Error): string =>
   stack
     .split('\n')
     .slice(1)
-    .find(line => !/\/mrtr\/|\/mcp-context\./.test(line))
+    .find(line => !/<anonymous>|[\\/](mrtr[\\/](round|ask-promise)|mcp-context)\./.test(line))
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
 

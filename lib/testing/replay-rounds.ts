@@ -45,17 +45,21 @@ export async function replayRounds<T>(
     }
     if (first.asked === undefined) return { result: first.result as T, rounds };
     rounds.push(first.asked);
-    const missing = Object.keys(first.asked).find(key => !Object.hasOwn(answers, key));
+    const missing = Object.keys(first.asked).find(key => answerTo(key, answers) === undefined);
     if (missing !== undefined)
       throw new Error(`There is no answer to "${missing}", which round ${rounds.length} asks`);
     if (rounds.length > MAX_ROUNDS) throw new Error(`The handler asks for more than ${MAX_ROUNDS} rounds`);
-    responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answers[key]]));
+    responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answerTo(key, answers)]));
     const { state: _, ...forgotten } = journal;
     journal = withAnswers(travel(first.journal ?? forgotten), responses);
   }
 }
 
 const MAX_ROUNDS = 100;
+
+/** The answer to a key that comes by again in a loop (`size#2`) is that of the first time, unless it has its own. */
+const answerTo = (key: string, answers: Readonly<Record<string, unknown>>): unknown =>
+  answers[key] ?? answers[key.replace(/#\d+$/, '')];
 
 /** What a round has found out by itself, and the next run of it is to know. */
 const learnt = (journal: Journal | undefined): Partial<Journal> =>
