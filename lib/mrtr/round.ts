@@ -19,10 +19,15 @@ export interface RoundOptions {
   readonly askNow?: (request: InputRequest) => Promise<unknown>;
 }
 
+/** A stack, which costs little until it is read. */
+interface Place {
+  readonly stack?: string;
+}
+
 /** One question or step of a handler, under its key. */
 interface Use {
   readonly key: string;
-  readonly place: string;
+  readonly place: Place;
   isOver: boolean;
 }
 
@@ -316,12 +321,14 @@ export class Round {
       );
     }
     const earlier = this.uses[kind].get(key) ?? [];
-    const place = placeOf(new Error());
+    const place: Place = {};
+    // From whoever called `ask` or `step` on: what lies between is not the author's.
+    Error.captureStackTrace(place, Reflect.get(Round.prototype, kind));
     const rival = earlier.find(({ isOver }) => !isOver);
     if (rival) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${where} used "${key}" twice at a time, at ${rival.place} and at ${place}; give each its own key`,
+        `${where} used "${key}" twice at a time, at ${lineOf(rival.place)} and at ${lineOf(place)}; give each its own key`,
       );
     }
     const use: Use = {
@@ -381,12 +388,12 @@ export class Round {
   }
 }
 
-/** The line of the handler that calls. */
-const placeOf = ({ stack = '' }: Error): string =>
+/** The line of the handler that calls: the first that is neither the context's nor the platform's. */
+const lineOf = ({ stack = '' }: Place): string =>
   stack
     .split('\n')
     .slice(1)
-    .find(line => !/\/mrtr\/|\/mcp-context\./.test(line))
+    .find(line => !/[\\/]mcp-context\.|\(<anonymous>\)/.test(line))
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
 
