@@ -19,11 +19,15 @@ export interface RoundOptions {
   readonly askNow?: (request: InputRequest) => Promise<unknown>;
 }
 
+/** A stack, which costs little until it is read. */
+interface Place {
+  readonly stack?: string;
+}
+
 /** One question or step of a handler, under its key. */
 interface Use {
   readonly key: string;
-  /** Made where the handler calls; only where two of them clash does anybody read where that is. */
-  readonly made: Error;
+  readonly place: Place;
   isOver: boolean;
 }
 
@@ -104,16 +108,16 @@ export class Round {
       use = this.use('ask', key);
       return this.answerTo(use, question);
     });
+    promise.follow(
+      () => use && (use.isOver = true),
+      () => use && (use.isOver = true),
+    );
     promise.onRace = () =>
       this.wrong(
         'MRTR_RACE',
         `"${key}" is in a Promise.race or Promise.any, which comes out differently from round to round; ask one after the other, or with Promise.all`,
       );
-    promise.follow(
-      () => use && (use.isOver = true),
-      () => use && (use.isOver = true),
-    );
-    this.asks.push({ use: use ?? { key, made: new Error(), isOver: true }, promise });
+    this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise });
     return promise;
   }
 
@@ -322,18 +326,20 @@ export class Round {
       );
     }
     const earlier = this.uses[kind].get(key) ?? [];
-    const made = new Error();
+    const place: Place = {};
+    // From whoever called `ask` or `step` on: what lies between is not the author's.
+    Error.captureStackTrace(place, Reflect.get(Round.prototype, kind));
     const rival = earlier.find(({ isOver }) => !isOver);
     if (rival) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${where} used "${key}" twice at a time, at ${placeOf(rival.made)} and at ${placeOf(made)}; give each its own key`,
+        `${where} used "${key}" twice at a time, at ${lineOf(rival.place)} and at ${lineOf(place)}; give each its own key`,
       );
     }
     const use: Use = {
       key: earlier.length === 0 ? key : `${key}#${earlier.length + 1}`,
-      made,
       isOver: false,
+      place,
     };
     this.uses[kind].set(key, [...earlier, use]);
     return use;
@@ -387,12 +393,12 @@ export class Round {
   }
 }
 
-/** The line of the handler that calls. */
-const placeOf = ({ stack = '' }: Error): string =>
+/** The line of the handler that calls: the first that is neither the context's nor the platform's. */
+const lineOf = ({ stack = '' }: Place): string =>
   stack
     .split('\n')
     .slice(1)
-    .find(line => !/<anonymous>|[\\/](mrtr[\\/](round|ask-promise)|mcp-context)\./.test(line))
+    .find(line => !/[\\/]mcp-context\.|\(<anonymous>\)/.test(line))
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
 

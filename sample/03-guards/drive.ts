@@ -26,8 +26,8 @@ drive(async () => {
       id: null,
     });
 
-    const bob = await connect(sample.url, revision, BOB);
-    const alice = await connect(sample.url, revision, ALICE);
+    const bob = await connect(sample.url, revision, { token: BOB });
+    const alice = await connect(sample.url, revision, { token: ALICE });
     const closeAccount = { name: 'closeAccount', arguments: { id: '2' } };
     check('whoAmI as Bob', textOf(await bob.callTool({ name: 'whoAmI' })), 'Bob');
     check('whoAmI as Alice', textOf(await alice.callTool({ name: 'whoAmI' })), 'Alice');

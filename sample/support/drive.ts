@@ -3,7 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type CallToolResult,
+  type ElicitResult,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 /** The revisions that every sample is driven in. */
@@ -18,23 +23,34 @@ const DRIVE_TIMEOUT = 60_000;
 export interface RunningSample {
   /** Its MCP endpoint, as it printed it. */
   readonly url: string;
+  /** What it has printed so far; all of it, once it has stopped. */
+  readonly lines: readonly string[];
   /** The first line on its stdout, printed already or yet to come, that matches. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Ends it as a process manager would, and waits until it is gone. */
   stop(): Promise<void>;
+  /** Ends it as a crash would, in the middle of whatever it does, and waits until it is gone. */
+  kill(): Promise<void>;
 }
 
 /** The compiled `main.ts` of a sample. */
 export const mainOf = (sample: string): string => join(__dirname, '..', sample, 'main.js');
 
 /** Starts a sample on a free port. */
-export async function startSample(sample: string): Promise<RunningSample> {
+export async function startSample(
+  sample: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningSample> {
   const child = spawn(process.execPath, [mainOf(sample)], {
-    env: { ...process.env, PORT: '0', NO_COLOR: '1' },
+    env: { ...process.env, PORT: '0', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => child.kill());
-  const exited = once(child, 'exit');
+  const closed = once(child, 'close');
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await closed;
+  };
   const ended = new AbortController();
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout })
@@ -56,11 +72,10 @@ export async function startSample(sample: string): Promise<RunningSample> {
   const [, url] = await printed(/^MCP endpoint: (\S+)/);
   return {
     url,
+    lines,
     printed,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await exited;
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }
 
@@ -70,9 +85,20 @@ const clientFor = (revision: Revision): Client =>
     { versionNegotiation: { mode: revision === '2026-07-28' ? { pin: revision } : 'legacy' } },
   );
 
+/** A user who is asked something in the middle of a call. */
+export type User = (message: string) => ElicitResult | Promise<ElicitResult>;
+
 /** Connects the official client over HTTP. */
-export async function connect(url: string, revision: Revision, token?: string): Promise<Client> {
+export async function connect(
+  url: string,
+  revision: Revision,
+  { token, user }: { token?: string; user?: User } = {},
+): Promise<Client> {
   const client = clientFor(revision);
+  if (user) {
+    client.registerCapabilities({ elicitation: { form: {} } });
+    client.setRequestHandler('elicitation/create', ({ params }) => user(params.message));
+  }
   let onStream = () => {};
   const streamAnswered = new Promise<void>(resolve => (onStream = resolve));
   const transport = new StreamableHTTPClientTransport(new URL(url), {

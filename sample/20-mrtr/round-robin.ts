@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createServer, request as send, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+export interface RoundRobin {
+  readonly url: string;
+  /** Which node has answered last, by its index. */
+  readonly last: number;
+  close(): void;
+}
+
+/** A proxy that hands each request to the next node, and goes on to the one after where that is gone. */
+export async function roundRobin(nodes: readonly string[]): Promise<RoundRobin> {
+  let turn = 0;
+  let last = -1;
+
+  const forward = async (incoming: IncomingMessage): Promise<IncomingMessage> => {
+    const body = await buffer(incoming);
+    for (let left = nodes.length; left > 0; left--) {
+      const index = turn++ % nodes.length;
+      try {
+        const answer = await ask(nodes[index], incoming, body);
+        last = index;
+        return answer;
+      } catch (error) {
+        // Only what no node has seen can be sent again.
+        if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
+        console.log(`  proxy: node ${index + 1} is gone`);
+      }
+    }
+    throw new Error('No node is left');
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    forward(incoming).then(
+      answer => pipeline(answer, outgoing.writeHead(answer.statusCode!, answer.headers), () => undefined),
+      (error: Error) => outgoing.writeHead(502).end(error.message),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    get last() {
+      return last;
+    },
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function ask(
+  node: string,
+  { method, headers }: IncomingMessage,
+  body: Buffer,
+): Promise<IncomingMessage> {
+  // A connection that was kept can be one to a node that is gone.
+  const outgoing = send(node, { method, headers, agent: false });
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  outgoing.end(body);
+  return (await answered)[0];
+}
