@@ -3,6 +3,8 @@ import { Logger, NotImplementedException, type HttpException } from '@nestjs/com
 import {
   isInputRequiredResult,
   MissingRequiredClientCapabilityError,
+  SdkError,
+  SdkErrorCode,
   type InputRequest,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
@@ -177,12 +179,18 @@ export class Rounds {
             onprogress: () => undefined,
           }),
         );
+      } catch (error) {
+        if (signal.aborted || !isTimeout(error)) throw error;
+        throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
       } finally {
         open--;
       }
     };
   }
 }
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 
 /** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
 function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {

@@ -51,7 +51,10 @@ const overStdio = (name: string, priority = '0'): InterceptorServerOptions => ({
 async function shop(servers: InterceptorServerOptions[], failOpen = false) {
   const names = servers.flatMap(({ name }) => [`${name}-check`, `${name}-mark`]);
   const overrides = Object.fromEntries(names.map(name => [name, { failOpen, timeoutMs: 5000 }]));
-  const test = await startApp([Shop], { mcp: { interceptors: { servers, overrides } } });
+  // A process may take long to start on a busy machine; how long is not what is tested here.
+  const patient = servers.map(server => ({ discoveryTimeoutMs: 30_000, ...server }));
+  const interceptors = { servers: patient, overrides, timeoutMs: 40_000 };
+  const test = await startApp([Shop], { mcp: { interceptors } });
   apps.push(test);
   const client = await test.client();
   const order = (does = 'nothing') =>

@@ -1,0 +1,131 @@
+import { Injectable, Module, type INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Client } from '@modelcontextprotocol/client';
+import { Ctx, McpContext, McpModule, Tool, type McpMrtrOptions } from 'nestjs-mcp';
+import { MCP_SERVERS } from '../../lib/constants.js';
+import type { McpServers } from '../../lib/server/mcp-servers.js';
+import { deferred } from '../fixtures/deferred.js';
+import { connect, outcomeOf } from '../gateway/support.js';
+
+const FORM = { message: 'Which?', schema: { type: 'object', properties: {} } } as const;
+
+@Injectable()
+class Tools {
+  readonly ended: string[] = [];
+  readonly end = deferred<void>();
+
+  @Tool()
+  async ask(@Ctx() ctx: McpContext) {
+    try {
+      return (await ctx.elicit('one', FORM)).action;
+    } finally {
+      this.ended.push(String(ctx.signal.aborted));
+      this.end.resolve();
+    }
+  }
+}
+
+describe('a call of a 2025-era client that waits for an answer', () => {
+  let app: INestApplication;
+  const clients: Client[] = [];
+  let answers: (() => void)[] = [];
+  let asked = deferred<void>();
+
+  const start = async (suspension: McpMrtrOptions['suspension'] = {}) => {
+    @Module({
+      imports: [McpModule.forRoot({ name: 'parked', version: '1', mrtr: { suspension } })],
+      providers: [Tools],
+    })
+    class AppModule {}
+    app = await NestFactory.create(AppModule, { logger: false, forceCloseConnections: true });
+    await app.listen(0, '127.0.0.1');
+  };
+  const open = async () => {
+    const client = await connect(`${await app.getUrl()}/mcp`, 'legacy', {
+      capabilities: { elicitation: { form: {} } },
+      prepare: one =>
+        one.setRequestHandler('elicitation/create', async () => {
+          const answer = deferred<void>();
+          answers.push(() => answer.resolve());
+          asked.resolve();
+          await answer.promise;
+          return { action: 'decline' };
+        }),
+    });
+    clients.push(client);
+    return client;
+  };
+  const isAsked = async (times: number) => {
+    while (answers.length < times) {
+      asked = deferred();
+      await asked.promise;
+    }
+  };
+  const suspensions = () =>
+    app.get<McpServers>(MCP_SERVERS, { strict: false }).get(undefined)!.rounds.suspensions;
+  const ask = (client: Client, options = {}) => outcomeOf(client.callTool({ name: 'ask' }, options));
+
+  beforeEach(() => {
+    answers = [];
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.close();
+    await app.close();
+  });
+
+  it.each([
+    ['one session', { maxPerSession: 2 }, 1],
+    ['the server', { maxTotal: 2 }, 2],
+  ])('is refused where too many of %s wait, and counted out when it ends', async (_, limits, count) => {
+    await start(limits);
+    const callers: Client[] = [];
+    for (let one = 0; one < count; one++) callers.push(await open());
+    const waiting = [0, 1].map(index => ask(callers[index % count]));
+    await isAsked(2);
+    expect(JSON.stringify(await ask(callers[0]))).toContain('Too many calls wait');
+    answers.forEach(answer => answer());
+    expect(await Promise.all(waiting)).toMatchObject(Array(2).fill({ content: [{ text: 'decline' }] }));
+    expect(suspensions().size).toBe(0);
+    const again = ask(callers[0]);
+    await isAsked(3);
+    answers[2]();
+    expect(await again).toMatchObject({ content: [{ text: 'decline' }] });
+  });
+
+  it('ends where no answer comes in time', async () => {
+    await start({ idleTimeoutMs: 50 });
+    expect(JSON.stringify(await ask(await open()))).toContain('did not answer in time');
+    expect(suspensions().size).toBe(0);
+    expect(app.get(Tools).ended).toHaveLength(1);
+  });
+
+  it('ends where the client cancels it', async () => {
+    await start();
+    const aborting = new AbortController();
+    const call = ask(await open(), { signal: aborting.signal });
+    await isAsked(1);
+    aborting.abort();
+    await call;
+    await app.get(Tools).end.promise;
+    expect(suspensions().size).toBe(0);
+  });
+
+  it('ends where the session does', async () => {
+    await start();
+    const client = await open();
+    void ask(client);
+    await isAsked(1);
+    await (client.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
+    await app.get(Tools).end.promise;
+    expect(suspensions().size).toBe(0);
+  });
+
+  it('ends where the application does', async () => {
+    await start();
+    void ask(await open());
+    await isAsked(1);
+    const tools = app.get(Tools);
+    await app.close();
+    expect(tools.ended).toEqual(['true']);
+  });
+});
