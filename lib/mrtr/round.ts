@@ -15,6 +15,8 @@ export interface RoundOptions {
   readonly where: string;
   readonly onMismatch: OnMismatch;
   readonly signal: AbortSignal;
+  /** Told of a mistake that comes too late to be thrown. */
+  readonly onMistake: (mistake: MrtrError) => void;
   /** Asks the client at once, where the connection can; else a question ends the round. */
   readonly askNow?: (request: InputRequest) => Promise<unknown>;
 }
@@ -35,6 +37,9 @@ interface OpenAsk {
   readonly prepared: PreparedQuestion;
   readonly end: (reason: RoundEnded) => void;
 }
+
+/** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 const KEY = /^[\w.:/-]{1,100}$/;
 
@@ -103,6 +108,7 @@ export class Round {
 
   /** Asks the client, or returns what it answered before. */
   ask<A>(key: string, question: InputQuestion<A>): AskPromise<A> {
+    if (this.isLate(key)) return new AskPromise<A>(() => undefined);
     let use: Use | undefined;
     const promise = this.promiseOf(() => {
       use = this.use('ask', key);
@@ -123,6 +129,7 @@ export class Round {
 
   /** Runs something once in all rounds of the call, and remembers what came out, as JSON. */
   async step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+    if (this.isLate(key)) return never();
     const use = this.use('step', key);
     try {
       if (Object.hasOwn(this.steps, use.key)) {
@@ -141,7 +148,7 @@ export class Round {
 
   /** The time, in milliseconds: the first round's, in every round that comes by here. */
   now(): number {
-    this.assertUsable('now()');
+    this.assertOutsideSteps('now()');
     const index = this.timesRead++;
     return (this.times[index] ??= Date.now());
   }
@@ -318,7 +325,7 @@ export class Round {
   /** Notes the use of a key. Where one comes by again, in a loop, it is counted; but never on two paths at a time. */
   private use(kind: 'ask' | 'step', key: string): Use {
     const { where } = this.options;
-    this.assertUsable(`"${key}"`);
+    this.assertOpen(`"${key}"`);
     if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
       throw this.wrong(
         'MRTR_INVALID_KEY',
@@ -345,22 +352,11 @@ export class Round {
     return use;
   }
 
-  private assertUsable(what: string): void {
+  /** @throws MrtrError, or RoundEnded where nobody waits any more */
+  private assertOpen(what: string): void {
+    this.assertOutsideSteps(what);
     const { where } = this.options;
-    const current = running.getStore();
-    if (current?.round === this) {
-      throw this.wrong(
-        'MRTR_ASK_IN_STEP',
-        `${where} used ${what} within the step "${current.step}"; a step runs once and asks nothing`,
-      );
-    }
     if (this.outcome === 'error') throw new RoundEnded();
-    if (this.outcome === 'value') {
-      throw this.wrong(
-        'MRTR_ASK_AFTER_RETURN',
-        `${where} used ${what} after it had returned; await it before`,
-      );
-    }
     if (this.isEnded) {
       const [left] = this.open.keys();
       throw this.wrong(
@@ -368,6 +364,25 @@ export class Round {
         `${where} went on to ${what} although "${left}" was not answered: a catch around the question took the signal that ends the round; let what it throws pass`,
       );
     }
+  }
+
+  private assertOutsideSteps(what: string): void {
+    const current = running.getStore();
+    if (current?.round !== this) return;
+    throw this.wrong(
+      'MRTR_ASK_IN_STEP',
+      `${this.options.where} used ${what} within the step "${current.step}"; a step runs once and asks nothing`,
+    );
+  }
+
+  /** Whether the handler has returned, so that nobody waits for an answer and nobody would take an error. */
+  private isLate(key: string): boolean {
+    if (this.outcome !== 'value') return false;
+    const { where, onMistake } = this.options;
+    onMistake(
+      new MrtrError('MRTR_ASK_AFTER_RETURN', `${where} used "${key}" after it had returned; await it before`),
+    );
+    return true;
   }
 
   private wrong(code: MrtrErrorCode, message: string): MrtrError {
@@ -388,7 +403,7 @@ export class Round {
   }
 
   private derive(what: string): Buffer {
-    this.assertUsable(what);
+    this.assertOutsideSteps(what);
     return createHash('sha256').update(`${this.journal.id}:${this.derived++}`).digest();
   }
 }

@@ -13,6 +13,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import { callerOf } from '../transports/sessions/caller.js';
 import { missingCapabilities } from './client-capabilities.js';
+import { CurrentRound } from './current-round.js';
 import { InputQuestion } from './input-request.js';
 import { InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
 import { withAnswers, type Journal } from './journal.js';
@@ -55,28 +56,36 @@ export class Rounds {
   async run<T>(
     { where, key, version }: Entry,
     exchange: Exchange,
-    work: (round: Round) => Promise<T>,
+    work: (current: CurrentRound) => Promise<T>,
   ): Promise<RoundResult<T>> {
     const binding = () => this.bindingOf(key, exchange);
     const journal = await this.journalOf(exchange, where, version, binding);
-    const { settings } = this;
-    const round = new Round(journal, {
-      where,
-      onMismatch: settings.onMismatch,
-      signal: exchange.signal,
-      ...(exchange.era === 'legacy' && { askNow: this.asker(exchange, journal) }),
-    });
-    let value: T;
+    const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
+    if (journal) current.begin();
+    let ended: unknown;
     try {
-      value = await work(round);
+      const value = await work(current);
+      current.close();
+      if (!current.ifAny?.isOpen && !isInputRequiredResult(value)) return { value };
+      ended = value;
     } catch (thrown) {
-      round.close();
-      if (!round.isOpen && !(thrown instanceof InputRequiredException)) throw thrown;
-      return { required: await this.required(round, exchange, thrown, binding) };
+      current.close();
+      if (!current.ifAny?.isOpen && !(thrown instanceof InputRequiredException)) throw thrown;
+      ended = thrown;
     }
-    round.close();
-    if (!round.isOpen && !isInputRequiredResult(value)) return { value };
-    return { required: await this.required(round, exchange, value, binding) };
+    return { required: await this.required(current.begin(), exchange, ended, binding) };
+  }
+
+  private begin(journal: Journal, where: string, exchange: Exchange): Round {
+    const askNow = exchange.era === 'legacy' ? this.asker(exchange, journal) : undefined;
+    const { onMismatch } = this.settings;
+    return new Round(journal, {
+      where,
+      onMismatch,
+      signal: exchange.signal,
+      onMistake: mistake => this.logger.error(mistake.message),
+      ...(askNow && { askNow }),
+    });
   }
 
   /** The result that ends a round: what was asked by whichever way, and what is to be remembered. */
@@ -112,9 +121,9 @@ export class Rounds {
     where: string,
     version: string,
     binding: () => string,
-  ): Promise<Journal> {
+  ): Promise<Journal | undefined> {
     const sealed = exchange.requestState<unknown>();
-    if (sealed === undefined) return newJournal(version);
+    if (sealed === undefined) return undefined;
     let journal: Journal;
     try {
       journal = (await this.states.open(sealed, binding())) as Journal;

@@ -221,9 +221,9 @@ export class Dispatcher {
     { headerValue, ...input }: HandlerInput,
     convert: (value: unknown) => T | Promise<T>,
   ): Promise<T | InputRequiredResult> {
-    const result = await this.rounds.run(entry, exchange, round => {
-      const context = new McpContext(exchange, this.changes, { round, headerValue });
-      return entry.run({ ...input, context, watch: value => round.watch(value) });
+    const result = await this.rounds.run(entry, exchange, current => {
+      const context = new McpContext(exchange, this.changes, { current, headerValue });
+      return entry.run({ ...input, context, watch: value => current.watch(value) });
     });
     return 'required' in result ? result.required : convert(result.value);
   }

@@ -19,6 +19,7 @@ import {
   type InputQuestion,
   type SampleAnswer,
 } from '../mrtr/input-request.js';
+import type { CurrentRound } from '../mrtr/current-round.js';
 import type { Round } from '../mrtr/round.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
@@ -53,7 +54,7 @@ const LEVELS: readonly LoggingLevel[] = [
 
 /** @internal What a context has for a handler that is called, and not only admitted or completed. */
 export interface ContextOptions {
-  readonly round?: Round;
+  readonly current?: CurrentRound;
   /** The value of a header parameter, by its name. */
   readonly headerValue?: (name: string) => HeaderScalar | undefined;
 }
@@ -160,7 +161,7 @@ export class McpContext {
 
   /** What the latest `InputRequiredException` asked to be brought back; undefined where it asked for nothing. */
   requestState<T = string>(): T | undefined {
-    return this.options.round?.state as T | undefined;
+    return this.options.current?.ifAny?.state as T | undefined;
   }
 
   /**
@@ -244,12 +245,12 @@ export class McpContext {
 
   /** Whether what runs now has run in an earlier round. What `log` is given meanwhile is not sent again. */
   get isReplaying(): boolean {
-    return this.options.round?.isReplaying ?? false;
+    return this.options.current?.ifAny?.isReplaying ?? false;
   }
 
   /** How many rounds came before this one. */
   get round(): number {
-    return this.options.round?.number ?? 0;
+    return this.options.current?.ifAny?.number ?? 0;
   }
 
   /** The same in all rounds of this call, and in no other call. */
@@ -279,7 +280,7 @@ export class McpContext {
   }
 
   private get asking(): Round {
-    if (this.options.round) return this.options.round;
+    if (this.options.current) return this.options.current.begin();
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
   }
 

@@ -1,15 +1,10 @@
-import {
-  isInputRequiredResult,
-  type GetPromptResult,
-  type PromptMessage,
-} from '@modelcontextprotocol/server';
+import { type GetPromptResult, type PromptMessage } from '@modelcontextprotocol/server';
 
 /**
  * What a prompt returned, as the protocol has it: a string is one message of the user.
  * @throws Error for a value that is no prompt
  */
 export function toPromptResult(value: unknown, description: string | undefined): GetPromptResult {
-  if (isInputRequiredResult(value)) return value as unknown as GetPromptResult;
   if (typeof value === 'object' && value !== null && 'messages' in value) return value as GetPromptResult;
   return { ...(description !== undefined && { description }), messages: toMessages(value) };
 }

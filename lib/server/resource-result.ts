@@ -1,4 +1,4 @@
-import { isInputRequiredResult, type CacheHint, type ReadResourceResult } from '@modelcontextprotocol/server';
+import type { CacheHint, ReadResourceResult } from '@modelcontextprotocol/server';
 
 type Contents = ReadResourceResult['contents'][number];
 
@@ -12,7 +12,6 @@ export interface ResourceDefaults {
 
 /** What a resource returned, as the protocol has it: text, bytes (sent as Base64) or an object (sent as JSON). */
 export function toResourceResult(value: unknown, defaults: ResourceDefaults): ReadResourceResult {
-  if (isInputRequiredResult(value)) return value as unknown as ReadResourceResult;
   const result = isReadResult(value)
     ? value
     : { contents: Array.isArray(value) && value.every(isContents) ? value : [toContents(value, defaults)] };

@@ -1,4 +1,4 @@
-import { isInputRequiredResult, type CallToolResult, type ContentBlock } from '@modelcontextprotocol/server';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { CompiledSchema } from '../schema/types.js';
 
 const CONTENT_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
@@ -8,14 +8,13 @@ export class InvalidOutputError extends Error {}
 
 /**
  * What a tool returned, as the protocol has it: structured content where the tool has an output schema,
- * content blocks otherwise. A `CallToolResult` and an input-required result pass as they are.
+ * content blocks otherwise. A `CallToolResult` passes as it is.
  * @throws InvalidOutputError naming every path of the breach
  */
 export async function toToolResult(
   value: unknown,
   output: CompiledSchema | undefined,
 ): Promise<CallToolResult> {
-  if (isInputRequiredResult(value)) return value as unknown as CallToolResult;
   const result = isToolResult(value) ? value : undefined;
   if (output === undefined) return result ?? { content: toContent(value) };
   if (result?.isError) return result;

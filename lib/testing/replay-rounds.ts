@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { InputQuestion } from '../mrtr/input-request.js';
 import { InputRequiredException } from '../mrtr/input-required.exception.js';
+import { CurrentRound } from '../mrtr/current-round.js';
 import { withAnswers, type Journal } from '../mrtr/journal.js';
 import { newJournal, Round } from '../mrtr/round.js';
 import type { ChangeNotifier } from '../server/changes.js';
@@ -81,8 +82,13 @@ async function runRound(
     where: 'the handler',
     onMismatch: 'error',
     signal: exchange.signal,
+    onMistake: mistake => {
+      throw mistake;
+    },
   });
-  const context = new McpContext(exchange, NOBODY, { round });
+  const current = new CurrentRound(() => round);
+  current.begin();
+  const context = new McpContext(exchange, NOBODY, { current });
   let ended: unknown;
   try {
     ended = await round.watch((async () => handler(context))());
