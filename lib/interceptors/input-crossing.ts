@@ -8,6 +8,9 @@ import type { Phase } from './protocol/types.js';
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<Exchange['inputResponses']>;
 
+/** The most answers that a round may bring: interceptors see each, whether it was asked for or not. */
+const MAX_ANSWERS = 100;
+
 /** Runs the chain on one side of something that the client is asked. */
 export type RunInput = (
   method: string,
@@ -71,6 +74,9 @@ export class InputCrossing {
    * @throws McpException (-32602) for what is no answer: nobody could say who would have to check it
    */
   async received(responses: Responses): Promise<Responses> {
+    if (Object.keys(responses).length > MAX_ANSWERS) {
+      throw new McpException(McpErrorCode.InvalidParams, `More than ${MAX_ANSWERS} inputResponses`);
+    }
     const passed = Object.keys(responses).map(async key => {
       const method = answeredMethod(responses, key);
       if (method === undefined) {

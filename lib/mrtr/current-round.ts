@@ -1,3 +1,4 @@
+import { InputRequiredException } from './input-required.exception.js';
 import type { Round } from './round.js';
 
 /** The round of a call, which is made once the handler has something to do with it: most calls ask nothing. */
@@ -5,6 +6,8 @@ export class CurrentRound {
   private round?: Round;
   private returned?: { readonly result: unknown };
   private isClosed = false;
+  /** What the handler's own method threw, whatever is made of it around it. */
+  asked?: InputRequiredException;
 
   constructor(private readonly make: () => Round) {}
 
@@ -36,6 +39,11 @@ export class CurrentRound {
   watch(result: unknown): unknown {
     this.returned = { result };
     this.round?.watch(result);
+    if (result instanceof Promise) {
+      result.catch((thrown: unknown) => {
+        if (thrown instanceof InputRequiredException) this.asked = thrown;
+      });
+    }
     return result;
   }
 }

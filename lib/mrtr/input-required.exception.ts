@@ -1,5 +1,6 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { InputQuestion } from './input-request.js';
+import { RoundEnded } from './round-ended.js';
 
 /** What a call needs before it can go on. At least one of the two. */
 export interface InputRequiredOptions {
@@ -29,13 +30,6 @@ export class InputRequiredException extends Error {
     }
     this.inputRequests = inputRequests;
     this.requestState = requestState;
-  }
-}
-
-/** @internal Rejects a question whose answer only the client's next round can bring. Handlers let it pass. */
-export class RoundEnded extends Error {
-  constructor() {
-    super('The round ends here: the answer comes with the next one');
   }
 }
 

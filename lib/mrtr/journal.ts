@@ -7,6 +7,13 @@ export interface RecordedAnswer {
   readonly answer: unknown;
 }
 
+/** What came out of a step, and how many answers there were by then. */
+export interface RecordedStep {
+  /** Absent where nothing came out: JSON has no `undefined`. */
+  readonly value?: unknown;
+  readonly after: number;
+}
+
 /** What a question in the client's hands was. */
 export type OpenQuestion = Omit<RecordedAnswer, 'answer'>;
 
@@ -18,11 +25,14 @@ export interface Journal {
   readonly version: string;
   /** How many rounds have ended. */
   readonly rounds: number;
+  /** In the order in which they came. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
   readonly open: Readonly<Record<string, OpenQuestion>>;
-  readonly steps: Readonly<Record<string, unknown>>;
+  readonly steps: Readonly<Record<string, RecordedStep>>;
   /** What `ctx.now()` said, in order. */
   readonly times: readonly number[];
+  /** Whether the handler has used what follows from the `id`. */
+  readonly isIdUsed?: boolean;
   /** The handler's own `requestState`. */
   readonly state?: unknown;
 }

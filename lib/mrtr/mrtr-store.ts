@@ -13,7 +13,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** A store in this process's memory: for one node, and for tests. What was kept longest goes first where it is full. */
+/** A store in this process's memory: for one node, and for tests. One that is full takes nothing more until time is over. */
 export class MemoryMrtrStore implements MrtrStore {
   private readonly kept = new Map<string, Kept>();
   private bytes = 0;
@@ -26,19 +26,24 @@ export class MemoryMrtrStore implements MrtrStore {
     return this.kept.size;
   }
 
-  set(key: string, value: string, ttlSeconds: number): Promise<void> {
+  /** @throws Error where it is full */
+  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    await Promise.resolve();
     this.put(key, value, ttlSeconds);
-    return Promise.resolve();
   }
 
   get(key: string): Promise<string | undefined> {
     return Promise.resolve(this.read(key));
   }
 
+  /** @throws Error where it is full */
   claim(key: string, ttlSeconds: number): Promise<boolean> {
-    if (this.read(key) !== undefined) return Promise.resolve(false);
-    this.put(key, '', ttlSeconds);
-    return Promise.resolve(true);
+    // Between looking and noting, nobody else gets a turn.
+    return new Promise(resolve => {
+      const isFirst = this.read(key) === undefined;
+      if (isFirst) this.put(key, '', ttlSeconds);
+      resolve(isFirst);
+    });
   }
 
   private read(key: string): string | undefined {
@@ -52,12 +57,13 @@ export class MemoryMrtrStore implements MrtrStore {
     const before = this.kept.get(key);
     if (before) this.drop(key, before);
     const kept = { value, until: Date.now() + ttlSeconds * 1000 };
+    for (const [oldest, item] of this.kept) {
+      if (item.until > Date.now()) break;
+      this.drop(oldest, item);
+    }
+    if (this.bytes + sizeOf(key, kept) > this.maxBytes) throw new Error('The store is full');
     this.kept.set(key, kept);
     this.bytes += sizeOf(key, kept);
-    for (const [oldest, { value: text, until }] of this.kept) {
-      if (this.bytes <= this.maxBytes && until > Date.now()) break;
-      this.drop(oldest, { value: text, until });
-    }
   }
 
   private drop(key: string, kept: Kept): void {

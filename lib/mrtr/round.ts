@@ -4,10 +4,10 @@ import type { InputRequest } from '@modelcontextprotocol/server';
 import { isObservable } from 'rxjs';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion, PreparedQuestion } from './input-request.js';
-import { RoundEnded } from './input-required.exception.js';
-import type { Journal, OpenQuestion, RecordedAnswer } from './journal.js';
+import type { Journal, OpenQuestion, RecordedAnswer, RecordedStep } from './journal.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import type { OnMismatch } from './mrtr-options.js';
+import { RoundEnded } from './round-ended.js';
 
 /** What a round needs to know of the call that it is part of. */
 export interface RoundOptions {
@@ -18,7 +18,7 @@ export interface RoundOptions {
   /** Told of a mistake that comes too late to be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
   /** Asks the client at once, where the connection can; else a question ends the round. */
-  readonly askNow?: (request: InputRequest) => Promise<unknown>;
+  readonly askNow?: (request: InputRequest, over: AbortSignal) => Promise<unknown>;
 }
 
 /** A stack, which costs little until it is read. */
@@ -41,7 +41,8 @@ interface OpenAsk {
 /** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
-const KEY = /^[\w.:/-]{1,100}$/;
+/** Not a number: the order of keys is the order of questions. */
+const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
 
 /** Which step of which round the code that runs belongs to. */
 const running = new AsyncLocalStorage<{ readonly round: Round; readonly step: string }>();
@@ -53,7 +54,7 @@ const running = new AsyncLocalStorage<{ readonly round: Round; readonly step: st
  */
 export class Round {
   private readonly answers: Record<string, RecordedAnswer>;
-  private readonly steps: Record<string, unknown>;
+  private readonly steps: Record<string, RecordedStep>;
   private readonly times: number[];
   private readonly open = new Map<string, OpenAsk>();
   private readonly asks: { readonly use: Use; readonly promise: AskPromise<unknown> }[] = [];
@@ -68,7 +69,9 @@ export class Round {
   private recordedLeft: number;
   private timesRead = 0;
   private derived = 0;
-  private isIdUsed = false;
+  private isIdUsed: boolean;
+  /** Fires when the round is over: nobody is to be asked any more. */
+  private readonly over = new AbortController();
 
   constructor(
     private readonly journal: Journal,
@@ -77,6 +80,7 @@ export class Round {
     this.answers = { ...journal.answers };
     this.steps = { ...journal.steps };
     this.times = [...journal.times];
+    this.isIdUsed = journal.isIdUsed ?? false;
     this.recordedLeft = Object.keys(this.answers).length + Object.keys(this.steps).length;
   }
 
@@ -101,9 +105,9 @@ export class Round {
     return this.journal.id;
   }
 
-  /** Whether there are questions that only the client's next round can answer. */
+  /** Whether it has ended with questions that only the client's next round can answer. */
   get isOpen(): boolean {
-    return this.open.size > 0;
+    return this.isEnded;
   }
 
   /** Asks the client, or returns what it answered before. */
@@ -134,13 +138,13 @@ export class Round {
     try {
       if (Object.hasOwn(this.steps, use.key)) {
         this.recordedLeft--;
-        return (this.steps[use.key] as [T])[0];
+        return this.steps[use.key].value as T;
       }
       this.recordedLeft = 0;
       const value = await this.keepBusy(running.run({ round: this, step: key }, async () => work()));
       const kept = this.asJson(use.key, value);
-      this.steps[use.key] = kept;
-      return kept[0] as T;
+      this.steps[use.key] = { ...kept, after: Object.keys(this.answers).length };
+      return kept.value as T;
     } finally {
       use.isOver = true;
     }
@@ -173,11 +177,11 @@ export class Round {
   watch(result: unknown): unknown {
     // Of an Observable, nobody knows yet.
     if (isObservable(result)) return result;
-    if (!(result instanceof Promise)) {
+    if (!isThenable(result)) {
       this.outcome = 'value';
       return result;
     }
-    result.then(
+    void result.then(
       () => (this.outcome = 'value'),
       () => (this.outcome = 'error'),
     );
@@ -190,6 +194,7 @@ export class Round {
    */
   close(): void {
     clearImmediate(this.ending);
+    this.over.abort(new RoundEnded());
     this.outcome ??= 'error';
     const { where } = this.options;
     if (this.mistake) throw this.mistake;
@@ -223,7 +228,8 @@ export class Round {
   /** What is to be remembered, with the handler's own state; undefined where there is nothing. */
   remember(state: unknown): Journal | undefined {
     const { answers, steps, times } = this;
-    const isUsed = this.asks.length + Object.keys(steps).length + times.length + this.derived > 0;
+    const isUsed =
+      this.asks.length + Object.keys(answers).length + Object.keys(steps).length + times.length > 0;
     if (!isUsed && !this.isIdUsed && state === undefined) return undefined;
     const open: Record<string, OpenQuestion> = {};
     for (const [key, { prepared }] of this.open) {
@@ -234,6 +240,7 @@ export class Round {
       id,
       version,
       rounds: rounds + 1,
+      ...(this.isIdUsed && { isIdUsed: true }),
       answers,
       open,
       steps,
@@ -262,7 +269,7 @@ export class Round {
     this.recordedLeft = 0;
     const { askNow } = this.options;
     if (!askNow) return this.askInNextRound(key, prepared);
-    const answer = await askNow(prepared.request);
+    const answer = await askNow(prepared.request, this.over.signal);
     const { request, fingerprint } = prepared;
     this.answers[key] = { method: request.method, fingerprint, answer };
     return prepared.read(answer);
@@ -288,8 +295,25 @@ export class Round {
         `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}): a question may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(); or set "mrtr.onMismatch" to "reask"`,
       );
     }
-    delete this.answers[key];
+    this.forget(key);
     return false;
+  }
+
+  /**
+   * Forgets an answer and all that came after it: what was said next may have been said because of it. What was done since
+   * cannot be undone.
+   */
+  private forget(key: string): void {
+    const keys = Object.keys(this.answers);
+    const index = keys.indexOf(key);
+    const done = Object.keys(this.steps).find(step => this.steps[step].after > index);
+    if (done !== undefined) {
+      throw this.wrong(
+        'MRTR_QUESTION_CHANGED',
+        `${this.options.where} asks something else as "${key}" than in an earlier round, and the step "${done}" has been done since; the call has to begin anew`,
+      );
+    }
+    for (const later of keys.slice(index)) delete this.answers[later];
   }
 
   private askInNextRound<A>(key: string, prepared: PreparedQuestion<A>): Promise<A> {
@@ -305,12 +329,29 @@ export class Round {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
       if (this.busy.size > 0 && !this.options.signal.aborted) {
-        void Promise.allSettled(this.busy).then(() => this.endSoon());
+        void this.idle().then(() => this.endSoon());
         return;
       }
       this.isEnded = true;
-      for (const { end } of this.open.values()) end(new RoundEnded());
+      this.endOpen([...this.open.values()].reverse());
     });
+  }
+
+  /** Settles once nothing runs whose result is to be remembered, or the client is gone. */
+  private idle(): Promise<unknown> {
+    const { signal } = this.options;
+    const gone = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }));
+    return Promise.race([gone, Promise.allSettled(this.busy)]);
+  }
+
+  /**
+   * What the handler waits for is most likely what it asked last. Once it has ended, the others are left as they are: to
+   * reject what nobody takes would be an unhandled rejection.
+   */
+  private endOpen([ask, ...others]: readonly OpenAsk[]): void {
+    if (ask === undefined || this.outcome !== undefined) return;
+    ask.end(new RoundEnded());
+    setImmediate(() => this.endOpen(others));
   }
 
   private async keepBusy<T>(work: Promise<T>): Promise<T> {
@@ -329,7 +370,7 @@ export class Round {
     if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
       throw this.wrong(
         'MRTR_INVALID_KEY',
-        `${where} used ${JSON.stringify(key)} as a key; one has 1 to 100 letters, digits and _ . : / -`,
+        `${where} used ${JSON.stringify(key)} as a key; one has a letter first, and up to 100 letters, digits and _ . : / -`,
       );
     }
     const earlier = this.uses[kind].get(key) ?? [];
@@ -355,15 +396,8 @@ export class Round {
   /** @throws MrtrError, or RoundEnded where nobody waits any more */
   private assertOpen(what: string): void {
     this.assertOutsideSteps(what);
-    const { where } = this.options;
     if (this.outcome === 'error') throw new RoundEnded();
-    if (this.isEnded) {
-      const [left] = this.open.keys();
-      throw this.wrong(
-        'MRTR_ASK_SWALLOWED',
-        `${where} went on to ${what} although "${left}" was not answered: a catch around the question took the signal that ends the round; let what it throws pass`,
-      );
-    }
+    if (this.isEnded) throw new RoundEnded();
   }
 
   private assertOutsideSteps(what: string): void {
@@ -390,10 +424,10 @@ export class Round {
     return this.mistake;
   }
 
-  /** A value as it will be in the next round, so that this one sees no other. In a list, because JSON has no `undefined`. */
-  private asJson(key: string, value: unknown): [unknown?] {
+  /** A value as it will be in the next round, so that this one sees no other. */
+  private asJson(key: string, value: unknown): { value?: unknown } {
     try {
-      return value === undefined ? [] : (JSON.parse(JSON.stringify([value])) as [unknown]);
+      return JSON.parse(JSON.stringify({ value })) as { value?: unknown };
     } catch (error) {
       throw this.wrong(
         'MRTR_STEP_RESULT',
@@ -404,6 +438,7 @@ export class Round {
 
   private derive(what: string): Buffer {
     this.assertOutsideSteps(what);
+    this.isIdUsed = true;
     return createHash('sha256').update(`${this.journal.id}:${this.derived++}`).digest();
   }
 }
@@ -416,6 +451,9 @@ const lineOf = ({ stack = '' }: Place): string =>
     .find(line => !/[\\/]mcp-context\.|\(<anonymous>\)/.test(line))
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
 
 /** The journal of a call that begins. */
 export const newJournal = (version: string): Journal => ({

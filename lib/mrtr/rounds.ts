@@ -19,7 +19,7 @@ import { InputRequiredException, type InputRequiredOptions } from './input-requi
 import { withAnswers, type Journal } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
-import { newJournal, Round } from './round.js';
+import { newJournal, Round, type RoundOptions } from './round.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -66,12 +66,12 @@ export class Rounds {
     try {
       const value = await work(current);
       current.close();
-      if (!current.ifAny?.isOpen && !isInputRequiredResult(value)) return { value };
-      ended = value;
+      ended = current.asked ?? value;
+      if (!current.ifAny?.isOpen && !isAsking(ended)) return { value };
     } catch (thrown) {
       current.close();
-      if (!current.ifAny?.isOpen && !(thrown instanceof InputRequiredException)) throw thrown;
-      ended = thrown;
+      ended = current.asked ?? thrown;
+      if (!current.ifAny?.isOpen && !isAsking(ended)) throw thrown;
     }
     return { required: await this.required(current.begin(), exchange, ended, binding) };
   }
@@ -96,10 +96,7 @@ export class Rounds {
     binding: () => string,
   ): Promise<InputRequiredResult> {
     if (!canAsk(exchange)) throw unsupported();
-    const said =
-      ended instanceof InputRequiredException || isInputRequiredResult(ended)
-        ? (ended as InputRequiredOptions)
-        : {};
+    const said = isAsking(ended) ? (ended as InputRequiredOptions) : {};
     const inputRequests = round.requests();
     for (const [key, question] of Object.entries(said.inputRequests ?? {})) {
       if (Object.hasOwn(inputRequests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
@@ -127,6 +124,7 @@ export class Rounds {
     let journal: Journal;
     try {
       journal = (await this.states.open(sealed, binding())) as Journal;
+      if (journal.version !== version) journal = this.begunAnew(journal, version, where);
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
       this.logger.warn(`A requestState for ${where} was refused: ${error.message}`);
@@ -134,14 +132,22 @@ export class Rounds {
         reason: 'invalid_request_state',
       });
     }
-    if (
-      journal.version !== version &&
-      Object.keys(journal.answers).length + Object.keys(journal.open).length > 0
-    ) {
-      this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
-      return { ...journal, version, answers: {}, open: {} };
-    }
     return withAnswers(journal, exchange.inputResponses ?? {});
+  }
+
+  /**
+   * What of a call's journal another version of the handler can go on with: what it has asked is asked again.
+   * @throws InvalidStateError where something was done because of an answer, and so cannot be
+   */
+  private begunAnew(journal: Journal, version: string, where: string): Journal {
+    const { answers, open, steps } = journal;
+    if (Object.values(steps).some(({ after }) => after > 0)) {
+      throw new InvalidStateError('the handler has changed since, and has done something by then');
+    }
+    if (Object.keys(answers).length + Object.keys(open).length > 0) {
+      this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
+    }
+    return { ...journal, version, answers: {}, open: {} };
   }
 
   private seal(journal: Journal, binding: string): Promise<string> {
@@ -167,11 +173,12 @@ export class Rounds {
   }
 
   /** Asks a 2025-era client while the handler waits, on the stream of its own call. */
-  private asker(exchange: Exchange, { rounds }: Journal): (request: InputRequest) => Promise<unknown> {
+  private asker(exchange: Exchange, { rounds }: Journal): RoundOptions['askNow'] {
     let number = rounds;
     let open = 0;
-    return async request => {
-      const { ask, signal, sessionId } = exchange;
+    return async (request, over) => {
+      const { ask, sessionId } = exchange;
+      const signal = AbortSignal.any([exchange.signal, over]);
       if (!ask) throw unsupported();
       const missing = missingCapabilities([request], exchange.clientCapabilities);
       if (missing) throw undeclared(missing);
@@ -189,6 +196,7 @@ export class Rounds {
           }),
         );
       } catch (error) {
+        if (exchange.signal.aborted) throw exchange.signal.reason;
         if (signal.aborted || !isTimeout(error)) throw error;
         throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
       } finally {
@@ -197,6 +205,9 @@ export class Rounds {
     };
   }
 }
+
+const isAsking = (ended: unknown): boolean =>
+  ended instanceof InputRequiredException || isInputRequiredResult(ended);
 
 const isTimeout = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;

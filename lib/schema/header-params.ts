@@ -111,11 +111,13 @@ function visit(
     for (const [name, child] of Object.entries(schema.properties)) visit(child, [...path, name], off, found);
   }
   for (const keyword of SUBSCHEMAS) {
+    if (schema[keyword] === undefined) continue;
     for (const child of [schema[keyword]].flat()) visit(child, [...path, keyword], off ?? keyword, found);
   }
   for (const keyword of NAMED_SUBSCHEMAS) {
-    const children = isRecord(schema[keyword]) ? Object.entries(schema[keyword]) : [];
-    for (const [name, child] of children) visit(child, [...path, keyword, name], off ?? keyword, found);
+    if (!isRecord(schema[keyword])) continue;
+    for (const [name, child] of Object.entries(schema[keyword]))
+      visit(child, [...path, keyword, name], off ?? keyword, found);
   }
 }
 

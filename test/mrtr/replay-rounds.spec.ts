@@ -60,6 +60,18 @@ describe('replayRounds', () => {
     await expect(replayRounds(handler, { first: accept('a') })).rejects.toThrow(said);
   });
 
+  it('runs what holds on to a promise and awaits it after another question', async () => {
+    const { result } = await replayRounds(
+      async ctx => {
+        const first = (async () => (await ctx.elicit('first', FORM)).action)();
+        const { action } = await ctx.elicit('second', FORM);
+        return [await first, action];
+      },
+      { first: accept('a'), second: { action: 'decline' } },
+    );
+    expect(result).toEqual(['accept', 'decline']);
+  });
+
   it('names both places of a key that is used twice at a time', async () => {
     const error = await replayRounds(twice, {}).catch((thrown: Error) => thrown);
     expect((error as Error).message.match(/replay-rounds\.spec/g)).toHaveLength(2);

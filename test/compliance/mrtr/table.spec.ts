@@ -86,6 +86,17 @@ const ROWS: Record<string, Row> = {
     fails: 'The user declined',
   },
   'a guard that asks': { tool: 'guarded', text: 'come in', asked: ['Of age?'] },
+  'a guard that asks, before a handler that does': {
+    tool: 'guardedAwait',
+    text: 'eu true',
+  },
+  'what runs when a round ends': { tool: 'finally', text: 'accept' },
+  'a failure beside a question': {
+    tool: 'failsBeside',
+    fails: 'no such service',
+    stateless: { fails: 'no such service' },
+  },
+  'an interceptor that maps what is thrown': { tool: 'mapped', text: 'answered', asked: ['Which region?'] },
   'steps, times and random values': { tool: 'steady', text: '[true,1,true,false]' },
   'a client that throws': {
     tool: 'awaited',
