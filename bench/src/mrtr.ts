@@ -43,7 +43,12 @@ interface Recorded {
 
 const { signal } = new AbortController();
 const roundOf = (journal: Journal): Round =>
-  new Round(journal, { where: 'Orders.asking', onMismatch: 'error', signal });
+  new Round(journal, {
+    where: 'Orders.asking',
+    onMismatch: 'error',
+    signal,
+    onMistake: mistake => console.error(mistake),
+  });
 
 const ask = (round: Round, key: string) => round.ask(key, inputRequest.elicit(QUESTION));
 
