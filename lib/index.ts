@@ -114,4 +114,4 @@ export type {
   Outcome,
   SkippedEntry,
 } from './interceptors/chain/result.js';
-export { SYNTHETIC_META, WARNINGS_META } from './interceptors/boundary.js';
+export { SYNTHETIC_META, WARNINGS_META } from './interceptors/boundary/answers.js';
