@@ -28,10 +28,13 @@ import type { HeaderScalar } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
 
-/** Progress of a call. `progress` must grow with every report. */
+/** Progress of a call (specification: basic/utilities/progress). */
 export interface Progress {
+  /** How far the call is, in units of its own; it must grow with every report. */
   progress: number;
+  /** What `progress` comes to at the end. Default: unknown. */
   total?: number;
+  /** What is going on, for people. */
   message?: string;
 }
 
