@@ -10,7 +10,7 @@ import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
-import { promptArguments } from '../schema/json-schema.js';
+import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
