@@ -53,10 +53,13 @@ export interface InterceptorDescriptor {
 
 /** What an interceptor may know of the call around its payload. */
 export interface InvocationContext {
-  /** Who calls; `claims` are what the application knows of them. */
+  /** Who calls. */
   readonly principal?: {
+    /** A user, a program on its own behalf, or nobody who is known. */
     readonly type: 'user' | 'service' | 'anonymous';
+    /** Tells users, or programs, apart. */
     readonly id?: string;
+    /** What else the application's authentication knows of them. */
     readonly claims?: Readonly<Record<string, unknown>>;
   };
   /** W3C Trace Context: 32 hexadecimal digits. */
