@@ -132,5 +132,3 @@ export interface SinkResult extends ResultBase {
   readonly recorded: boolean;
   readonly metrics?: Readonly<Record<string, number>>;
 }
-
-export type InterceptorResult = ValidationResult | MutationResult | SinkResult;
