@@ -24,7 +24,9 @@ export type {
   ResourceTemplateOptions,
   ToolOptions,
 } from './decorators/handler-options.js';
-export { McpContext, type McpLog, type Progress } from './server/mcp-context.js';
+export { McpContext } from './server/mcp-context.js';
+export type { McpLog } from './server/mcp-log.js';
+export type { Progress } from './server/progress.js';
 export type { Era } from './server/exchange.js';
 export { McpExecutionContext } from './execution/mcp-execution-context.js';
 export {
