@@ -17,7 +17,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
-import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
+import { readHeaderParams } from '../schema/header-params.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
@@ -25,7 +25,7 @@ import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 import type { AskClient, Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
 import { listingsOf } from './listings.js';
-import type { ToolSchemas, Upstream } from './upstream.js';
+import type { Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue, and what every exchange with it shares. */
 export class McpServerHost implements ExchangeHost {
@@ -96,16 +96,14 @@ export class McpServerHost implements ExchangeHost {
     return upstream && ((params, exchange) => upstream.setLevel(params, exchange));
   }
 
-  /** The schemas of a tool, if there is one of that name. */
-  toolSchemas(name: string): ToolSchemas | undefined {
-    return this.upstream ? this.upstream.toolSchemas(name) : this.catalog.tools.get(name)?.definition;
-  }
-
-  /** The arguments of a tool that clients repeat in HTTP headers; of a backend's, as far as it declares them well. */
-  headerParams(name: string): readonly HeaderParam[] {
-    const { inputSchema } = this.toolSchemas(name) ?? {};
-    const found = inputSchema && readHeaderParams(inputSchema);
-    return found?.ok ? found.params : [];
+  outputSchema(name: string, exchange: Exchange): ReturnType<ExchangeHost['outputSchema']> {
+    const { upstream } = this;
+    if (!upstream) return this.catalog.tools.get(name)?.definition.outputSchema;
+    // The call has been made: its result counts, however it can be shown.
+    return upstream.toolSchemas(name, exchange).then(
+      schemas => schemas?.outputSchema,
+      () => undefined,
+    );
   }
 
   /** What the server offers now. */
@@ -119,7 +117,8 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /** Answers a method, through the chain where there is one. */
-  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    if (method === 'tools/call') await this.assertMirrored(params, exchange);
     return (this.boundary ?? this.answering).dispatch(method, params, exchange);
   }
 
@@ -182,8 +181,13 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /** Remembers the HTTP exchange behind a web `Request`, which is all that the SDK hands on. */
-  bindHttp(request: Request, { request: platformRequest, response, rawRequest }: BoundHttp): void {
-    this.https.set(request, { request: platformRequest, response, headers: rawRequest.headers });
+  bindHttp(
+    request: Request,
+    { request: platformRequest, response, rawRequest }: BoundHttp,
+    assertMirrored: HttpExchange['assertMirrored'],
+  ): void {
+    const { headers } = rawRequest;
+    this.https.set(request, { request: platformRequest, response, headers, assertMirrored });
   }
 
   httpOf(request: Request | undefined): HttpExchange | undefined {
@@ -197,6 +201,20 @@ export class McpServerHost implements ExchangeHost {
   /** A client's mistake, answered already: of interest only while looking for one. */
   reportRejected(error: Error): void {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /** @throws McpException (-32020) for headers that do not repeat the arguments of a call */
+  private async assertMirrored(params: Params, exchange: Exchange): Promise<void> {
+    const { name } = params;
+    const check = exchange.era === 'modern' ? exchange.http?.assertMirrored : undefined;
+    if (!check || typeof name !== 'string') return;
+    const { inputSchema } =
+      (this.upstream
+        ? await this.upstream.toolSchemas(name, exchange)
+        : this.catalog.tools.get(name)?.definition) ?? {};
+    const found = inputSchema && readHeaderParams(inputSchema);
+    // Of a backend's tool, as far as it declares them well.
+    if (found?.ok) check(found.params);
   }
 
   private get capabilities(): ServerCapabilities {

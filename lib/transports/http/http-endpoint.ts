@@ -15,7 +15,7 @@ import { listenOf, refusalOfListen } from '../listen.js';
 import type { Origin } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { SessionStore } from '../sessions/session-store.js';
-import { assertHeadersMirror, HeaderMismatchError } from './header-check.js';
+import { assertNameMirrored, assertParamsMirrored, HeaderMismatchError } from './header-check.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
 
@@ -59,7 +59,7 @@ export class HttpEndpoint {
     this.handler = createMcpHandler(
       ({ era, requestInfo }) => {
         // The SDK has checked the standard headers by now, and not done anything else.
-        if (era === 'modern') this.assertHeadersMirror(requestInfo);
+        if (era === 'modern') this.assertNameMirrored(requestInfo);
         return host.forExchange(era);
       },
       {
@@ -114,7 +114,11 @@ export class HttpEndpoint {
     const { body, authInfo } = incoming;
     const parsedBody = body?.ok ? body.json : undefined;
     const options = { authInfo, parsedBody };
-    this.host.bindHttp(request, incoming);
+    const exchange: HeaderExchange = { incoming };
+    this.exchanges.set(request, exchange);
+    this.host.bindHttp(request, incoming, declared =>
+      noting(exchange, () => assertParamsMirrored(incoming.rawRequest, parsedBody, declared)),
+    );
     const refusal =
       this.host.upstream && (await refusalOfUpstream(this.host, parsedBody, originOf(incoming)));
     // With HTTP 200, so that every client reads the code and the message.
@@ -123,24 +127,17 @@ export class HttpEndpoint {
       return this.sessions.fetch(request, options);
     const refused = await this.refusedListen(incoming, parsedBody);
     if (refused) return refused;
-    const exchange: HeaderExchange = { incoming };
-    this.exchanges.set(request, exchange);
     const response = await this.handler.fetch(request, options);
-    // For what its factory throws, the SDK has but one answer (500).
-    return exchange.mismatch?.toResponse() ?? response;
+    // For what its factory throws, the SDK has but one answer (500), and for an error of a server of ours another (200).
+    return exchange.mismatch?.toResponse(idOf(parsedBody)) ?? response;
   }
 
   /** @throws HeaderMismatchError, which the request is to be answered with */
-  private assertHeadersMirror(request: Request | undefined): void {
+  private assertNameMirrored(request: Request | undefined): void {
     const exchange = request && this.exchanges.get(request);
     if (!exchange) throw new Error('The SDK asks for a server for a request that nobody has sent');
     const { rawRequest, body } = exchange.incoming;
-    try {
-      assertHeadersMirror(rawRequest, body?.ok && body.json, tool => this.host.headerParams(tool));
-    } catch (error) {
-      if (error instanceof HeaderMismatchError) exchange.mismatch = error;
-      throw error;
-    }
+    noting(exchange, () => assertNameMirrored(rawRequest, body?.ok && body.json));
   }
 
   /** The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here. */
@@ -185,6 +182,16 @@ function originOf({ authInfo, rawRequest, rawResponse, request, response }: Inco
   if (rawResponse.destroyed) ended.abort();
   else rawResponse.once('close', () => ended.abort());
   return { signal: ended.signal, authInfo, http: { request, response, headers: rawRequest.headers } };
+}
+
+/** @throws HeaderMismatchError, which the request is to be answered with */
+function noting(exchange: HeaderExchange, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof HeaderMismatchError) exchange.mismatch = error;
+    throw error;
+  }
 }
 
 const idOf = (body: unknown): unknown => (body as { id?: unknown } | undefined)?.id ?? null;
