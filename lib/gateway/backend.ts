@@ -116,8 +116,9 @@ export class Backend {
    * @param fresh whether it must have been fetched just now
    */
   pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
-    const { signal, ...caller } = exchange;
-    const detached: Exchange = { ...caller, signal: NEVER };
+    const { signal, inputResponses: _answers, ...caller } = exchange;
+    // What a client answers is for the call that asked, which would be gone on with.
+    const detached: Exchange = { ...caller, requestState: () => undefined, signal: NEVER };
     const pages = this.lists.pages(
       this.viewOf(exchange),
       method,

@@ -114,6 +114,46 @@ describe('a client', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  it('leaves out what no schema is, and nothing that is only deep', async () => {
+    const nested = (levels: number, around: (inner: object) => object, inner: object) => {
+      for (let level = 0; level < levels; level += 1) inner = around(inner);
+      return { type: 'object' as const, ...inner };
+    };
+    const property = (inner: object) => ({ properties: { a: inner } });
+    const header = { type: 'string', 'x-mcp-header': 'Deep' };
+    server.tools = [
+      { name: 'deep', inputSchema: nested(200, property, header) },
+      { name: 'patterns', inputSchema: nested(200, inner => ({ patternProperties: { a: inner } }), {}) },
+      { name: 'too deep', inputSchema: nested(201, property, {}) },
+      {
+        name: 'too large',
+        inputSchema: { type: 'object', anyOf: Array.from({ length: 50_000 }, () => ({})) },
+      },
+      {
+        name: 'too many headers',
+        inputSchema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 201 }, (_, index) => [
+              `p${index}`,
+              { type: 'string', 'x-mcp-header': `P${index}` },
+            ]),
+          ),
+        },
+      },
+    ];
+    await start();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['deep', 'patterns']);
+    expect(logs.warnings).toEqual([
+      expect.stringMatching(/"too deep" .*the schema is nested more than 200 levels deep/),
+      expect.stringMatching(/"too large" .*the schema holds more than 50000 schemas/),
+      expect.stringMatching(/"too many headers" .*the schema names more than 200 headers/),
+    ]);
+    const args = nested(199, inner => ({ a: inner }), { a: 'eu' }) as { a?: object };
+    expect((await callWith({ a: args.a }, 'deep')).headers).toMatchObject({ 'mcp-param-deep': 'eu' });
+  });
+
   it('does so on every page', async () => {
     server.tools = [
       regional('No Token', 'a'),
