@@ -9,6 +9,7 @@ import {
   Prompt,
   Resource,
   Tool,
+  Validator,
   type InterceptorInvocation,
 } from 'nestjs-mcp';
 import { PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
@@ -61,6 +62,17 @@ class Moves {
   }
 }
 
+@Injectable()
+class Asked {
+  static uris: unknown[] = [];
+
+  @Validator({ events: ['resources/subscribe'], phase: 'request' })
+  allow({ payload }: InterceptorInvocation<'resources/subscribe', 'request'>) {
+    Asked.uris.push(payload.uri);
+    return false;
+  }
+}
+
 const MISMATCH = { status: 400, code: -32020, id: 7 };
 
 describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
@@ -70,7 +82,7 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
     send(url, call(args), { ...STANDARD, ...headers });
 
   beforeAll(async () => {
-    app = await startApp([Mirror, Guarded, Moves], { platform });
+    app = await startApp([Mirror, Guarded, Moves, Asked], { platform });
     url = await app.url();
   });
   afterAll(() => app.close());
@@ -197,6 +209,19 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
         'mCp-NaMe': `  ${name.toLowerCase()} `,
       };
       expect(await send(url, call({}), headers)).toMatchObject({ status: 200 });
+    });
+
+    it('are checked before anybody is asked about a subscription', async () => {
+      Asked.uris = [];
+      const notifications = { resourceSubscriptions: ['file:///a%20b?c=d,%20e'] };
+      const listen = { method: 'subscriptions/listen', params: { notifications, _meta: ENVELOPE } };
+      const { 'Mcp-Name': _, ...headers } = STANDARD;
+      expect(await send(url, listen, headers)).toMatchObject(MISMATCH);
+      expect(await send(url, listen, { 'MCP-Protocol-Version': '2026-07-28' })).toMatchObject(MISMATCH);
+      expect(Asked.uris).toEqual([]);
+      const named = { ...headers, 'Mcp-Method': 'subscriptions/listen' };
+      expect(await send(url, listen, named)).toMatchObject({ status: 200, code: expect.any(Number), id: 7 });
+      expect(Asked.uris).toEqual(notifications.resourceSubscriptions);
     });
 
     it('are checked on prompts and resources', async () => {
