@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client';
 import { Mutator, type InterceptorInvocation } from 'nestjs-mcp';
 import { z } from 'zod';
 import { InterceptingMcpClient, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
@@ -88,6 +88,38 @@ describe('a client', () => {
     expect((await callWith({ n: 2 ** 53 - 1 }, 'count')).headers).toMatchObject({
       'mcp-param-n': '9007199254740991',
     });
+  });
+
+  it.each<[string, unknown, string | undefined]>([
+    ['minus zero', -0, '0'],
+    ['an integer that is written as a fraction', 42.0, '42'],
+    ['an integer that is written with an exponent', 1e15, '1000000000000000'],
+    ['what JSON has no number for', NaN, undefined],
+    ['what is endless', Infinity, undefined],
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['what says its JSON by itself', { toJSON: () => 'eu' }, 'eu'],
+    ['a text in an object', Object('eu') as object, 'eu'],
+    ['what JSON leaves out', () => 'eu', undefined],
+  ])('sends what the body says: %s', async (_, value, header) => {
+    await start({ knownTools: [regional()] });
+    const { headers, args } = await callWith({ region: value });
+    expect(headers['mcp-param-region']).toBe(header);
+    expect((args as { region?: unknown }).region ?? undefined).toEqual(
+      typeof value === 'number' && header !== undefined ? Number(header) : header,
+    );
+  });
+
+  it('sends what the body says, whatever leads to it', async () => {
+    const inputSchema: Tool['inputSchema'] = {
+      type: 'object',
+      properties: {
+        place: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+      },
+    };
+    await start({ knownTools: [{ name: 'nested', inputSchema }] });
+    const { headers, args } = await callWith({ place: { toJSON: () => ({ region: 'eu' }) } }, 'nested');
+    expect(args).toEqual({ place: { region: 'eu' } });
+    expect(headers).toMatchObject({ 'mcp-param-region': 'eu' });
   });
 
   it('leaves tools with an invalid header out of its lists, says which and why, once, and keeps the rest', async () => {
