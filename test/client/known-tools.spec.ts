@@ -223,6 +223,41 @@ describe('known tools', () => {
   });
 
   it.each([
+    ['zod', z.object({ region: z.string().meta(mcpHeader('Zone')) })],
+    [
+      'valibot',
+      toStandardJsonSchema(v.object({ region: v.pipe(v.string(), v.metadata(mcpHeader('Zone'))) })),
+    ],
+  ])('may come with a call as a Standard Schema, too (%s)', async (_, inputSchema) => {
+    const params = { name: 'regional', arguments: { region: 'eu' } };
+    await client.callTool(params, { toolDefinition: { name: 'regional', inputSchema } });
+    expect(server.calls.at(-1)!.headers).toMatchObject(ZONE);
+  });
+
+  it('come with a call as they are when it is made', async () => {
+    const params = { name: 'regional', arguments: { region: 'eu' } };
+    const toolDefinition = regional('Zone');
+    const region = toolDefinition.inputSchema.properties!['region'] as Record<string, unknown>;
+    const calling = client.callTool(params, { toolDefinition });
+    region['x-mcp-header'] = 'Region';
+    await calling;
+    expect(server.calls.at(-1)!.headers).toMatchObject(ZONE);
+    // What the object held before is not remembered.
+    await client.callTool(params, { toolDefinition });
+    expect(server.calls.at(-1)!.headers).toMatchObject(REGION);
+  });
+
+  it('say what a tool answers, as JSON Schema or as a Standard Schema', async () => {
+    const called = (outputSchema: KnownTool['outputSchema']) =>
+      client.callTool({ name: 'regional' }, { toolDefinition: { ...regional(), outputSchema } });
+    await expect(called({ type: 'object' })).rejects.toThrow(/output schema/);
+    await expect(called(z.object({ a: z.string() }))).rejects.toThrow(/output schema/);
+    await expect(called('nothing' as never)).rejects.toThrow(
+      'toolDefinition, the tool "regional": its "outputSchema" must be JSON Schema or a Standard Schema',
+    );
+  });
+
+  it.each([
     [{ ...broken }, /toolDefinition, the tool "broken": .*"No Token"/],
     [{ name: 'b' } as Tool, /toolDefinition, the tool "b"/],
   ])('have no call sent with a definition that is none', async (toolDefinition, message) => {
