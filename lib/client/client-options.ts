@@ -2,7 +2,7 @@ import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/cl
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import { checker, resolveInterceptors, type Check } from '../mcp.module-definition.js';
-import type { ConnectionOptions } from './connection-options.js';
+import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
 /** The `interceptors` option of a client. */
@@ -124,6 +124,8 @@ function checkWay(options: Omit<McpClientOptions, 'interceptors'>, check: Check)
   for (const name of ['headers', 'auth'] as const) {
     check(options[name] === undefined || url !== undefined, `"${name}" is only for a server at a "url"`);
   }
+  const problem = problemOfHeaders(options.headers);
+  check(problem === undefined, String(problem));
   for (const name of ['args', 'env', 'cwd', 'stderr'] as const) {
     check(options[name] === undefined || command !== undefined, `"${name}" is only for a "command"`);
   }

@@ -146,6 +146,29 @@ describe('a client', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  it('says so once of a tool, whatever the server words anew', async () => {
+    await start();
+    for (const header of ['a b', 'c d', 'e f']) {
+      server.tools = [regional(header)];
+      await client.listTools(undefined, { cacheMode: 'refresh' });
+    }
+    expect(logs.warnings).toEqual([expect.stringMatching(/The tool "regional" is left out .*"a b"/)]);
+  });
+
+  it.each(['Mcp-Name', 'mcp-param-region', 'MCP-Protocol-Version'])(
+    'lets no application set a header of the protocol (%s)',
+    async name => {
+      const wrong = { [name]: 'x' };
+      await expect(start({ headers: wrong })).rejects.toThrow(
+        `McpClientModule.register([{ name: "shop" }]): "headers" must not have "${name}", ` +
+          'for headers that begin with "Mcp-" are the protocol\'s own',
+      );
+      await start({ headers: () => wrong });
+      await expect(client.listTools()).rejects.toThrow(`"headers" must not have "${name}"`);
+      expect(server.lists).toBe(0);
+    },
+  );
+
   it('leaves out what no schema is, and nothing that is only deep', async () => {
     const nested = (levels: number, around: (inner: object) => object, inner: object) => {
       for (let level = 0; level < levels; level += 1) inner = around(inner);

@@ -283,6 +283,19 @@ describe('a call without a definition', () => {
     expect(logs.warnings[0]).toMatch(/listTools\(\).*addKnownTools\(\).*"knownTools".*"toolDefinition"/);
   });
 
+  it('is warned of for each tool, however alike their names begin, and for no more than 1000 of them', async () => {
+    await start();
+    const name = (end: string) => `${'x'.repeat(200)}${end}`;
+    await headersOf(client, name('a'));
+    await headersOf(client, name('b'));
+    await headersOf(client, name('a'));
+    expect(logs.warnings).toHaveLength(2);
+    for (let index = 0; index < 1000; index += 1) await headersOf(client, `tool-${index}`);
+    expect(logs.warnings).toHaveLength(1000);
+    await headersOf(clients.client('other'), 'regional');
+    expect(logs.warnings).toHaveLength(1001);
+  });
+
   it('is not warned of on an older revision', async () => {
     await start({ era: 'legacy' });
     await client.callTool({ name: 'regional', arguments: { region: 'eu' } });

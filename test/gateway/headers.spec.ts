@@ -112,6 +112,14 @@ describe('a gateway', () => {
   });
 });
 
+it.each(['backend', 'backends'])('no header of the protocol is configured (%s)', option => {
+  const one = { url: backend.url, headers: { 'Mcp-Name': 'x' } };
+  const options = option === 'backend' ? { backend: one } : { backends: { near: one } };
+  expect(() => startGateway(options)).toThrow(
+    'McpGatewayModule.forRoot({ name: "gateway" }): "headers" must not have "Mcp-Name"',
+  );
+});
+
 describe('a tool that a backend defines for each caller differently', () => {
   const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
   const asksForms = (params: Record<string, unknown>) =>
