@@ -125,8 +125,7 @@ describe('known tools', () => {
     ],
     ['in the middle', [regional(), broken, regional('Zone', 'b')], /tools\[1\], the tool "broken"/],
     ['null', [regional(), null, regional('Zone', 'b')], /tools\[1\] is no tool/],
-    // eslint-disable-next-line no-sparse-arrays -- what a careless caller may give
-    ['a hole', [regional(), , regional('Zone', 'b')], /tools\[1\] is no tool/],
+    ['a hole', Object.assign([regional()], { 2: regional('Zone', 'b') }), /tools\[1\] is no tool/],
     ['no name', [regional(), { inputSchema: { type: 'object' } }], /tools\[1\] is no tool: its "name"/],
     ['no schema', [regional(), { name: 'b' }], /tools\[1\], the tool "b": its "inputSchema" must be/],
     [

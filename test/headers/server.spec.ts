@@ -114,8 +114,17 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
   });
 
   it('has no header to go without, whatever the type of a value', async () => {
-    const object = await mirror({ text: { a: 1 } });
-    expect(object).toMatchObject({ status: 400 });
+    for (const [name, value] of [
+      ['Text', { a: 1 }],
+      ['Text', ['a']],
+      ['Count', 1.5],
+      ['Flag', 'yes'],
+    ] as const) {
+      expect(await mirror({ [name.toLowerCase()]: value })).toMatchObject({
+        ...MISMATCH,
+        message: `Header mismatch: the Mcp-Param-${name} header is missing, but the body has a value for ${name.toLowerCase()}`,
+      });
+    }
     const fraction = await mirror({ count: 1.5 }, { 'Mcp-Param-Count': '1.5' });
     expect(fraction).toMatchObject({ status: 200, text: expect.stringMatching(/count: must be integer/) });
   });
