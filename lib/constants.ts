@@ -41,3 +41,6 @@ export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
 
 /** What `McpClientModule.register` was given. */
 export const MCP_CLIENT_OPTIONS: InjectionToken = 'nestjs-mcp:client-options';
+
+/** The longest that a timer can wait, in milliseconds; past it, it does not wait at all. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;

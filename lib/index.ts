@@ -24,7 +24,9 @@ export type {
   ResourceTemplateOptions,
   ToolOptions,
 } from './decorators/handler-options.js';
-export { McpContext, type McpLog, type Progress } from './server/mcp-context.js';
+export { McpContext } from './server/mcp-context.js';
+export type { McpLog } from './server/mcp-log.js';
+export type { Progress } from './server/progress.js';
 export type { Era } from './server/exchange.js';
 export { McpExecutionContext } from './execution/mcp-execution-context.js';
 export {
@@ -114,4 +116,4 @@ export type {
   Outcome,
   SkippedEntry,
 } from './interceptors/chain/result.js';
-export { SYNTHETIC_META, WARNINGS_META } from './interceptors/boundary.js';
+export { SYNTHETIC_META, WARNINGS_META } from './interceptors/boundary/answers.js';

@@ -1,5 +1,5 @@
 import type { CacheHint } from '@modelcontextprotocol/server';
-import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
+import { MAX_TIMER_MS } from './constants.js';
 import { resolveInterceptors } from './interceptors/resolve-interceptors.js';
 import { resolveMrtr } from './mrtr/resolve-mrtr.js';
 import type {
@@ -10,13 +10,11 @@ import type {
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './mcp.module-options.js';
-
-export { resolveInterceptors };
+import { checker, isText, type Check } from './option-check.js';
+import { isRecord } from './schema/plain-json.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const LEGACY_MODES = new Set(['sessions', 'stateless', 'reject']);
-/** The longest that `setTimeout` can wait; past it, it does not wait at all. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const KNOWN: readonly (keyof McpModuleOptions)[] = [
   'name',
@@ -123,11 +121,11 @@ function resolveHttp(http: McpHttpOptions, check: Check): ResolvedHttpOptions {
     keepAliveMs = 15_000,
   } = http;
   check.count(maxBodyBytes, 'http.maxBodyBytes');
-  check.count(bodyTimeoutMs, 'http.bodyTimeoutMs', MAX_TIMEOUT_MS);
+  check.count(bodyTimeoutMs, 'http.bodyTimeoutMs', MAX_TIMER_MS);
   check.count(maxListeners, 'http.maxListeners');
   check(
-    Number.isInteger(keepAliveMs) && keepAliveMs >= 0 && keepAliveMs <= MAX_TIMEOUT_MS,
-    `"http.keepAliveMs" must be a whole number from 0 to ${MAX_TIMEOUT_MS}`,
+    Number.isInteger(keepAliveMs) && keepAliveMs >= 0 && keepAliveMs <= MAX_TIMER_MS,
+    `"http.keepAliveMs" must be a whole number from 0 to ${MAX_TIMER_MS}`,
   );
   return {
     path,
@@ -163,7 +161,7 @@ function resolveSessions(sessions: McpSessionOptions = {}, check: Check): Resolv
   check.known(sessions, KNOWN_SESSIONS, 'sessions');
   const { max = 1000, idleTimeoutMs = 600_000, maxSubscriptions = 1000 } = sessions;
   check.count(max, 'sessions.max');
-  check.count(idleTimeoutMs, 'sessions.idleTimeoutMs', MAX_TIMEOUT_MS);
+  check.count(idleTimeoutMs, 'sessions.idleTimeoutMs', MAX_TIMER_MS);
   check.count(maxSubscriptions, 'sessions.maxSubscriptions');
   return { max, idleTimeoutMs, maxSubscriptions };
 }
@@ -193,35 +191,3 @@ function resolveCapabilities(
   }
   return capabilities;
 }
-
-/** Asserts what options have to be, and says what is wrong with those that are not. */
-export interface Check {
-  (holds: boolean, problem: string): void;
-  count(value: unknown, name: string, max?: number): void;
-  known(value: object, names: readonly string[], group?: string): void;
-}
-
-/** @param where what the errors name */
-export function checker(where: string): Check {
-  const check = (holds: boolean, problem: string) => {
-    if (!holds) throw new McpBootstrapError(where, problem);
-  };
-  return Object.assign(check, {
-    count: (value: unknown, name: string, max = Number.MAX_SAFE_INTEGER) => {
-      const upTo = max < Number.MAX_SAFE_INTEGER ? `, up to ${max}` : '';
-      check(
-        Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max,
-        `"${name}" must be a whole number above 0${upTo}`,
-      );
-    },
-    known: (value: object, names: readonly string[], group?: string) => {
-      const unknown = Object.keys(value).find(name => !names.includes(name));
-      const full = group === undefined ? unknown : `${group}.${unknown}`;
-      check(unknown === undefined, `unknown option "${full}"; known are ${names.join(', ')}`);
-    },
-  });
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

@@ -57,6 +57,7 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
   private readonly http: HttpTransport | undefined;
   private readonly stdio: StdioTransport | undefined;
 
+  /** @internal Nest makes it. */
   constructor(
     @Inject(MCP_OPTIONS) options: McpModuleOptions,
     @Inject(CONTROLLER) { controller, decorators }: Route,

@@ -5,7 +5,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from '@modelcontextprotocol/server';
-import { enumValues } from '../schema/json-schema.js';
+import { enumValues } from '../schema/input-properties.js';
 import {
   completionKey,
   type CompletionEntry,

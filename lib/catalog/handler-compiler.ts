@@ -5,12 +5,12 @@ import { InvalidArgumentsException } from '../exceptions/invalid-arguments.excep
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { checkAsks } from '../execution/handler-asks.js';
 import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.js';
-import type { HandlerParam } from '../execution/handler-params.js';
+import { readParams, type HandlerParam } from '../execution/handler-params.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
-import { promptArguments } from '../schema/json-schema.js';
+import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
@@ -46,11 +46,8 @@ export class HandlerCompiler {
   /** @throws McpBootstrapError naming class, method and remedy */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
-      await checkAsks(this.executor.readParams(target));
-      if (
-        metadata.kind !== 'tool' &&
-        this.executor.readParams(target).some(({ kind }) => kind === 'header')
-      ) {
+      await checkAsks(readParams(target));
+      if (metadata.kind !== 'tool' && readParams(target).some(({ kind }) => kind === 'header')) {
         throw new Error('@HeaderParam() is for tools: nothing else has header parameters');
       }
       switch (metadata.kind) {
@@ -77,7 +74,7 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['tool']> {
     const key = options.name ?? target.methodName;
     checkToolName(key);
-    const params = this.executor.readParams(target);
+    const params = readParams(target);
     const { run, input } = await this.callable(target, 'tool', key, options, withContext);
     const output = await compileDeclared(options, 'output');
     const inputSchema = input?.jsonSchema ?? ANY_OBJECT;
@@ -190,12 +187,12 @@ export class HandlerCompiler {
     options: { input?: SchemaLike },
     positional: Positional,
   ): Promise<{ run: RunHandler; input?: CompiledSchema }> {
-    const input = await compileDeclared(options, 'input', inputOf(this.executor.readParams(target), kind));
+    const input = await compileDeclared(options, 'input', inputOf(readParams(target), kind));
     return { run: this.runner(target, validator(`${kind} "${key}"`, input), positional), input };
   }
 
   private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {
-    return this.executor.compile({ target, params: this.executor.readParams(target), prepare, positional });
+    return this.executor.compile({ target, params: readParams(target), prepare, positional });
   }
 }
 

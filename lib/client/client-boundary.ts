@@ -1,11 +1,11 @@
 import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/client';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { SYNTHETIC_META } from '../interceptors/boundary.js';
+import { SYNTHETIC_META } from '../interceptors/boundary/answers.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { passed, type ChainResult } from '../interceptors/chain/result.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
-import { denialOf, undiscovered } from '../interceptors/denial.js';
+import { denialOf, undiscovered } from '../interceptors/boundary/denial.js';
 import type { InvocationContext, Phase } from '../interceptors/protocol/types.js';
 import type { ChainReport } from '../interceptors/reports.js';
 

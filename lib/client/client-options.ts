@@ -1,7 +1,10 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import { MAX_TIMER_MS } from '../constants.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
-import { checker, resolveInterceptors, type Check } from '../mcp.module-definition.js';
+import { resolveInterceptors } from '../interceptors/resolve-interceptors.js';
+import { checker, isText, type Check } from '../option-check.js';
+import { isRecord } from '../schema/plain-json.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
@@ -89,7 +92,7 @@ export function resolveClientOptions(options: McpClientOptions): ResolvedClientO
     '"era" must be "auto", "modern" or "legacy"',
   );
   check(rest.capabilities === undefined || isRecord(rest.capabilities), '"capabilities" must be an object');
-  for (const name of COUNTS) if (rest[name] !== undefined) check.count(rest[name], name, MAX_COUNT);
+  for (const name of COUNTS) if (rest[name] !== undefined) check.count(rest[name], name, MAX_TIMER_MS);
   check(
     rest.knownTools === undefined || Array.isArray(rest.knownTools) || isText(rest.knownTools),
     '"knownTools" must be a list of tools, or the path of a JSON file with one',
@@ -104,9 +107,6 @@ export function assertList(clients: unknown): asserts clients is readonly McpCli
   if (Array.isArray(clients)) return;
   throw new McpBootstrapError('McpClientModule', 'its clients must be a list, each with a "name"');
 }
-
-/** The longest that `setTimeout` can wait. */
-const MAX_COUNT = 2 ** 31 - 1;
 
 function checkWay(options: Omit<McpClientOptions, 'interceptors'>, check: Check): void {
   const ways = WAYS.filter(way => options[way] !== undefined);
@@ -130,7 +130,3 @@ function checkWay(options: Omit<McpClientOptions, 'interceptors'>, check: Check)
     check(options[name] === undefined || command !== undefined, `"${name}" is only for a "command"`);
   }
 }
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

@@ -11,11 +11,14 @@ import type { Phase } from '../interceptors/protocol/types.js';
 
 /** What a server may ask of a client, and what it is answered. */
 export interface InputRequestTypes {
+  /** A form for the user, or a page to visit (specification: client/elicitation). */
   'elicitation/create': { params: ElicitRequest['params']; result: ElicitResult };
+  /** A completion by a language model (specification: client/sampling). */
   'sampling/createMessage': {
     params: CreateMessageRequest['params'];
     result: CreateMessageResult | CreateMessageResultWithTools;
   };
+  /** The folders that the client works on (specification: client/roots). */
   'roots/list': { params: Readonly<Record<string, unknown>>; result: ListRootsResult };
 }
 

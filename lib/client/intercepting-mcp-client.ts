@@ -6,6 +6,7 @@ import { InterceptedVerbs } from './intercepted-verbs.js';
 
 /** A client to intercept: the SDK's `Client`, or anything with its verbs. */
 export type InterceptableClient = ClientVerbs & {
+  /** Answers what the server asks. One without it answers nothing. */
   setRequestHandler?(method: InputMethod, handler: GovernedInput): void;
 };
 

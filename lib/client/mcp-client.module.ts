@@ -10,6 +10,7 @@ import { tokenOf, wantedNames } from './tokens.js';
 export interface McpClientModuleAsyncOptions {
   /** Modules that export what the factory injects. */
   imports?: DynamicModule['imports'];
+  /** What the factory is called with, as in any Nest factory. Default: nothing. */
   inject?: FactoryProvider['inject'];
   /** Makes the clients' options, once, while the application starts. */
   useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
@@ -21,6 +22,7 @@ export interface McpClientModuleAsyncOptions {
  */
 @Module({})
 export class McpClientModule {
+  /** @internal Nest makes it, once for each `register`. */
   constructor(@Inject(MCP_CLIENT_OPTIONS) options: readonly McpClientOptions[], clients: McpClients) {
     assertList(options);
     for (const client of options) clients.register(client);

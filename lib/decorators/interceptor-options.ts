@@ -12,7 +12,9 @@ import type {
 export interface InterceptorOptions {
   /** Name, unique among the application's interceptors. Default: the method's name. */
   name?: string;
+  /** The interceptor's own version, as others are told of it. Default: none. */
   version?: string;
+  /** What it does, for people. Default: none. */
   description?: string;
   /** Events to hook: `tools/call`, `tools/*`, `*`, or an event of your own. */
   events?: readonly InterceptionEvent[];

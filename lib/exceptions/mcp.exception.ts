@@ -1,8 +1,12 @@
 /** The JSON-RPC error codes that this module answers with by itself. */
 export const McpErrorCode = {
+  /** What was sent is no request of the protocol, or cannot be taken now, as where its id is in use. */
   InvalidRequest: -32600,
+  /** There is no such method, or the server does not offer it. */
   MethodNotFound: -32601,
+  /** Nothing has that name, arguments that the schema does not admit, or a `requestState` that is not good here. */
   InvalidParams: -32602,
+  /** The server failed; its log says how. */
   InternalError: -32603,
   /** A refusal that JSON-RPC has no code for; `data.statusCode` holds the HTTP status that fits. */
   Refused: -32000,

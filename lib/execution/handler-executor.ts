@@ -4,7 +4,7 @@ import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { isPiped, runGuards, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
-import { readParams, type HandlerParam } from './handler-params.js';
+import type { HandlerParam } from './handler-params.js';
 import { describeTarget, methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
@@ -44,8 +44,6 @@ export class HandlerExecutor {
   ) {
     this.creators = enhancerCreators(creator);
   }
-
-  readonly readParams = readParams;
 
   /**
    * Builds the pipeline of a handler once; one whose provider, or any of its enhancers, is request-scoped is

@@ -10,11 +10,11 @@ import {
 import { ConnectionError } from '../client/connection.js';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { callerOf } from '../server/caller.js';
 import { notifierOver, type ChangeNotifier } from '../server/changes.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Era, Exchange } from '../server/exchange.js';
 import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
-import { callerOf } from '../transports/sessions/caller.js';
 import { toClientError } from './backend-error.js';
 import { isCall, Call } from './call.js';
 import { askable, paramsFor, resultFor } from './caller-params.js';

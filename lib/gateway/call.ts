@@ -1,9 +1,9 @@
 import type { LoggingLevel, Progress, RequestOptions, Result } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
+import { callerOf } from '../server/caller.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
-import { callerOf } from '../transports/sessions/caller.js';
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { ResourceNotFoundError, type Result, type ServerCapabilities } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Listing } from '../interceptors/boundary.js';
+import type { Listing } from '../interceptors/boundary/listing.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../server/changes.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';

@@ -1,4 +1,5 @@
 import { problemOfHeaders } from '../client/connection-options.js';
+import { MAX_TIMER_MS } from '../constants.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';
 import type { GatewayBackend, GatewayLimits, McpGatewayOptions } from './gateway-options.js';
@@ -41,9 +42,6 @@ const DEFAULT_LIMITS: Required<GatewayLimits> = {
   suspendedTimeoutMs: 300_000,
   listTimeoutMs: 30_000,
 };
-
-/** The longest that `setTimeout` can wait. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Splits the options into the server's and the gateway's.
@@ -94,8 +92,8 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
     const known = key === 'timeoutMs' || Object.hasOwn(DEFAULT_LIMITS, key);
     check(known, `unknown option "limits.${key}"; known are ${Object.keys(DEFAULT_LIMITS).join(', ')}`);
     check(
-      Number.isSafeInteger(value) && value > 0 && value <= MAX_TIMEOUT_MS,
-      `"${key}" must be a whole number above 0, up to ${MAX_TIMEOUT_MS}`,
+      Number.isSafeInteger(value) && value > 0 && value <= MAX_TIMER_MS,
+      `"${key}" must be a whole number above 0, up to ${MAX_TIMER_MS}`,
     );
   }
   const http = options.http === false ? false : { ...(path !== undefined && { path }), ...options.http };

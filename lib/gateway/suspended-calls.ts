@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { callerOf } from '../server/caller.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
-import { callerOf } from '../transports/sessions/caller.js';
 import { shareOf } from './pool.js';
 import { SuspendedCall } from './suspended-call.js';
 

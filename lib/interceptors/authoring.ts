@@ -19,8 +19,11 @@ export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
   Invocation,
   'payload' | 'request' | 'event' | 'phase'
 > & {
+  /** The event, such as `tools/call`. */
   readonly event: E extends string ? E : string;
+  /** Which hook of the event it is. */
   readonly phase: P;
+  /** The operation's bare params in the request phase, its bare result in the response phase; frozen. */
   readonly payload: E extends InterceptionEvent ? PayloadOf<E, P> : E;
   /** In the response phase, the payload of the request. */
   readonly request: E extends InterceptionEvent ? PayloadOf<E, 'request'> | undefined : unknown;
@@ -30,6 +33,7 @@ export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
 
 /** A validator's objection, as `deny` makes it. */
 export interface Denial extends ValidationMessage {
+  /** Corrections, by the path of what they correct. */
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
 }
 

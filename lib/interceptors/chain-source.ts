@@ -11,6 +11,7 @@ export interface ChainCaller {
 
 /** A chain for one message. */
 export interface ChainInUse {
+  /** The chain, as it stood when the message came. */
   readonly chain: Chain;
   /** To be called once the message has been answered: until then, none of the chain's hosts is closed. */
   readonly end?: () => void;

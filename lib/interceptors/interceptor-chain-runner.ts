@@ -23,6 +23,7 @@ export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' 
 /** Runs the application's chain for events of the application's own, and tells what chains came to. */
 @Injectable()
 export class InterceptorChainRunner {
+  /** @internal Nest makes it. */
   constructor(
     private readonly servers: McpServers,
     private readonly reports: InterceptorReports,

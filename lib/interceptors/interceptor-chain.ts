@@ -24,7 +24,9 @@ export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' |
 
 /** An interceptor of a chain, and the host that it runs on. */
 export interface InterceptorChainEntry {
+  /** The host's name. */
   readonly host: string;
+  /** As the host advertised it, with the overrides. */
   readonly descriptor: InterceptorDescriptor;
 }
 

@@ -4,6 +4,7 @@ import type { PriorityHint } from './protocol/types.js';
 
 /** What the application decides for one interceptor, over what its author declared. */
 export interface InterceptorOverride {
+  /** Whether messages pass where the interceptor itself fails. */
   failOpen?: boolean;
   /** Replaces the declared priority whole. */
   priority?: PriorityHint;

@@ -1,4 +1,5 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { isRecord } from '../schema/plain-json.js';
 import type { Exchange } from '../server/exchange.js';
 import { attempt, messageOf } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
@@ -205,6 +206,3 @@ const hooks = ({ hooks: own }: PreparedEntry, event: string, phase: Phase): bool
 
 const decode = (cursor: unknown): string =>
   typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import { unlessAborted } from '../client/unless-aborted.js';
+import { MAX_TIMER_MS } from '../constants.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
@@ -27,9 +28,6 @@ interface Built extends ChainInUse {
 
 /** How many chains are kept ready; one that is not is put together anew. */
 const MAX_CHAINS = 100;
-
-/** The longest that a timer can wait. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
 export class MergedChain implements ChainSource {

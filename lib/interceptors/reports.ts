@@ -11,8 +11,11 @@ import type { Direction, InvocationContext } from './protocol/types.js';
 export interface ChainReport {
   /** Name of the server whose traffic it was; undefined for a run of the application's own. */
   readonly server?: string;
+  /** Which way the payload crossed the boundary. */
   readonly direction: Direction;
+  /** What the run came to. */
   readonly result: ChainResult;
+  /** Who called, in which session and trace, where that is known. */
   readonly context?: InvocationContext;
 }
 

@@ -1,4 +1,6 @@
-import type { Check } from '../mcp.module-definition.js';
+import { MAX_TIMER_MS } from '../constants.js';
+import { isText, type Check } from '../option-check.js';
+import { isRecord } from '../schema/plain-json.js';
 import { checkServer } from './hosts/check-server.js';
 import {
   DEFAULT_INTERCEPTOR_SETTINGS,
@@ -7,9 +9,6 @@ import {
 } from './interceptor-options.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
 import { pathOf } from './policy/policy-source.js';
-
-/** The longest that `setTimeout` can wait; past it, it does not wait at all. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const KNOWN = Object.keys({
   ...DEFAULT_INTERCEPTOR_SETTINGS,
@@ -33,7 +32,7 @@ export function resolveInterceptors(
   for (const [name, value] of Object.entries({ apply, expose, warnings })) {
     check(typeof value === 'boolean', `"interceptors.${name}" must be true or false`);
   }
-  check.count(timeoutMs, 'interceptors.timeoutMs', MAX_TIMEOUT_MS);
+  check.count(timeoutMs, 'interceptors.timeoutMs', MAX_TIMER_MS);
   check(
     denial === 'error' || denial === 'tool-error',
     '"interceptors.denial" must be "error" or "tool-error"',
@@ -48,7 +47,7 @@ export function resolveInterceptors(
     '"interceptors.discovery.ttlMs" must be milliseconds, 0 or more',
   );
   check(
-    policyFile === undefined || (typeof policyFile === 'string' && policyFile.trim() !== ''),
+    policyFile === undefined || isText(policyFile),
     '"interceptors.policyFile" must be the path of a file',
   );
   check(
@@ -67,6 +66,3 @@ function checkPolicy({ overrides, config }: InterceptorSettings, check: Check): 
   const problem = shapeProblemOf({ overrides, config });
   check(problem === undefined, `"interceptors.${pathOf(problem?.steps ?? [])}" ${problem?.rule}`);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

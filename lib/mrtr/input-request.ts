@@ -38,10 +38,13 @@ export interface ElicitOptions<S extends SchemaLike = SchemaLike> {
 
 /** A page that the user is sent to (specification: client/elicitation, URL mode). */
 export interface ElicitUrlOptions {
+  /** What the user is told before visiting. */
   message: string;
+  /** The page, as an absolute URL. */
   url: string;
 }
 
+/** What the client's model said, or which tools it wants called (specification: client/sampling). */
 export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
 /** What a client can be asked for. */
@@ -54,6 +57,7 @@ export class InputQuestion<A = unknown> {
 
   /** @internal Built by `inputRequest`. */
   constructor(
+    /** The request that it is sent as. */
     readonly method: InputMethod,
     private readonly params: Readonly<Record<string, unknown>> | undefined,
     private readonly schema?: SchemaLike,

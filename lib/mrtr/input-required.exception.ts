@@ -19,7 +19,9 @@ export interface InputRequiredOptions {
  * exception filters do not see it, and it is not logged.
  */
 export class InputRequiredException extends Error {
+  /** Questions by their keys; empty where it only asks to be called again. */
   readonly inputRequests: Readonly<Record<string, InputQuestion | InputRequest>>;
+  /** What comes back with the client's next round; undefined where nothing does. */
   readonly requestState: unknown;
 
   /** @throws TypeError without anything to ask or to remember */

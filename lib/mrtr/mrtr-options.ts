@@ -41,6 +41,7 @@ export interface McpMrtrOptions {
    * with an error. Default: `error`, but `reask` where `NODE_ENV` is `production`.
    */
   onMismatch?: OnMismatch;
+  /** Bounds on calls of 2025-era clients that wait for an answer. Default: see its fields. */
   suspension?: McpSuspensionOptions;
 }
 

@@ -32,6 +32,7 @@ export class MemoryMrtrStore implements MrtrStore {
     this.put(key, value, ttlSeconds);
   }
 
+  /** What is kept under a key; undefined once its time is over. */
   get(key: string): Promise<string | undefined> {
     return Promise.resolve(this.read(key));
   }

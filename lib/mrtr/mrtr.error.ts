@@ -14,6 +14,10 @@ export type MrtrErrorCode =
 
 /** A mistake of a handler in how it asks its client. Its message is for the author; clients only learn that it failed. */
 export class MrtrError extends Error {
+  /**
+   * @param code which mistake it is; it stands at the end of the message, too
+   * @param message what happened, and how to mend it
+   */
   constructor(
     readonly code: MrtrErrorCode,
     message: string,

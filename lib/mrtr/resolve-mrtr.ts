@@ -1,8 +1,8 @@
-import type { Check } from '../mcp.module-definition.js';
+import { MAX_TIMER_MS } from '../constants.js';
+import type { Check } from '../option-check.js';
+import { isRecord } from '../schema/plain-json.js';
 import { MIN_SECRET_BYTES, type McpMrtrOptions, type MrtrSettings } from './mrtr-options.js';
 
-/** The longest that `setTimeout` can wait; past it, it does not wait at all. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_TTL_SECONDS = 30 * 24 * 3600;
 
 const KNOWN: readonly (keyof McpMrtrOptions)[] = [
@@ -64,7 +64,7 @@ export function resolveMrtr(mrtr: McpMrtrOptions = {}, check: Check): MrtrSettin
   const limits = { ...DEFAULT_SUSPENSION, ...suspension };
   check.count(limits.maxPerSession, 'mrtr.suspension.maxPerSession');
   check.count(limits.maxTotal, 'mrtr.suspension.maxTotal');
-  check.count(limits.idleTimeoutMs, 'mrtr.suspension.idleTimeoutMs', MAX_TIMEOUT_MS);
+  check.count(limits.idleTimeoutMs, 'mrtr.suspension.idleTimeoutMs', MAX_TIMER_MS);
   return {
     secrets,
     ttlSeconds,
@@ -78,9 +78,6 @@ export function resolveMrtr(mrtr: McpMrtrOptions = {}, check: Check): MrtrSettin
     suspension: limits,
   };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isSecret = (value: unknown): boolean =>
   (typeof value === 'string' || value instanceof Uint8Array) && Buffer.byteLength(value) >= MIN_SECRET_BYTES;

@@ -10,8 +10,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { callerOf } from '../server/caller.js';
 import type { Exchange } from '../server/exchange.js';
-import { callerOf } from '../transports/sessions/caller.js';
 import { missingCapabilities } from './client-capabilities.js';
 import { CurrentRound } from './current-round.js';
 import { InputQuestion } from './input-request.js';

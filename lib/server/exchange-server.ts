@@ -14,12 +14,12 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { Unsent } from '../transports/unsent.js';
 import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
 import type { AskClient, Exchange, HttpExchange, Subscriptions } from './exchange.js';
 import { unserialisable } from './serialisable.js';
+import { Unsent } from './unsent.js';
 import type { ClientChannel, ToolSchemas } from './upstream.js';
 
 /** What the exchanges of one server share. */

@@ -1,7 +1,7 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Pages } from '../catalog/pages.js';
-import type { Listing, Listings } from '../interceptors/boundary.js';
+import type { Listing, Listings } from '../interceptors/boundary/listing.js';
 import type { DispatchedMethod } from './dispatcher.js';
 import { unknownPrompt, unknownTool } from './unknown.js';
 

@@ -5,7 +5,6 @@ import {
   type CreateMessageRequestParams,
   type Implementation,
   type InputResponseView,
-  type LoggingLevel,
   type RequestId,
   type Root,
 } from '@modelcontextprotocol/server';
@@ -27,30 +26,8 @@ import type { SchemaLike } from '../schema/types.js';
 import type { HeaderScalar } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
-
-/** Progress of a call. `progress` must grow with every report. */
-export interface Progress {
-  progress: number;
-  total?: number;
-  message?: string;
-}
-
-type LogMethod = (data: unknown, logger?: string) => Promise<void>;
-
-/** Sends log messages to the client: `log('info', data)` or `log.info(data)`. */
-export type McpLog = ((level: LoggingLevel, data: unknown, logger?: string) => Promise<void>) &
-  Readonly<Record<LoggingLevel, LogMethod>>;
-
-const LEVELS: readonly LoggingLevel[] = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-];
+import { createLog, type McpLog } from './mcp-log.js';
+import { toProgress, type Progress } from './progress.js';
 
 /** @internal What a context has for a handler that is called, and not only admitted or completed. */
 export interface ContextOptions {
@@ -209,7 +186,7 @@ export class McpContext {
     return this.asking.ask(key, inputRequest.roots());
   }
 
-  /** Asks several questions in one round. */
+  /** Asks several questions in one round, and waits for all answers, by the same keys; see `elicit`. */
   async askAll<Q extends Readonly<Record<string, InputQuestion>>>(
     questions: Q,
   ): Promise<{ [K in keyof Q]: Q[K]['answer'] }> {
@@ -223,12 +200,13 @@ export class McpContext {
   /**
    * Does something once in all rounds of this call, and remembers what came out, as JSON: it travels with the client.
    * @param key names the step among those of this handler
+   * @throws MrtrError for what JSON has no words for; whatever `work` throws, which is not remembered
    */
   step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
     return this.asking.step(key, work);
   }
 
-  /** The time in milliseconds, as the first round that came by here read it. */
+  /** The time, in milliseconds since 1970, as the first round that came by here read it. */
   now(): number {
     return this.asking.now();
   }
@@ -268,33 +246,14 @@ export class McpContext {
 
   /** @internal An Observable's earlier emission, as progress. */
   progressOf(value: unknown, index: number): void {
-    const report: Progress = isProgress(value)
-      ? value
-      : { progress: index, message: typeof value === 'string' ? value : JSON.stringify(value) };
-    this.reportProgress(report).catch(() => undefined);
+    this.reportProgress(toProgress(value, index)).catch(() => undefined);
   }
 
-  /** Sends log messages to the client, as far as its level admits them. */
+  /** Sends log messages to the client, as far as its level admits them (specification: server/utilities/logging). */
   get log(): McpLog {
-    return (this.#log ??= this.createLog());
-  }
-
-  private get asking(): Round {
-    if (this.options.current) return this.options.current.begin();
-    throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
-  }
-
-  private createLog(): McpLog {
-    const log: McpLog = Object.assign(
-      async (level: LoggingLevel, data: unknown, logger?: string) => {
-        if (!this.isReplaying) await this.exchange.log(level, data, logger);
-      },
-      {} as Record<LoggingLevel, LogMethod>,
-    );
-    for (const level of LEVELS) {
-      Object.assign(log, { [level]: (data: unknown, logger?: string) => log(level, data, logger) });
-    }
-    return log;
+    return (this.#log ??= createLog(async (level, data, logger) => {
+      if (!this.isReplaying) await this.exchange.log(level, data, logger);
+    }));
   }
 
   /** Tells every client that subscribed to the resource that it changed. */
@@ -316,7 +275,10 @@ export class McpContext {
   sendResourceListChanged(): void {
     this.changes.resourcesChanged();
   }
-}
 
-const isProgress = (value: unknown): value is Progress =>
-  typeof value === 'object' && value !== null && typeof (value as Progress).progress === 'number';
+  /** @throws McpException (-32603) where nothing can be asked, as in a completion */
+  private get asking(): Round {
+    if (this.options.current) return this.options.current.begin();
+    throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
+  }
+}

@@ -9,7 +9,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
-import { Boundary, type Listings } from '../interceptors/boundary.js';
+import { Boundary } from '../interceptors/boundary/boundary.js';
+import type { Listings } from '../interceptors/boundary/listing.js';
 import type { ChainEntry } from '../interceptors/chain/entry.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import { InterceptorServer } from '../interceptors/interceptor-server.js';

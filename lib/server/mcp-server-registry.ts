@@ -28,9 +28,13 @@ import { runtimeTarget } from './runtime-target.js';
  * application's providers, or else made; pipes run on the arguments of a tool or a prompt.
  */
 export interface HandlerEnhancers {
+  /** As with `@UseGuards`. Default: none. */
   guards?: (Type<CanActivate> | CanActivate)[];
+  /** As with `@UsePipes`. Default: none. */
   pipes?: (Type<PipeTransform> | PipeTransform)[];
+  /** As with `@UseInterceptors`: Nest's, not validators or mutators. Default: none. */
   interceptors?: (Type<NestInterceptor> | NestInterceptor)[];
+  /** As with `@UseFilters`. Default: none. */
   filters?: (Type<ExceptionFilter> | ExceptionFilter)[];
 }
 
@@ -56,6 +60,7 @@ export type RuntimeHandler = (...args: never[]) => unknown;
 /** Changes what a server offers while it runs; clients are told with `list_changed`. */
 @Injectable()
 export class McpServerRegistry {
+  /** @internal Nest makes it. */
   constructor(
     private readonly servers: McpServers,
     private readonly compiler: HandlerCompiler,

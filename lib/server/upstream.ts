@@ -5,7 +5,7 @@ import type {
   ServerCapabilities,
   ServerEventBus,
 } from '@modelcontextprotocol/server';
-import type { Listing } from '../interceptors/boundary.js';
+import type { Listing } from '../interceptors/boundary/listing.js';
 import type { ChangeNotifier } from './changes.js';
 import type { DispatchedMethod, Params } from './dispatcher.js';
 import type { AskClient, Exchange } from './exchange.js';

@@ -11,6 +11,7 @@ import { McpContext } from '../server/mcp-context.js';
 
 /** What a handler came to, and what it asked on the way. */
 export interface ReplayedRounds<T> {
+  /** What the handler returned in the last round. */
   readonly result: T;
   /** The questions of each round, by their keys. */
   readonly rounds: readonly Readonly<Record<string, InputRequest>>[];

@@ -1,4 +1,4 @@
-import { callerOf } from '../../lib/transports/sessions/caller.js';
+import { callerOf } from '../../lib/server/caller.js';
 
 const caller = (user: unknown) => callerOf(undefined, { user });
 

@@ -3,7 +3,7 @@ import { connect as connectTo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import { Inbox } from '../fixtures/inbox.js';
-import { Unsent } from '../../lib/transports/unsent.js';
+import { Unsent } from '../../lib/server/unsent.js';
 import { backendModule } from '../gateway/backend-app.js';
 import { listen } from '../gateway/support.js';
 

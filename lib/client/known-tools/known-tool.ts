@@ -8,6 +8,7 @@ import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../../schema/
 
 /** The definition of a tool that an application has before it asks the server. The rest of a `Tool` may be there too. */
 export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'>> {
+  /** As the server calls it; not empty. */
   name: string;
   /** JSON Schema, as in a row of a `tools/list`, or a Standard Schema, such as zod's. */
   inputSchema: JsonSchema | StandardSchemaWithJSON;

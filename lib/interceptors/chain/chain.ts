@@ -3,7 +3,7 @@ import { systemClock } from './clock.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
-import { ChainRun } from './run.js';
+import { ChainRun, type RunOptions } from './run.js';
 import { filtered, onlyMutators, Selector, type Selection } from './selection.js';
 
 /** A name that `interceptors` asks for and the chain does not have. */
@@ -13,14 +13,21 @@ export class UnknownInterceptorError extends Error {}
 export class Chain {
   readonly entries: readonly PreparedEntry[];
   private readonly selector: Selector;
+  private readonly options: RunOptions;
 
   /** @throws OverrideError where an override widens an interceptor's hooks */
   constructor(
     entries: readonly ChainEntry[],
-    private readonly options: ChainOptions = {},
+    {
+      clock = systemClock,
+      defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
+      maxTimeoutMs = MAX_TIMEOUT_MS,
+      onSinkError,
+    }: ChainOptions = {},
   ) {
     this.entries = entries.map(prepare);
     this.selector = new Selector(this.entries);
+    this.options = { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
   /** Whether anything would run: a lookup. */
@@ -43,15 +50,16 @@ export class Chain {
    * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
    */
   async execute(params: ChainParams): Promise<ChainResult> {
+    return this.run(params);
+  }
+
+  /**
+   * The same, without a promise where no interceptor that is waited for returned one.
+   * @throws UnknownInterceptorError as `execute` rejects with it
+   */
+  run(params: ChainParams): ChainResult | Promise<ChainResult> {
     const selection = this.select(params);
-    if (selection.size === 0) return passed(params);
-    const {
-      clock = systemClock,
-      defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
-      maxTimeoutMs = MAX_TIMEOUT_MS,
-      onSinkError,
-    } = this.options;
-    return new ChainRun(selection, params, { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError }).execute();
+    return selection.size === 0 ? passed(params) : new ChainRun(selection, params, this.options).execute();
   }
 
   private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {

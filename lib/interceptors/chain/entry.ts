@@ -13,14 +13,21 @@ import { Scope, type MutationScope } from './scope.js';
 
 /** One invocation of one interceptor, wherever it runs. */
 export interface Invocation {
+  /** The interceptor's name. */
   readonly name: string;
+  /** The event, such as `tools/call`. */
   readonly event: string;
+  /** Which hook of the event it is. */
   readonly phase: Phase;
+  /** Which way the payload crosses the boundary. */
   readonly direction: Direction;
+  /** The bare params, or the bare result. */
   readonly payload: unknown;
   /** In the response phase, the payload of the request. */
   readonly request?: unknown;
+  /** The interceptor's configuration; absent where it has none. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Who calls, in which session and trace, where that is known. */
   readonly context?: InvocationContext;
   /** Fires when the invocation is given up. */
   readonly signal: AbortSignal;

@@ -4,10 +4,13 @@ import type { PreparedEntry } from './entry.js';
 
 /** One message to run the chain on. */
 export interface ChainParams {
+  /** Such as `tools/call`, or an event of your own: `namespace/operation`. */
   readonly event: string;
+  /** `request` for what is asked, `response` for what comes back. */
   readonly phase: Phase;
   /** `send`: mutate, then validate. `receive`: validate, then mutate. */
   readonly direction: Direction;
+  /** The bare params, or the bare result. It is never changed: mutators make another. */
   readonly payload: unknown;
   /** In the response phase, the payload of the request. */
   readonly request?: unknown;
@@ -21,6 +24,7 @@ export interface ChainParams {
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Bounds the whole run, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
+  /** What interceptors are told of the call. Default: nothing. */
   readonly context?: InvocationContext;
   /** Gives the run up. */
   readonly signal?: AbortSignal;

@@ -11,21 +11,33 @@ export type Outcome =
 
 /** One interceptor's part in a chain. */
 export interface EntryResult {
+  /** The interceptor's name. */
   readonly interceptor: string;
+  /** The host that it runs on; `local` is this application. */
   readonly host: string;
+  /** What it is; a sink decides nothing, and has no result. */
   readonly type: Exclude<InterceptorType, 'sink'>;
+  /** The phase that it ran in. */
   readonly phase: Phase;
   /** Present only where it was audit. */
   readonly mode?: 'audit';
+  /** What it came to. */
   readonly outcome: Outcome;
   /** The second run of a `final` validator. */
   readonly final?: true;
+  /** For a validator: what it said of the payload. */
   readonly valid?: boolean;
+  /** For a validator that objects, or only tells something: how much that is. `error` blocks, unless it is audit. */
   readonly severity?: Severity;
+  /** For a validator: its objections. */
   readonly messages?: readonly ValidationMessage[];
+  /** For a validator: corrections, by the path of what they correct. */
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
+  /** For a mutator: whether it made another payload. */
   readonly modified?: boolean;
+  /** For a mutator that did: the payload that it made. */
   readonly payload?: unknown;
+  /** What it told beside, in words of its own. */
   readonly info?: Readonly<Record<string, unknown>>;
   /** What a failure was; for the log, never for a client. */
   readonly error?: string;
@@ -33,29 +45,39 @@ export interface EntryResult {
   readonly failedOpen?: true;
   /** What an audit mutator would have changed (RFC 6902), or a simulated one did. */
   readonly diff?: readonly PatchOperation[];
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
 }
 
 /** An interceptor that hooks the event but did not run. */
 export interface SkippedEntry {
+  /** The interceptor's name. */
   readonly interceptor: string;
+  /** The host that it is on; `local` is this application. */
   readonly host: string;
+  /** Its condition did not hold, it does not understand the revision, or it has side effects and this is a simulation. */
   readonly reason: 'when' | 'compat' | 'side-effects';
 }
 
 /** What a run of a chain came to (SEP-2624). */
 export interface ChainResult {
+  /** Whether the message may go on: only with `success`. */
   readonly status: ChainStatus;
+  /** The event that the chain ran for. */
   readonly event: string;
+  /** The phase that it ran for. */
   readonly phase: Phase;
   /** Every interceptor that ran, those that failed too; mutators in their order, validators in entry order. */
   readonly results: readonly EntryResult[];
+  /** Those that hook the event and did not run. */
   readonly skipped: readonly SkippedEntry[];
   /** The payload after all mutations; absent unless the status is `success`. */
   readonly finalPayload?: unknown;
   /** The answer that an interceptor gave in place of the operation, and which interceptor. */
   readonly response?: { readonly interceptor: string; readonly result: object };
+  /** How many validators objected, by severity; those that are audit too. */
   readonly validationSummary: { readonly errors: number; readonly warnings: number; readonly infos: number };
+  /** How long the whole run took, in milliseconds. */
   readonly totalDurationMs: number;
   /** Where the chain ended before its end: the first in entry order. */
   readonly abortedAt?: {

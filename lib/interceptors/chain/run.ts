@@ -19,7 +19,8 @@ import type { Selection } from './selection.js';
 import { feedSinks } from './sinks.js';
 import { SyntheticResponse } from './synthetic.js';
 
-type Options = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
+/** A chain's options, with the defaults filled in. */
+export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
 
 const FINAL = { final: true } as const;
 
@@ -61,7 +62,7 @@ export class ChainRun {
   constructor(
     private readonly selection: Selection,
     private readonly params: ChainParams,
-    private readonly options: Options,
+    private readonly options: RunOptions,
   ) {
     const { clock, defaultTimeoutMs, maxTimeoutMs } = options;
     const { event, phase, direction, request, context, bag = new Map(), config, signal } = params;
@@ -83,19 +84,28 @@ export class ChainRun {
     this.payload = frozenCopy(params.payload);
   }
 
-  async execute(): Promise<ChainResult> {
+  /** It is a promise only where something has to be waited for. */
+  execute(): ChainResult | Promise<ChainResult> {
+    const ending = this.params.direction === 'send' ? this.send() : this.receive();
+    return ending instanceof Promise || this.audits.length > 0 ? this.settled(ending) : this.end(ending);
+  }
+
+  private async settled(ending: Ending): Promise<ChainResult> {
     try {
-      const ending = this.params.direction === 'send' ? this.send() : this.receive();
-      const halt = ending instanceof Promise ? await ending : ending;
-      if (this.audits.length > 0) await Promise.all(this.audits);
-      const result = this.finish(halt);
-      const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
-      if (sinks.length > 0)
-        feedSinks(sinks, { context: this.context, payload: this.payload, result, ...this.options });
-      return result;
+      const halt = await ending;
+      await Promise.all(this.audits);
+      return this.end(halt);
     } finally {
       this.context.watch.close();
     }
+  }
+
+  private end(halt: Halt | undefined): ChainResult {
+    const result = this.finish(halt);
+    const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
+    if (sinks.length > 0)
+      feedSinks(sinks, { context: this.context, payload: this.payload, result, ...this.options });
+    return result;
   }
 
   private send(): Ending {

@@ -4,6 +4,7 @@ import type {
   ValidatorOptions,
 } from '../../decorators/interceptor-options.js';
 import { isJsonPointer } from '../../schema/json-pointer.js';
+import { isRecord } from '../../schema/plain-json.js';
 import { EVENT_PATTERN } from '../protocol/events.js';
 import { isPriority, readHooks } from '../protocol/read-descriptor.js';
 import type { InterceptorDescriptor, InterceptorType, Mode } from '../protocol/types.js';
@@ -13,8 +14,6 @@ type Options = ValidatorOptions & MutatorOptions;
 /** What an option may be: a test, and what completes "must be". */
 type Rule = readonly [test: (value: unknown) => boolean, what: string];
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isListOf = (test: (value: unknown) => boolean, value: unknown) =>
   Array.isArray(value) && value.every(test);

@@ -1,14 +1,13 @@
 import type { ConnectionOptions } from '../../client/connection-options.js';
-import type { Check } from '../../mcp.module-definition.js';
+import { MAX_TIMER_MS } from '../../constants.js';
+import { isText, type Check } from '../../option-check.js';
 import { isJsonPointer } from '../../schema/json-pointer.js';
+import { isRecord } from '../../schema/plain-json.js';
 import type { HostPolicy, HostSendOptions, InterceptorServerOptions } from './host-options.js';
 
 /** What an option of a host may be: a test, and what completes "must be". */
 type Rule = readonly [test: (value: unknown) => boolean, what: string];
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test);
 const isOneOf =
@@ -18,12 +17,9 @@ const isOneOf =
 const isUpTo = (max: number) => (value: unknown) =>
   Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max;
 
-/** The longest that `setTimeout` can wait. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 const BOOLEAN: Rule = [value => typeof value === 'boolean', 'true or false'];
 const COUNT: Rule = [isUpTo(Number.MAX_SAFE_INTEGER), 'a whole number above 0'];
-const TIME: Rule = [isUpTo(MAX_TIMEOUT_MS), `a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`];
+const TIME: Rule = [isUpTo(MAX_TIMER_MS), `a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`];
 const TEXT: Rule = [isText, 'a string that is not empty'];
 
 const CONNECTION: Readonly<Record<keyof ConnectionOptions, Rule>> = {

@@ -13,7 +13,7 @@ export function contextOf(exchange: Exchange): InvocationContext {
   const traceparent = traceparentOf(exchange);
   const trace = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
   return Object.freeze({
-    principal: Object.freeze(principalOf(exchange)),
+    principal: principalOf(exchange),
     timestamp: timestamp(),
     ...(trace && { traceId: trace[1], spanId: trace[2] }),
     ...(sessionId !== undefined && { sessionId }),
@@ -40,19 +40,21 @@ function principalOf({ authInfo, http }: Exchange): NonNullable<InvocationContex
     const { clientId, scopes, extra = {} } = authInfo;
     const subject = extra['sub'];
     const claims = claimsOf({ ...extra, clientId, scopes });
-    return typeof subject === 'string'
-      ? { type: 'user', id: subject, claims }
-      : { type: 'service', id: clientId, claims };
+    return Object.freeze(
+      typeof subject === 'string'
+        ? { type: 'user', id: subject, claims }
+        : { type: 'service', id: clientId, claims },
+    );
   }
   const user = (http?.request as { user?: unknown } | undefined)?.user;
   if (typeof user !== 'object' || user === null) return ANONYMOUS;
   const { id, sub } = user as { id?: unknown; sub?: unknown };
   const name = id ?? sub;
-  return {
+  return Object.freeze({
     type: 'user',
     ...((typeof name === 'string' || typeof name === 'number') && { id: String(name) }),
     claims: claimsOf(user),
-  };
+  });
 }
 
 /**

@@ -62,6 +62,7 @@ export type InterceptorHost = HostPolicy & {
 
 /** A host of interceptors, as the option `interceptors.servers` takes it: connection settings will do. */
 export type InterceptorServerOptions = HostPolicy & {
+  /** Unique in the chain: reports and overrides name an interceptor `host/name`. */
   name: string;
   /**
    * Tells apart connections that `resolveServers` chooses between and that are otherwise made with the same options, such

@@ -1,5 +1,5 @@
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
-import { checker } from '../../mcp.module-definition.js';
+import { checker } from '../../option-check.js';
 import { checkServer } from './check-server.js';
 import { hostIdOf } from './host-id.js';
 import type { HostLease } from './host-lease.js';

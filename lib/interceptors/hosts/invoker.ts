@@ -2,6 +2,7 @@ import { INTERCEPTORS_EXTENSION, type InvokeParams } from '../protocol/types.js'
 
 /** Bounds of one call to a host. */
 export interface HostCallOptions {
+  /** Fires when the call is given up. */
   readonly signal: AbortSignal;
   /** Milliseconds. */
   readonly timeoutMs: number;
@@ -22,12 +23,15 @@ export interface InterceptorInvoker {
 
 /** What is needed of the SDK's `Client`, whichever copy of it. */
 export interface InterceptorClient {
+  /** Sends a request, and hands back its result. @throws an error with `code` for a JSON-RPC error */
   request(
     request: { method: string; params?: Record<string, unknown> },
     resultSchema: typeof ANYTHING,
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<unknown>;
+  /** What the server declared; undefined before it is connected. */
   getServerCapabilities?(): object | undefined;
+  /** Is told of notifications. Without it, only the time to live says when a listing is over. */
   setNotificationHandler?(
     method: string,
     schemas: { params: typeof ANYTHING },

@@ -14,7 +14,9 @@ const logger = new Logger('McpInterceptors');
 
 /** A way that secrets may take. Both are names as `origin` gives them, in which `*` stands for any characters. */
 export interface SecretFlow {
+  /** Where the secret was read. */
   readonly from: string;
+  /** Where it may be sent. */
   readonly to: string;
 }
 

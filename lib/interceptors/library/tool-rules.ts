@@ -6,6 +6,7 @@ export type Principal = NonNullable<InvocationContext['principal']>;
 
 /** Whom a rule is for: everyone, or those for whom all that is said holds. */
 export interface PrincipalMatch {
+  /** Default: `user` and `service`; what is denied is denied to `anonymous`, too. */
   readonly type?: Principal['type'];
   /** Ids, in which `*` stands for any characters. */
   readonly id?: string | readonly string[];
@@ -17,7 +18,9 @@ export interface PrincipalMatch {
 export interface ToolRule {
   /** Default: everyone who is known. */
   readonly principal?: PrincipalMatch;
+  /** Names of tools. Default: none. */
   readonly allow?: readonly string[];
+  /** Names of tools; it wins over every `allow`. Default: none. */
   readonly deny?: readonly string[];
 }
 

@@ -1,10 +1,8 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { MAX_TIMER_MS } from '../../constants.js';
 import { pointerSteps } from '../../schema/json-pointer.js';
 import { compileValidator } from '../../schema/json-schema-engine.js';
 import { EVENT_PATTERN } from '../protocol/events.js';
-
-/** Above it, a timer fires at once. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** An object with these keys only. `propertyNames`, because its errors say which keys there may be. */
 const objectOf = (properties: Record<string, object>) => ({
@@ -52,8 +50,8 @@ const override = {
     timeoutMs: {
       type: 'integer',
       minimum: 1,
-      maximum: MAX_TIMEOUT_MS,
-      description: `a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+      maximum: MAX_TIMER_MS,
+      description: `a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`,
     },
     // None at all would switch the interceptor off without a word.
     hooks: {

@@ -10,13 +10,17 @@ export type Direction = 'send' | 'receive';
 /** `active` decides; `audit` only reports what it would have decided. */
 export type Mode = 'active' | 'audit';
 
+/** How much an objection is: `error` blocks, the others only tell. */
 export type Severity = 'info' | 'warn' | 'error';
 
+/** What an interceptor does: decide, change, or look on. */
 export type InterceptorType = 'validation' | 'mutation' | 'sink';
 
 /** Events and the one phase in which they are hooked. */
 export interface Hook {
+  /** Events, `namespace/*`, or `*` for all. */
   readonly events: readonly string[];
+  /** Before the operation, or before its result is delivered. */
   readonly phase: Phase;
 }
 
@@ -27,9 +31,13 @@ export type PriorityHint = number | { readonly request?: number; readonly respon
 export interface InterceptorDescriptor {
   /** Unique on its host. */
   readonly name: string;
+  /** The interceptor's own version. */
   readonly version?: string;
+  /** For people. */
   readonly description?: string;
+  /** What it does. */
   readonly type: InterceptorType;
+  /** When it runs. */
   readonly hooks: readonly Hook[];
   /** Default: `active`. */
   readonly mode?: Mode;
@@ -45,28 +53,44 @@ export interface InterceptorDescriptor {
 
 /** What an interceptor may know of the call around its payload. */
 export interface InvocationContext {
+  /** Who calls. */
   readonly principal?: {
+    /** A user, a program on its own behalf, or nobody who is known. */
     readonly type: 'user' | 'service' | 'anonymous';
+    /** Tells users, or programs, apart. */
     readonly id?: string;
+    /** What else the application's authentication knows of them. */
     readonly claims?: Readonly<Record<string, unknown>>;
   };
+  /** W3C Trace Context: 32 hexadecimal digits. */
   readonly traceId?: string;
+  /** W3C Trace Context: 16 hexadecimal digits. */
   readonly spanId?: string;
   /** ISO 8601. */
   readonly timestamp?: string;
+  /** The session; a 2026-07-28 request has none. */
   readonly sessionId?: string;
+  /** What interceptors of one chain hand on, where the party that runs it keeps such. */
   readonly interceptorState?: Readonly<Record<string, unknown>>;
 }
 
 /** Params of `interceptor/invoke`. The payload is the operation's bare params, or its bare result. */
 export interface InvokeParams {
+  /** The interceptor's name on its host. */
   readonly name: string;
+  /** An event that it hooks. */
   readonly event: string;
+  /** A phase in which it hooks the event. */
   readonly phase: Phase;
+  /** The bare params, or the bare result. */
   readonly payload: unknown;
+  /** As its `configSchema` has it. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** How long the answer is waited for, in milliseconds. */
   readonly timeoutMs?: number;
+  /** What it may know of the call around the payload. */
   readonly context?: InvocationContext;
+  /** The request's own `_meta`. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -77,10 +101,13 @@ interface ResultBase {
   readonly info?: Readonly<Record<string, unknown>>;
 }
 
+/** One objection of a validator. */
 export interface ValidationMessage {
   /** Path of the offending value, as in `arguments.city`. */
   readonly path?: string;
+  /** One sentence for the caller. */
   readonly message: string;
+  /** `error` blocks; `warn` and `info` only tell. */
   readonly severity: Severity;
 }
 
@@ -105,5 +132,3 @@ export interface SinkResult extends ResultBase {
   readonly recorded: boolean;
   readonly metrics?: Readonly<Record<string, number>>;
 }
-
-export type InterceptorResult = ValidationResult | MutationResult | SinkResult;

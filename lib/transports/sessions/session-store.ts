@@ -5,9 +5,9 @@ import {
   type McpHandlerRequestOptions,
 } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../mcp.module-options.js';
+import { callerOf } from '../../server/caller.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { TransportError } from '../http/transport-error.js';
-import { callerOf } from './caller.js';
 import { Session } from './session.js';
 
 const SESSION_HEADER = 'mcp-session-id';

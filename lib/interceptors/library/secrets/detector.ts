@@ -21,9 +21,11 @@ export interface SecretDetectorOptions {
 
 /** A secret in a text. */
 export interface SecretFinding {
+  /** A `SecretKind`, the `kind` of a pattern of your own, or `high-entropy`. */
   readonly kind: string;
-  /** Where the text has to be cut so that nothing of the secret is left. */
+  /** Where the text has to be cut so that nothing of the secret is left: the first character of it… */
   readonly start: number;
+  /** …and the first that is no longer of it. */
   readonly end: number;
   /** The secret as it reads once decoded. */
   readonly value: string;
@@ -54,6 +56,7 @@ export class SecretDetector {
   private readonly decodeDepth: number;
   private readonly knowsAws: boolean;
 
+  /** @throws RangeError for a `decodeDepth` or an entropy's `minLength` that is out of range */
   constructor({
     kinds,
     patterns = [],

@@ -1,7 +1,7 @@
 import type { SecretFinding } from './detector.js';
 
 /** What is put in a secret's place. */
-export const placeholder = (kind: string): string => `[REDACTED:${kind}]`;
+const placeholder = (kind: string): string => `[REDACTED:${kind}]`;
 
 /** A text without its secrets, and the kind of each that was cut. */
 export function redactFindings(

@@ -1,5 +1,5 @@
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { ChainResult, EntryResult } from './chain/result.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { ChainResult, EntryResult } from '../chain/result.js';
 
 const TIMEOUT = -32000;
 
@@ -58,4 +58,11 @@ function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: E
     message,
     ...(path !== undefined && { path }),
   }));
+}
+
+/** A message that the chain, or what it needs, does not let pass. */
+export class Refused extends Error {
+  constructor(readonly denial: McpException) {
+    super(denial.message);
+  }
 }

@@ -1,4 +1,4 @@
-import type { HttpExchange } from '../server/exchange.js';
+import type { HttpExchange } from './exchange.js';
 
 /** How much may wait for a client to read it, in characters of JSON, before what only tells it something is dropped. */
 const MAX_LENGTH = 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { InputRequest, InputRequiredResult, Result } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { AskClient, Exchange } from '../server/exchange.js';
-import type { ChainResult } from './chain/result.js';
-import { answeredMethod, INPUT_EVENTS } from './hosts/answered-method.js';
-import type { Phase } from './protocol/types.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { AskClient, Exchange } from '../../server/exchange.js';
+import type { ChainResult } from '../chain/result.js';
+import { answeredMethod, INPUT_EVENTS } from '../hosts/answered-method.js';
+import type { Phase } from '../protocol/types.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<Exchange['inputResponses']>;

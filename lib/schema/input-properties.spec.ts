@@ -1,4 +1,4 @@
-import { enumValues, promptArguments } from './json-schema.js';
+import { enumValues, promptArguments } from './input-properties.js';
 import { SchemaError } from './schema.error.js';
 
 describe('enumValues', () => {

@@ -1,0 +1,53 @@
+import type { CallToolResult, Result } from '@modelcontextprotocol/server';
+import type { McpException } from '../../exceptions/mcp.exception.js';
+import type { ChainResult, EntryResult } from '../chain/result.js';
+import { payloadCheck } from '../hosts/payload-check.js';
+
+/** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
+export const SYNTHETIC_META = 'nestjs-mcp/synthetic';
+/** Key in a result's `_meta` for what validators only warned of. */
+export const WARNINGS_META = 'nestjs-mcp/warnings';
+
+/**
+ * What an interceptor answered in the handler's place, marked as such.
+ * @throws Error where it is no answer to the method
+ */
+export function synthetic(
+  method: string,
+  { interceptor, result }: NonNullable<ChainResult['response']>,
+): Result {
+  const { _meta } = result as Result;
+  const answer = { ...result, _meta: { ..._meta, [SYNTHETIC_META]: { interceptor } } };
+  const problem = payloadCheck(method, 'response')?.(answer);
+  if (problem === undefined) return answer;
+  throw new Error(`${interceptor} answered ${method} with something that is no answer: ${problem}`);
+}
+
+/** A refusal as a tool's result, for the model to read. */
+export function toolError({ data, message }: McpException): CallToolResult {
+  const { validationErrors = [] } = (data ?? {}) as {
+    validationErrors?: { message: string; path?: string }[];
+  };
+  const said = validationErrors.map(({ path, message: text }) => (path ? `${path}: ${text}` : text));
+  return { content: [{ type: 'text', text: [message, ...said].join('\n') }], isError: true };
+}
+
+/** A result that also says what validators warned of. */
+export function withWarnings(result: Result, runs: readonly ChainResult[]): Result {
+  const warnings = runs.flatMap(({ results }) => results.flatMap(warningsOf));
+  return warnings.length === 0
+    ? result
+    : { ...result, _meta: { ...result._meta, [WARNINGS_META]: warnings } };
+}
+
+const warningsOf = ({ interceptor, mode, messages = [] }: EntryResult): object[] =>
+  mode === 'audit'
+    ? []
+    : messages
+        .filter(({ severity }) => severity !== 'error')
+        .map(({ path, message, severity }) => ({
+          interceptor,
+          severity,
+          message,
+          ...(path !== undefined && { path }),
+        }));

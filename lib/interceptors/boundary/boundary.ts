@@ -1,0 +1,210 @@
+import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
+import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
+import type { AskClient, Exchange } from '../../server/exchange.js';
+import type { ChainResult } from '../chain/result.js';
+import type { ChainInUse, ChainSource } from '../chain-source.js';
+import { INPUT_EVENTS } from '../hosts/answered-method.js';
+import { contextOf } from '../hosts/context.js';
+import type { InterceptorSettings } from '../interceptor-options.js';
+import { EVENT_OF } from '../protocol/events.js';
+import type { InterceptorReports } from '../reports.js';
+import { synthetic, toolError, withWarnings } from './answers.js';
+import { Refused, unchangeable, undiscovered } from './denial.js';
+import { InputCrossing } from './input-crossing.js';
+import { ListGuard } from './list-guard.js';
+import type { Listings } from './listing.js';
+import { Message } from './message.js';
+import { phaseRunner, type RunPhase } from './run-phase.js';
+
+type Dispatch = (method: DispatchedMethod, params: Params, exchange: Exchange) => Promise<Result>;
+
+export interface BoundaryOptions {
+  readonly server: string;
+  readonly source: ChainSource;
+  readonly settings: InterceptorSettings;
+  readonly reports: InterceptorReports;
+  readonly listings: Listings;
+  readonly dispatch: Dispatch;
+}
+
+const isInputRequired = (result: unknown): result is InputRequiredResult =>
+  (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
+
+/** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
+const MAX_ANSWERED_ROUNDS = 10;
+
+/** Runs the chain around everything that a server answers: requests are received, results are sent. */
+export class Boundary {
+  private readonly run: RunPhase;
+  private readonly lists: ListGuard;
+
+  constructor(private readonly options: BoundaryOptions) {
+    this.run = phaseRunner(options);
+    this.lists = new ListGuard(options, this.run);
+  }
+
+  /** @throws McpException for a message that was refused, or whatever the dispatcher throws */
+  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    const event = EVENT_OF[method] as string | undefined;
+    if (event === undefined) return this.options.dispatch(method, params, exchange);
+    let message: Message | undefined;
+    try {
+      const found = this.messageOf(method, event, exchange);
+      message = found instanceof Promise ? await found : found;
+      const { settings } = this.options;
+      const request = await this.receive(message, params);
+      const payload = request.finalPayload as Params;
+      const answer = request.response
+        ? synthetic(method, request.response)
+        : await this.handle(message, method, payload);
+      const isDone = isInputRequired(answer) || !message.chain.hooks(event, 'response');
+      const response = isDone ? undefined : await this.send(message, answer, payload);
+      const result = response ? (response.finalPayload as Result) : answer;
+      return settings.warnings ? withWarnings(result, response ? [request, response] : [request]) : result;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (method !== 'tools/call' || this.options.settings.denial !== 'tool-error') throw error.denial;
+      return toolError(error.denial);
+    } finally {
+      message?.end?.();
+    }
+  }
+
+  /**
+   * Runs both phases for a subscription that does not pass through `dispatch` (`subscriptions/listen`). What is
+   * subscribed to cannot be changed there, so that a chain which wants to is one that refuses.
+   * @throws McpException where it was refused
+   */
+  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    let message: Message | undefined;
+    try {
+      message = await this.messageOf('resources/subscribe', 'resources/subscribe', exchange);
+      const payload = (await this.receive(message, { uri })).finalPayload as Params;
+      if (payload['uri'] !== uri) throw new Refused(unchangeable());
+      await this.run(message, 'response', {}, payload);
+    } catch (error) {
+      throw error instanceof Refused ? error.denial : error;
+    } finally {
+      message?.end?.();
+    }
+  }
+
+  /**
+   * Asks a client something that belongs to none of its requests.
+   * @throws McpException where it was refused
+   */
+  async ask(
+    exchange: Exchange,
+    send: AskClient,
+    ...[method, params, options]: Parameters<AskClient>
+  ): Promise<Result> {
+    const message = await this.messageOf(method, method, exchange);
+    try {
+      return await this.crossingOf(message).asking(send)(method, params, options);
+    } finally {
+      message.end?.();
+    }
+  }
+
+  /** The request phase: what a list hides cannot be used, neither as it was asked for nor as a mutator asks for it. */
+  private async receive(message: Message, params: Params): Promise<ChainResult> {
+    const { lists } = this;
+    if (lists.mayHide(message, params)) await lists.assertShown(message, params);
+    const run = this.run(message, 'request', params);
+    const request = run instanceof Promise ? await run : run;
+    const payload = request.finalPayload as Params;
+    if (payload['name'] !== params['name'] || payload['uri'] !== params['uri']) {
+      if (lists.mayHide(message, payload)) await lists.assertShown(message, payload);
+    }
+    return request;
+  }
+
+  /** Has a request handled. What the client is asked meanwhile, and answers, passes the chain as well. */
+  private handle(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
+    return message.chain.hooksAny(INPUT_EVENTS)
+      ? this.handleAsking(message, method, payload)
+      : this.handleOnce(message, method, payload, message.exchange);
+  }
+
+  private async handleAsking(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
+    const crossing = this.crossingOf(message);
+    const { ask, inputResponses } = message.exchange;
+    let governed: Exchange = {
+      ...message.exchange,
+      ...(ask && { ask: crossing.asking(ask) }),
+      ...(inputResponses && { inputResponses: await crossing.received(inputResponses) }),
+    };
+    for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
+      const answer = await this.handleOnce(message, method, payload, governed);
+      if (!isInputRequired(answer)) return answer;
+      const sent = await crossing.sent(answer);
+      if ('result' in sent) return sent.result;
+      governed = {
+        ...governed,
+        inputResponses: sent.answers,
+        requestState: <T>() => answer.requestState as T | undefined,
+      };
+    }
+    throw new Error(`Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${method}, and it still asks`);
+  }
+
+  /** What asks the client for input is no result yet: only interceptors that say so see it. */
+  private async handleOnce(
+    message: Message,
+    method: DispatchedMethod,
+    payload: Params,
+    exchange: Exchange,
+  ): Promise<Result> {
+    const answer = await this.options.dispatch(method, payload, exchange);
+    if (!isInputRequired(answer) || !message.chain.hooks(message.event, 'response')) return answer;
+    const { finalPayload } = await this.run(message, 'response', answer, payload, {
+      inputRequired: true,
+      checkPayload: result => (isInputRequired(result) ? undefined : 'it is no InputRequiredResult'),
+    });
+    return finalPayload as Result;
+  }
+
+  /** What is asked on behalf of a message. Whoever asks is told of a refusal as the client would be. */
+  private crossingOf(message: Message): InputCrossing {
+    return new InputCrossing(async (event, phase, payload, request) => {
+      try {
+        return await this.run(message.asking(event), phase, payload, request);
+      } catch (error) {
+        throw error instanceof Refused ? error.denial : error;
+      }
+    });
+  }
+
+  /** The response phase. A subscription that it refuses must not stay. */
+  private async send(message: Message, answer: Result, payload: Params): Promise<ChainResult> {
+    try {
+      return await this.run(message, 'response', answer, payload);
+    } catch (error) {
+      if (message.method === 'resources/subscribe') {
+        await this.options.dispatch('resources/unsubscribe', payload, message.exchange);
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * A message, with the chain that is for it. Finding that out is part of the request's time.
+   * @throws Refused where a remote host could not be asked: nothing passes unchecked
+   */
+  private messageOf(method: string, event: string, exchange: Exchange): Message | Promise<Message> {
+    const { source, reports, settings } = this.options;
+    const deadline = performance.now() + settings.timeoutMs;
+    const made = ({ chain, end }: ChainInUse) => new Message(chain, method, event, exchange, deadline, end);
+    const refuse = (error: unknown): never => {
+      reports.undiscovered(error);
+      throw new Refused(undiscovered());
+    };
+    const caller = () => ({ context: contextOf(exchange), headers: exchange.http?.headers ?? {} });
+    try {
+      const current = source.current(exchange.signal, caller, settings.timeoutMs);
+      return current instanceof Promise ? current.then(made, refuse) : made(current);
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+}

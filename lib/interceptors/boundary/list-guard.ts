@@ -1,0 +1,69 @@
+import { unlessAborted } from '../../client/unless-aborted.js';
+import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
+import { passed } from '../chain/result.js';
+import { EVENT_OF } from '../protocol/events.js';
+import { synthetic } from './answers.js';
+import type { BoundaryOptions } from './boundary.js';
+import { denialOf, Refused } from './denial.js';
+import { Message } from './message.js';
+import type { RunPhase } from './run-phase.js';
+
+/** What a list is run through only to know what it shows. */
+const LOOKED_UP = { mutatorsOnly: true } as const;
+
+/** Keeps what a list's mutators hide from a caller from being used by it. */
+export class ListGuard {
+  constructor(
+    private readonly options: Pick<BoundaryOptions, 'listings' | 'settings'>,
+    private readonly run: RunPhase,
+  ) {}
+
+  /** Whether anything could hide what a call names. */
+  mayHide({ chain, method }: Message, params: Params): boolean {
+    const event = listOf(method as DispatchedMethod, params);
+    return event !== undefined && (chain.mutates(event, 'request') || chain.mutates(event, 'response'));
+  }
+
+  /** @throws whatever is answered where it does not exist, so that nobody can tell the two apart */
+  async assertShown(message: Message, params: Params): Promise<void> {
+    const { chain, exchange, deadline } = message;
+    const method = message.method as DispatchedMethod;
+    const showing = this.options.listings.pageShowing(method, params, exchange);
+    const listing = showing instanceof Promise ? await this.inTime(message, showing) : showing;
+    if (listing === undefined) return;
+    const list = new Message(chain, listing.method, EVENT_OF[listing.method], exchange, deadline);
+    const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
+    const shown = request.response ? synthetic(listing.method, request.response) : listing.result;
+    const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);
+    if (!listing.isShown(finalPayload)) throw listing.refusal;
+  }
+
+  /** @throws Refused where a list that has to be looked at does not come within the request's time */
+  private async inTime<T>({ deadline, event }: Message, listed: Promise<T>): Promise<T> {
+    if (deadline === undefined) return listed;
+    const { timeoutMs } = this.options.settings;
+    const isUp = AbortSignal.timeout(Math.max(0, Math.floor(deadline - performance.now())));
+    try {
+      return await unlessAborted(listed, isUp);
+    } catch (error) {
+      if (error !== isUp.reason) throw error;
+      throw new Refused(
+        denialOf({ ...passed({ event, phase: 'request', payload: {} }), status: 'timeout' }, timeoutMs),
+      );
+    }
+  }
+}
+
+/** The list that shows what a method uses. A completion is for a prompt, or for a template of resources. */
+const listOf = (method: DispatchedMethod, params: Params): string | undefined => {
+  if (method !== 'completion/complete') return LISTED_BY[method];
+  const { type } = (params['ref'] ?? {}) as { type?: unknown };
+  return type === 'ref/prompt' ? 'prompts/list' : 'resources/list';
+};
+
+const LISTED_BY: Partial<Record<DispatchedMethod, string>> = {
+  'tools/call': 'tools/list',
+  'prompts/get': 'prompts/list',
+  'resources/read': 'resources/list',
+  'resources/subscribe': 'resources/list',
+};

@@ -1,0 +1,39 @@
+import type { Exchange } from '../../server/exchange.js';
+import type { Chain } from '../chain/chain.js';
+import { contextOf } from '../hosts/context.js';
+import { ExchangeBag } from '../hosts/origin.js';
+
+/** One message, and what its two phases share. */
+export class Message {
+  readonly bag: ExchangeBag;
+  private known?: ReturnType<typeof contextOf>;
+
+  constructor(
+    readonly chain: Chain,
+    readonly method: string,
+    readonly event: string,
+    readonly exchange: Exchange,
+    /** When the request's time is up, on the process's clock. */
+    readonly deadline?: number,
+    /** Lets go of what was held for it. */
+    readonly end?: () => void,
+    /** What this message is part of. */
+    private readonly parent?: Message,
+  ) {
+    this.bag = parent?.bag ?? new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
+  }
+
+  /** Whether it is this server that asks. */
+  get isAsked(): boolean {
+    return this.parent !== undefined;
+  }
+
+  get context(): ReturnType<typeof contextOf> {
+    return this.parent?.context ?? (this.known ??= contextOf(this.exchange));
+  }
+
+  /** What the client is asked on behalf of this message. Its time is its own: people answer it. */
+  asking(method: string): Message {
+    return new Message(this.chain, method, method, this.exchange, undefined, undefined, this);
+  }
+}

@@ -1,0 +1,64 @@
+import type { ChainParams } from '../chain/params.js';
+import { passed, type ChainResult } from '../chain/result.js';
+import { payloadCheck } from '../hosts/payload-check.js';
+import type { InterceptorSettings } from '../interceptor-options.js';
+import type { Phase } from '../protocol/types.js';
+import type { InterceptorReports } from '../reports.js';
+import { denialOf, Refused } from './denial.js';
+import type { Message } from './message.js';
+
+/** How one phase of a message differs from the common run. */
+export type RunOptions = Pick<ChainParams, 'mutatorsOnly' | 'inputRequired' | 'checkPayload'>;
+
+/**
+ * Runs the chain on one phase of a message, and reports it; it is a promise only where an interceptor needed one.
+ * @throws Refused where the chain refuses it
+ */
+export type RunPhase = (
+  message: Message,
+  phase: Phase,
+  payload: unknown,
+  request?: unknown,
+  options?: RunOptions,
+) => ChainResult | Promise<ChainResult>;
+
+interface RunPhaseOptions {
+  readonly server: string;
+  readonly settings: Pick<InterceptorSettings, 'timeoutMs'>;
+  readonly reports: InterceptorReports;
+}
+
+/** The way every message of a server takes through its chain. */
+export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase => {
+  const concluded = (message: Message, params: ChainParams, result: ChainResult): ChainResult => {
+    const isRefused = result.status !== 'success';
+    // What only was looked up crossed no boundary; but that somebody failed is told.
+    if (!params.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
+      reports.publish({ server, direction: params.direction, result, context: message.context });
+    }
+    if (isRefused) throw new Refused(denialOf(result, timeoutMs));
+    return result;
+  };
+  return (message, phase, payload, request, options) => {
+    const { chain, event, method, exchange, isAsked, deadline } = message;
+    if (!chain.hooks(event, phase)) return passed({ event, phase, payload });
+    const params: ChainParams = {
+      event,
+      phase,
+      direction: isAsked === (phase === 'request') ? 'send' : 'receive',
+      payload,
+      request,
+      context: message.context,
+      bag: message.bag,
+      signal: exchange.signal,
+      protocolVersion: exchange.protocolVersion,
+      timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
+      checkPayload: payloadCheck(method, phase),
+      ...options,
+    };
+    const result = chain.run(params);
+    return result instanceof Promise
+      ? result.then(settled => concluded(message, params, settled))
+      : concluded(message, params, result);
+  };
+};
