@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import {
   InMemoryServerEventBus,
   type Implementation,
+  type ListToolsResult,
   type McpServerOptions,
   type Result,
   type ServerCapabilities,
@@ -26,7 +27,7 @@ import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 import type { AskClient, Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
 import { listingsOf } from './listings.js';
-import type { Upstream } from './upstream.js';
+import type { ToolSchemas, Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue, and what every exchange with it shares. */
 export class McpServerHost implements ExchangeHost {
@@ -119,8 +120,10 @@ export class McpServerHost implements ExchangeHost {
 
   /** Answers a method, through the chain where there is one. */
   async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    if (method === 'tools/call') await this.assertMirrored(params, exchange);
-    return (this.boundary ?? this.answering).dispatch(method, params, exchange);
+    if (this.boundary) return this.boundary.dispatch(method, params, exchange);
+    const mirrored = this.assertMirrored(method, params, exchange);
+    if (mirrored) await mirrored;
+    return this.answering.dispatch(method, params, exchange);
   }
 
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
@@ -145,7 +148,15 @@ export class McpServerHost implements ExchangeHost {
     const listings: Listings = upstream
       ? { pageShowing: (method, params, exchange) => upstream.listingFor(method, params, exchange) }
       : listingsOf(() => this.catalog);
-    this.boundary = new Boundary({ server: name, source: chain, settings, reports, listings, dispatch });
+    this.boundary = new Boundary({
+      server: name,
+      source: chain,
+      settings,
+      reports,
+      listings,
+      dispatch,
+      assertMirrored: (...call) => this.assertMirrored(...call),
+    });
   }
 
   /**
@@ -204,18 +215,31 @@ export class McpServerHost implements ExchangeHost {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  /** @throws McpException (-32020) for headers that do not repeat the arguments of a call */
-  private async assertMirrored(params: Params, exchange: Exchange): Promise<void> {
-    const { name } = params;
-    const check = exchange.era === 'modern' ? exchange.http?.assertMirrored : undefined;
+  /**
+   * Compares the headers of a call with its arguments (2026-07-28 over HTTP).
+   * @param shown the page of the list that shows the tool, where interceptors have a say in that; by default as it is
+   * @throws McpException (-32020) where they differ
+   */
+  private assertMirrored(
+    method: DispatchedMethod,
+    { name }: Params,
+    exchange: Exchange,
+    shown?: Result,
+  ): void | Promise<void> {
+    const check = method === 'tools/call' && exchange.era === 'modern' && exchange.http?.assertMirrored;
     if (!check || typeof name !== 'string') return;
-    const { inputSchema } =
-      (this.upstream
-        ? await this.upstream.toolSchemas(name, exchange)
-        : this.catalog.tools.get(name)?.definition) ?? {};
-    const found = inputSchema && readHeaderParams(inputSchema);
-    // Of a backend's tool, as far as it declares them well.
-    if (found?.ok) check(found.params);
+    const compare = ({ inputSchema }: ToolSchemas = {}) => {
+      const found = inputSchema && readHeaderParams(inputSchema);
+      // Of a backend's tool, and of one that an interceptor rewrote, as far as they declare them well.
+      if (found?.ok) check(found.params);
+    };
+    if (shown) {
+      const { tools } = shown as Partial<ListToolsResult>;
+      return compare(tools?.find(tool => tool.name === name));
+    }
+    return this.upstream
+      ? this.upstream.toolSchemas(name, exchange).then(compare)
+      : compare(this.catalog.tools.get(name)?.definition);
   }
 
   private get capabilities(): ServerCapabilities {
