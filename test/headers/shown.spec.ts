@@ -106,7 +106,7 @@ describe.each(SERVERS)('the headers of a tool as %s shows it', (_, start) => {
     expect(shown.runs).toBe(1);
   });
 
-  it.each([{}, { 'Mcp-Param-Region': 'us' }, { 'Mcp-Param-Region': 'eu' }])(
+  it.each<Record<string, string>>([{}, { 'Mcp-Param-Region': 'us' }, { 'Mcp-Param-Region': 'eu' }])(
     'do not tell one that is hidden from one that does not exist (%j)',
     async headers => {
       const hidden = await callOf('hidden', headers);
