@@ -5,7 +5,7 @@ import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors
 import { resolveInterceptors } from '../interceptors/resolve-interceptors.js';
 import { checker, isText, type Check } from '../option-check.js';
 import { isRecord } from '../schema/plain-json.js';
-import type { ConnectionOptions } from './connection-options.js';
+import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
 /** The `interceptors` option of a client. */
@@ -124,6 +124,8 @@ function checkWay(options: Omit<McpClientOptions, 'interceptors'>, check: Check)
   for (const name of ['headers', 'auth'] as const) {
     check(options[name] === undefined || url !== undefined, `"${name}" is only for a server at a "url"`);
   }
+  const problem = problemOfHeaders(options.headers);
+  check(problem === undefined, String(problem));
   for (const name of ['args', 'env', 'cwd', 'stderr'] as const) {
     check(options[name] === undefined || command !== undefined, `"${name}" is only for a "command"`);
   }

@@ -5,6 +5,7 @@ import type {
   RequestOptions,
 } from '@modelcontextprotocol/client';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
+import type { KnownTool } from './known-tools/known-tool.js';
 
 /** What is intercepted: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<
@@ -45,4 +46,8 @@ export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Gov
 /** Options of a list. */
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
 /** Options of a tool call. */
-export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired'> & Governed;
+export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired' | 'toolDefinition'> &
+  Governed & {
+    /** The definition of the tool for this call alone, as it is when the call is made. Default: the one that is known. */
+    toolDefinition?: KnownTool;
+  };

@@ -2,19 +2,14 @@ import { SdkError, SdkErrorCode, type Client, type RequestOptions } from '@model
 import type { ClientVerbs } from './client-verbs.js';
 import { assertWanted } from './client-boundary.js';
 import type { Connection } from './connection.js';
-import { readTool } from './known-tools/known-tool.js';
 
 /** The verbs of whatever client a connection has: the first use opens it. */
 export class ConnectedVerbs implements ClientVerbs {
   /** @param connection may throw where there is none yet */
   constructor(private readonly connection: () => Connection) {}
 
-  readonly callTool: ClientVerbs['callTool'] = async (params, options) => {
-    const given = options?.toolDefinition;
-    // The SDK would send a call without headers where the definition cannot be used.
-    if (given) readTool(given, 'toolDefinition');
-    return this.use(options, client => client.callTool(params, options));
-  };
+  readonly callTool: ClientVerbs['callTool'] = (params, options) =>
+    this.use(options, client => client.callTool(params, options));
   readonly listTools: ClientVerbs['listTools'] = (params, options) =>
     this.use(options, client => client.listTools(params, options));
   readonly getPrompt: ClientVerbs['getPrompt'] = (params, options) =>

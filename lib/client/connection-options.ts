@@ -1,10 +1,18 @@
 import type { ClientCapabilities, Transport } from '@modelcontextprotocol/server';
 
+/** What is wrong with configured HTTP headers, if anything is. */
+export function problemOfHeaders(headers: ConnectionOptions['headers']): string | undefined {
+  const own = Object.keys(headers ?? {}).find(name => /^mcp-/i.test(name));
+  return own === undefined
+    ? undefined
+    : `"headers" must not have ${JSON.stringify(own)}, for headers that begin with "Mcp-" are the protocol's own`;
+}
+
 /** How to reach an MCP server: by `url`, by `command`, or over a transport of one's own. */
 export interface ConnectionOptions {
   /** Streamable HTTP endpoint. */
   url?: string | URL;
-  /** HTTP headers of every request, or what makes them anew for each. */
+  /** HTTP headers of every request, or what makes them anew for each; those of the protocol, `Mcp-*`, are its own. */
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   /** A program to start, which speaks the protocol on its stdin and stdout. */
   command?: string;

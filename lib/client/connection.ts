@@ -8,7 +8,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
-import type { ConnectionOptions } from './connection-options.js';
+import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import { MirroringClient } from './known-tools/mirroring-client.js';
 import type { ToolDefinitions } from './known-tools/tool-definitions.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -176,7 +176,12 @@ export class Connection {
     if (transport) return transport();
     if (url !== undefined) {
       const endpoint = new URL(url);
-      const headersOf = typeof headers === 'function' ? headers : () => headers;
+      const headersOf = async () => {
+        const made = typeof headers === 'function' ? await headers() : headers;
+        const problem = problemOfHeaders(made);
+        if (problem !== undefined) throw new Error(problem);
+        return made;
+      };
       return new AnswerWatchingTransport(endpoint, {
         fetch: boundedFetch({ maxBytes: maxResponseBytes, endpoint, headersOf }),
         ...(this.hooks.auth && { authProvider: this.hooks.auth }),

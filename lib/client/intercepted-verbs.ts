@@ -32,6 +32,7 @@ import { payloadCheck } from '../interceptors/hosts/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';
 import type { ClientVerbs, McpCallToolOptions, McpListOptions, McpRequestOptions } from './client-verbs.js';
+import { readToolDefinition } from './known-tools/known-tool.js';
 
 /** The verbs of a client, each with the chain around it. What interceptors refuse is thrown as an `McpException`. */
 export abstract class InterceptedVerbs {
@@ -40,9 +41,18 @@ export abstract class InterceptedVerbs {
     protected readonly boundary: ClientBoundary,
   ) {}
 
-  /** Calls a tool. Specification: server/tools. */
-  callTool(params: CallToolRequest['params'], options?: McpCallToolOptions): Promise<CallToolResult> {
-    return this.through('tools/call', params, options, (...args) => this.verbs.callTool(...args));
+  /**
+   * Calls a tool. Specification: server/tools.
+   * @throws TypeError for a `toolDefinition` that is no tool, or breaks a rule of `x-mcp-header`
+   */
+  async callTool(
+    params: CallToolRequest['params'],
+    { toolDefinition, ...options }: McpCallToolOptions = {},
+  ): Promise<CallToolResult> {
+    const given = toolDefinition && { toolDefinition: readToolDefinition(toolDefinition) };
+    return this.through('tools/call', params, { ...options, ...given }, (...args) =>
+      this.verbs.callTool(...args),
+    );
   }
 
   /** Lists the tools: without a `cursor` all of them, and the chain runs once for all. */

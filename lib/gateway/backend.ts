@@ -36,7 +36,6 @@ export interface BackendHost {
   readonly changes: ChangeNotifier | undefined;
   /** The clients who have one. */
   readonly channels: Iterable<ClientChannel>;
-  learned(prefix: string | undefined, method: ListMethod, page: Result): void;
   report(error: Error): void;
 }
 
@@ -69,9 +68,7 @@ export class Backend {
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
-    this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs }, (method, page) =>
-      host.learned(prefix, method, page),
-    );
+    this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs });
     this.pool = new LinkPool(() => this.hasRoom || this.makeRoom(), limits);
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
@@ -119,8 +116,9 @@ export class Backend {
    * @param fresh whether it must have been fetched just now
    */
   pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
-    const { signal, ...caller } = exchange;
-    const detached: Exchange = { ...caller, signal: NEVER };
+    const { signal, inputResponses: _answers, ...caller } = exchange;
+    // What a client answers is for the call that asked, which would be gone on with.
+    const detached: Exchange = { ...caller, requestState: () => undefined, signal: NEVER };
     const pages = this.lists.pages(
       this.viewOf(exchange),
       method,

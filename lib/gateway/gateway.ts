@@ -20,8 +20,6 @@ import type { GatewaySettings } from './resolve-options.js';
 import { Router, shows } from './router.js';
 import { SuspendedCalls } from './suspended-calls.js';
 
-/** The most tools whose schemas are kept. */
-const MAX_TOOLS = 10_000;
 /** How much of an error that a backend may have worded goes to the log. */
 const MAX_LOGGED = 500;
 
@@ -33,7 +31,6 @@ export class Gateway implements Upstream, BackendHost {
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
   private readonly router: Router;
-  private readonly tools = new Map<string, ToolSchemas>();
   private readonly logger = new Logger('McpGateway');
 
   constructor(readonly settings: GatewaySettings) {
@@ -80,24 +77,13 @@ export class Gateway implements Upstream, BackendHost {
     await Promise.all(this.backends.map(backend => backend.close()));
   }
 
-  async prepare(exchange: Exchange, params: Params): Promise<void> {
-    await this.via(exchange, async () => {
-      await this.describe(exchange.signal);
-      // Only over HTTP do headers mirror the arguments, and are checked before there is anything to wait.
-      if (!exchange.http || exchange.era !== 'modern' || exchange.method !== 'tools/call') return;
-      if (typeof params['name'] !== 'string') return;
-      const { backend, params: own } = await this.router.route('tools/call', params, exchange);
-      await backend.find('tools/list', exchange, ({ name }) => name === own['name']);
-    });
+  async prepare(exchange: Exchange): Promise<void> {
+    await this.via(exchange, () => this.describe(exchange.signal));
   }
 
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
     return this.via(exchange, async () => {
-      if (isList(method)) {
-        const page = await this.router.list(method, params, exchange);
-        if (method === 'tools/list') this.remember(page);
-        return page;
-      }
+      if (isList(method)) return this.router.list(method, params, exchange);
       const { backend, params: own } = await this.router.route(method, params, exchange);
       if (method === 'resources/subscribe') return this.subscribe(backend, requireUri(params), exchange);
       if (method === 'resources/unsubscribe') {
@@ -157,8 +143,11 @@ export class Gateway implements Upstream, BackendHost {
     });
   }
 
-  toolSchemas(name: string): ToolSchemas | undefined {
-    return this.tools.get(name);
+  toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined> {
+    return this.via(exchange, async () => {
+      const { backend, params } = await this.router.route('tools/call', { name }, exchange);
+      return backend.find('tools/list', exchange, row => row['name'] === params['name']);
+    });
   }
 
   opened(channel: ClientChannel): void {
@@ -173,10 +162,6 @@ export class Gateway implements Upstream, BackendHost {
   closed(channel: ClientChannel): void {
     this.clients.delete(channel);
     for (const backend of this.backends) backend.closed(channel);
-  }
-
-  learned(prefix: string | undefined, method: ListMethod, page: Result): void {
-    if (method === 'tools/list') this.remember(prefixed(prefix, method, page));
   }
 
   report(error: Error): void {
@@ -256,17 +241,6 @@ export class Gateway implements Upstream, BackendHost {
     const refused = met.find(one => one.status === 'rejected');
     // A backend may have what it does not list, but may also understand another spelling of what is hidden.
     throw refused ? refused.reason : refusal;
-  }
-
-  private remember(page: Result): void {
-    for (const { name, inputSchema, outputSchema } of rowsOf('tools/list', page)) {
-      this.tools.delete(name as string);
-      this.tools.set(name as string, { inputSchema, outputSchema } as ToolSchemas);
-    }
-    for (const name of this.tools.keys()) {
-      if (this.tools.size <= MAX_TOOLS) break;
-      this.tools.delete(name);
-    }
   }
 }
 

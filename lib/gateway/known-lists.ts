@@ -57,11 +57,7 @@ export class KnownLists {
   /** What all lists take, those that come in among them. */
   private total = 0;
 
-  /** @param onPage called with every page that comes in */
-  constructor(
-    bounds: ListBounds,
-    private readonly onPage: (method: ListMethod, page: Result) => void,
-  ) {
+  constructor(bounds: ListBounds) {
     this.bounds = { maxLength: 16 * 1024 * 1024, maxTotalLength: 64 * 1024 * 1024, ...bounds };
   }
 
@@ -129,7 +125,6 @@ export class KnownLists {
     do {
       const page = await fetch(cursor);
       this.grow(walk, method, JSON.stringify(page).length);
-      this.onPage(method, page);
       pages.push(page);
       rows += rowsOf(method, page).length;
       cursor = typeof page['nextCursor'] === 'string' ? page['nextCursor'] : undefined;

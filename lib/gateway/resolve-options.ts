@@ -1,3 +1,4 @@
+import { problemOfHeaders } from '../client/connection-options.js';
 import { MAX_TIMER_MS } from '../constants.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';
@@ -81,6 +82,10 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
     ? [{ prefix: undefined, options: backend }]
     : Object.entries(backends!).map(([prefix, one]) => ({ prefix, options: one }));
   check(all.length > 0, '"backends" must name at least one');
+  for (const one of all) {
+    const problem = problemOfHeaders(one.options.headers);
+    check(problem === undefined, String(problem));
+  }
   checkPrefixes(Object.keys(backends ?? {}), check);
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   for (const [key, value] of Object.entries({ timeoutMs: timeoutMs ?? 1, ...bounds })) {

@@ -52,6 +52,7 @@ export class ClassConverter {
   private objectSchema(type: Type<unknown>, tag?: Tag): Keywords {
     const properties = this.propertiesOf(type);
     assertHeadersKnown(type, properties);
+    this.assertHeadersReached(type, properties);
     const initial = initialValues(type, properties);
     const schemas = properties.map(property => {
       const { name } = property;
@@ -87,6 +88,24 @@ export class ClassConverter {
     );
   }
 
+  /** Clients look for a value where the schema has it, and class-transformer under the name that is exposed. */
+  private assertHeadersReached(type: Type<unknown>, properties: readonly ClassProperty[]): void {
+    const declared = new Set(headerProperties(type.prototype as object));
+    for (const property of properties) {
+      const { name } = property;
+      const exposed = this.peers.exposedName(type, name);
+      if (exposed === undefined || exposed === name) continue;
+      const given = `@Expose({ name: ${JSON.stringify(exposed)} })`;
+      const remedy = `call the property ${JSON.stringify(exposed)}, or add "toPlainOnly"`;
+      if (declared.has(name)) {
+        throw new SchemaError(`${type.name}.${name} has @McpHeader() and ${given}: ${remedy}`);
+      }
+      if (this.leadsToHeaders(property)) {
+        throw new SchemaError(`${type.name}.${name} leads to @McpHeader() and has ${given}: ${remedy}`);
+      }
+    }
+  }
+
   private nestedSchema({ owner, name }: ClassProperty): Keywords {
     const declared = this.peers.declaredType(owner, name);
     if (declared?.discriminator) return this.unionSchema(declared.discriminator);
@@ -109,10 +128,12 @@ export class ClassConverter {
     if (seen.has(type)) return false;
     seen.add(type);
     if (headerProperties(type.prototype as object).length > 0) return true;
-    return this.propertiesOf(type).some(property => {
-      const nested = isNested(property) && this.nestedClass(property);
-      return isClass(nested) && this.hasHeaders(nested, seen);
-    });
+    return this.propertiesOf(type).some(property => this.leadsToHeaders(property, seen));
+  }
+
+  private leadsToHeaders(property: ClassProperty, seen?: Set<unknown>): boolean {
+    const nested = isNested(property) && this.nestedClass(property);
+    return isClass(nested) && this.hasHeaders(nested, seen);
   }
 
   private inline(type: Type<unknown>): Keywords {

@@ -34,12 +34,15 @@ export interface ClassPeers {
   rulesOf(type: Type<unknown>): readonly ValidationRule[];
   declaredType(type: Type<unknown>, property: string): DeclaredType | undefined;
   isTransformed(type: Type<unknown>, property: string): boolean;
+  /** The name under which `@Expose()` has a property read from what comes in, if it gives one. */
+  exposedName(type: Type<unknown>, property: string): string | undefined;
   toInstance(type: Type<unknown>, plain: object): object;
   validate(instance: object): Promise<readonly PropertyFailure[]>;
 }
 
 interface TypeStorage {
   findTypeMetadata(type: Type<unknown>, property: string): TypeMetadata | undefined;
+  findExposeMetadata(type: Type<unknown>, property: string): ExposeMetadata | undefined;
   findTransformMetadatas(type: Type<unknown>, property: string, transformation: number): readonly unknown[];
 }
 
@@ -47,6 +50,10 @@ interface TypeMetadata {
   readonly typeFunction?: (options: { newObject: object; object: object; property: string }) => unknown;
   readonly reflectedType: unknown;
   readonly options: { readonly discriminator?: DeclaredType['discriminator'] };
+}
+
+interface ExposeMetadata {
+  readonly options?: { readonly name?: string; readonly toPlainOnly?: boolean };
 }
 
 const PLAIN_TO_CLASS = 0;
@@ -70,6 +77,10 @@ export async function loadClassPeers(): Promise<ClassPeers> {
     },
     isTransformed: (type, property) =>
       storage.findTransformMetadatas(type, property, PLAIN_TO_CLASS).length > 0,
+    exposedName: (type, property) => {
+      const { name, toPlainOnly } = storage.findExposeMetadata(type, property)?.options ?? {};
+      return toPlainOnly ? undefined : name;
+    },
     toInstance: (type, plain) => transformer.plainToInstance(type, plain) as object,
     validate: instance =>
       validator.validate(instance, {

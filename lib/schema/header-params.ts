@@ -22,31 +22,39 @@ export const HEADER_PREFIX = 'Mcp-Param-';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
 
-/** Deeper than any schema; what follows one to its end must not run out of stack. */
+/** Deeper than any schema: so many schemas, each in the one before. What follows one to its end must not run out of stack. */
 const MAX_DEPTH = 200;
+/** More than any schema holds in all: a server words it, and nothing else happens while it is read. */
+const MAX_SCHEMAS = 50_000;
+/** More than any HTTP server takes of headers like these. */
+const MAX_HEADERS = 200;
 /** How much of a name that a server has given goes into a message. */
 const MAX_SHOWN = 100;
 
 /** Keywords that hold one schema or a list of them, and those that hold schemas by name. */
-const SUBSCHEMAS = [
-  'items',
-  'prefixItems',
-  'additionalItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'propertyNames',
-  'contentSchema',
-  'oneOf',
-  'anyOf',
-  'allOf',
-  'not',
-  'if',
-  'then',
-  'else',
-];
-const NAMED_SUBSCHEMAS = ['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
+const SUBSCHEMAS = new Map<string, 'one or several' | 'by name'>([
+  ...[
+    'items',
+    'prefixItems',
+    'additionalItems',
+    'contains',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'unevaluatedItems',
+    'propertyNames',
+    'contentSchema',
+    'oneOf',
+    'anyOf',
+    'allOf',
+    'not',
+    'if',
+    'then',
+    'else',
+  ].map(keyword => [keyword, 'one or several'] as const),
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'].map(
+    keyword => [keyword, 'by name'] as const,
+  ),
+]);
 
 const read = new WeakMap<object, HeaderParams>();
 
@@ -82,10 +90,8 @@ export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
 }
 
 function scan(inputSchema: object): HeaderParams {
-  const found = new Map<string, HeaderParam>();
   try {
-    visit(inputSchema, [], undefined, found);
-    return { ok: true, params: [...found.values()] };
+    return { ok: true, params: new Scan().of(inputSchema) };
   } catch (error) {
     if (error instanceof Breach) return { ok: false, reason: error.message };
     throw error;
@@ -94,59 +100,86 @@ function scan(inputSchema: object): HeaderParams {
 
 class Breach extends Error {}
 
-/**
- * @param off the keyword that leads away from what `properties` alone can reach, if one has
- * @throws Breach
- */
-function visit(
-  schema: unknown,
-  path: readonly string[],
-  off: string | undefined,
-  found: Map<string, HeaderParam>,
-): void {
-  if (!isRecord(schema)) return;
-  if (path.length > MAX_DEPTH) throw new Breach(`the schema is nested more than ${MAX_DEPTH} levels deep`);
-  if (Object.hasOwn(schema, X_MCP_HEADER)) declare(schema, path, off, found);
-  if (isRecord(schema.properties)) {
-    for (const [name, child] of Object.entries(schema.properties)) visit(child, [...path, name], off, found);
-  }
-  for (const keyword of SUBSCHEMAS) {
-    if (schema[keyword] === undefined) continue;
-    for (const child of [schema[keyword]].flat()) visit(child, [...path, keyword], off ?? keyword, found);
-  }
-  for (const keyword of NAMED_SUBSCHEMAS) {
-    if (!isRecord(schema[keyword])) continue;
-    for (const [name, child] of Object.entries(schema[keyword]))
-      visit(child, [...path, keyword, name], off ?? keyword, found);
-  }
-}
+/** One way through a schema: each schema in it is looked at once, and nothing is copied on the way. */
+class Scan {
+  private readonly found = new Map<string, HeaderParam>();
+  /** What leads to the schema that is looked at: names of properties, and keywords that lead away from them. */
+  private readonly path: string[] = [];
+  /** The keyword that leads away from what `properties` alone can reach, if one has. */
+  private off: string | undefined;
+  private depth = 0;
+  private schemas = 0;
 
-function declare(
-  schema: Readonly<Record<string, unknown>>,
-  path: readonly string[],
-  off: string | undefined,
-  found: Map<string, HeaderParam>,
-): void {
-  const { [X_MCP_HEADER]: name, type } = schema;
-  const fail = (rule: string) => {
-    const where = path.length === 0 ? 'the root of the schema' : `property ${quote(path.join('.'))}`;
-    throw new Breach(`${where} breaks a rule of ${X_MCP_HEADER}: ${rule}`);
-  };
-  if (path.length === 0) fail('it belongs on a property');
-  if (off !== undefined) fail(`it is under "${off}", but only "properties" may lead to it`);
-  if (typeof name !== 'string' || name === '')
-    return fail('the name of the header must be a text that is not empty');
-  if (!TOKEN.test(name)) fail(`${quote(name)} is no HTTP token: use letters, digits and "-"`);
-  if (!TYPES.has(type)) {
-    const given = type === undefined ? 'no "type"' : `the type ${quote(type)}`;
-    fail(`the property must be a "string", an "integer" or a "boolean", and has ${given}`);
+  /** @throws Breach */
+  of(inputSchema: object): HeaderParam[] {
+    this.visit(inputSchema);
+    return [...this.found.values()];
   }
-  const other = found.get(name.toLowerCase());
-  if (other)
-    fail(
-      `property ${quote(other.path.join('.'))} has the header ${quote(other.name)} already; case makes no difference`,
-    );
-  found.set(name.toLowerCase(), { name, path, type: type as HeaderParam['type'] });
+
+  private visit(schema: unknown): void {
+    if (!isRecord(schema)) return;
+    if (this.depth > MAX_DEPTH) throw new Breach(`the schema is nested more than ${MAX_DEPTH} levels deep`);
+    if ((this.schemas += 1) > MAX_SCHEMAS) {
+      throw new Breach(`the schema holds more than ${MAX_SCHEMAS} schemas`);
+    }
+    if (Object.hasOwn(schema, X_MCP_HEADER)) this.declare(schema);
+    this.depth += 1;
+    for (const keyword in schema) {
+      const holds = SUBSCHEMAS.get(keyword);
+      if (holds === undefined) continue;
+      const { off } = this;
+      const { length } = this.path;
+      if (keyword !== 'properties') {
+        this.off ??= keyword;
+        this.path.push(keyword);
+      }
+      if (holds === 'by name') this.visitNamed(schema[keyword]);
+      else this.visitAll(schema[keyword]);
+      this.off = off;
+      this.path.length = length;
+    }
+    this.depth -= 1;
+  }
+
+  private visitNamed(schemas: unknown): void {
+    if (!isRecord(schemas)) return;
+    for (const name of Object.keys(schemas)) {
+      this.path.push(name);
+      this.visit(schemas[name]);
+      this.path.pop();
+    }
+  }
+
+  private visitAll(schemas: unknown): void {
+    if (Array.isArray(schemas)) for (const schema of schemas) this.visit(schema);
+    else this.visit(schemas);
+  }
+
+  /** @throws Breach */
+  private declare(schema: Readonly<Record<string, unknown>>): void {
+    const { found, off, path } = this;
+    const { [X_MCP_HEADER]: name, type } = schema;
+    const fail = (rule: string) => {
+      const where = path.length === 0 ? 'the root of the schema' : `property ${quote(path.join('.'))}`;
+      throw new Breach(`${where} breaks a rule of ${X_MCP_HEADER}: ${rule}`);
+    };
+    if (path.length === 0) fail('it belongs on a property');
+    if (off !== undefined) fail(`it is under "${off}", but only "properties" may lead to it`);
+    if (typeof name !== 'string' || name === '')
+      return fail('the name of the header must be a text that is not empty');
+    if (!TOKEN.test(name)) fail(`${quote(name)} is no HTTP token: use letters, digits and "-"`);
+    if (!TYPES.has(type)) {
+      const given = type === undefined ? 'no "type"' : `the type ${quote(type)}`;
+      fail(`the property must be a "string", an "integer" or a "boolean", and has ${given}`);
+    }
+    const other = found.get(name.toLowerCase());
+    if (other)
+      fail(
+        `property ${quote(other.path.join('.'))} has the header ${quote(other.name)} already; case makes no difference`,
+      );
+    if (found.size >= MAX_HEADERS) throw new Breach(`the schema names more than ${MAX_HEADERS} headers`);
+    found.set(name.toLowerCase(), { name, path: [...path], type: type as HeaderParam['type'] });
+  }
 }
 
 function quote(value: unknown): string {

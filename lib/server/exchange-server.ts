@@ -26,8 +26,11 @@ import type { ClientChannel, ToolSchemas } from './upstream.js';
 export interface ExchangeHost {
   readonly info: Implementation;
   readonly sdkOptions: McpServerOptions;
-  /** The schemas of a tool, if there is one of that name. */
-  toolSchemas(name: string): ToolSchemas | undefined;
+  /** The schema of what a tool answers, as its caller sees it. */
+  outputSchema(
+    name: string,
+    exchange: Exchange,
+  ): ToolSchemas['outputSchema'] | Promise<ToolSchemas['outputSchema']>;
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
   /** Asks a client something that belongs to none of its requests, through the chain where there is one. */
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result>;
@@ -142,12 +145,13 @@ export class ExchangeServer extends McpServer {
   }
 
   private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
-    const result = await this.answer(method, () =>
-      this.host.dispatch(method, params, this.exchangeOf(method, params, ctx)),
-    );
+    const exchange = this.exchangeOf(method, params, ctx);
+    const result = await this.answer(method, () => this.host.dispatch(method, params, exchange));
     if (method !== 'tools/call') return result;
-    const { outputSchema } = this.host.toolSchemas(params['name'] as string) ?? {};
-    return this.server.projectCallToolResult(result as CallToolResult, outputSchema);
+    // Only what the 2025 era makes of structured content depends on the schema.
+    const depends = exchange.era === 'legacy' && result['structuredContent'] !== undefined;
+    const schema = depends ? await this.host.outputSchema(params['name'] as string, exchange) : undefined;
+    return this.server.projectCallToolResult(result as CallToolResult, schema);
   }
 
   /** The last place where an error can be kept from saying too much, and an answer from not being written. */

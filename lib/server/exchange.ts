@@ -7,6 +7,7 @@ import type {
   RequestOptions,
   Result,
 } from '@modelcontextprotocol/server';
+import type { HeaderParam } from '../schema/header-params.js';
 import type { ClientChannel } from './upstream.js';
 
 /** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */
@@ -19,6 +20,11 @@ export interface HttpExchange {
   /** Express's or Fastify's response. */
   readonly response: object;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /**
+   * Compares the headers of a `tools/call` with the arguments that came with it (2026-07-28).
+   * @throws McpException (-32020) where they differ
+   */
+  readonly assertMirrored?: (params: readonly HeaderParam[]) => void;
 }
 
 /** Sends a request to a client, and gives its answer as it came. */

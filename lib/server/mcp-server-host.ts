@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import {
   InMemoryServerEventBus,
   type Implementation,
+  type ListToolsResult,
   type McpServerOptions,
   type Result,
   type ServerCapabilities,
@@ -18,7 +19,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
-import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
+import { readHeaderParams } from '../schema/header-params.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
@@ -97,16 +98,14 @@ export class McpServerHost implements ExchangeHost {
     return upstream && ((params, exchange) => upstream.setLevel(params, exchange));
   }
 
-  /** The schemas of a tool, if there is one of that name. */
-  toolSchemas(name: string): ToolSchemas | undefined {
-    return this.upstream ? this.upstream.toolSchemas(name) : this.catalog.tools.get(name)?.definition;
-  }
-
-  /** The arguments of a tool that clients repeat in HTTP headers; of a backend's, as far as it declares them well. */
-  headerParams(name: string): readonly HeaderParam[] {
-    const { inputSchema } = this.toolSchemas(name) ?? {};
-    const found = inputSchema && readHeaderParams(inputSchema);
-    return found?.ok ? found.params : [];
+  outputSchema(name: string, exchange: Exchange): ReturnType<ExchangeHost['outputSchema']> {
+    const { upstream } = this;
+    if (!upstream) return this.catalog.tools.get(name)?.definition.outputSchema;
+    // The call has been made: its result counts, however it can be shown.
+    return upstream.toolSchemas(name, exchange).then(
+      schemas => schemas?.outputSchema,
+      () => undefined,
+    );
   }
 
   /** What the server offers now. */
@@ -120,8 +119,11 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /** Answers a method, through the chain where there is one. */
-  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    return (this.boundary ?? this.answering).dispatch(method, params, exchange);
+  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    if (this.boundary) return this.boundary.dispatch(method, params, exchange);
+    const mirrored = this.assertMirrored(method, params, exchange);
+    if (mirrored) await mirrored;
+    return this.answering.dispatch(method, params, exchange);
   }
 
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
@@ -146,7 +148,15 @@ export class McpServerHost implements ExchangeHost {
     const listings: Listings = upstream
       ? { pageShowing: (method, params, exchange) => upstream.listingFor(method, params, exchange) }
       : listingsOf(() => this.catalog);
-    this.boundary = new Boundary({ server: name, source: chain, settings, reports, listings, dispatch });
+    this.boundary = new Boundary({
+      server: name,
+      source: chain,
+      settings,
+      reports,
+      listings,
+      dispatch,
+      assertMirrored: (...call) => this.assertMirrored(...call),
+    });
   }
 
   /**
@@ -183,8 +193,13 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /** Remembers the HTTP exchange behind a web `Request`, which is all that the SDK hands on. */
-  bindHttp(request: Request, { request: platformRequest, response, rawRequest }: BoundHttp): void {
-    this.https.set(request, { request: platformRequest, response, headers: rawRequest.headers });
+  bindHttp(
+    request: Request,
+    { request: platformRequest, response, rawRequest }: BoundHttp,
+    assertMirrored: HttpExchange['assertMirrored'],
+  ): void {
+    const { headers } = rawRequest;
+    this.https.set(request, { request: platformRequest, response, headers, assertMirrored });
   }
 
   httpOf(request: Request | undefined): HttpExchange | undefined {
@@ -198,6 +213,33 @@ export class McpServerHost implements ExchangeHost {
   /** A client's mistake, answered already: of interest only while looking for one. */
   reportRejected(error: Error): void {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /**
+   * Compares the headers of a call with its arguments (2026-07-28 over HTTP).
+   * @param shown the page of the list that shows the tool, where interceptors have a say in that; by default as it is
+   * @throws McpException (-32020) where they differ
+   */
+  private assertMirrored(
+    method: DispatchedMethod,
+    { name }: Params,
+    exchange: Exchange,
+    shown?: Result,
+  ): void | Promise<void> {
+    const check = method === 'tools/call' && exchange.era === 'modern' && exchange.http?.assertMirrored;
+    if (!check || typeof name !== 'string') return;
+    const compare = ({ inputSchema }: ToolSchemas = {}) => {
+      const found = inputSchema && readHeaderParams(inputSchema);
+      // Of a backend's tool, and of one that an interceptor rewrote, as far as they declare them well.
+      if (found?.ok) check(found.params);
+    };
+    if (shown) {
+      const { tools } = shown as Partial<ListToolsResult>;
+      return compare(tools?.find(tool => tool.name === name));
+    }
+    return this.upstream
+      ? this.upstream.toolSchemas(name, exchange).then(compare)
+      : compare(this.catalog.tools.get(name)?.definition);
   }
 
   private get capabilities(): ServerCapabilities {

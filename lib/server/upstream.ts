@@ -52,7 +52,7 @@ export interface Upstream {
    * Gets ready for a message, before there is a server to answer it.
    * @throws McpException where it cannot be answered, for that nothing is known of what stands behind
    */
-  prepare(exchange: Exchange, params: Params): Promise<void>;
+  prepare(exchange: Exchange): Promise<void>;
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
   /** Sets what a 2025-era client wants to be told of. */
@@ -64,8 +64,8 @@ export interface Upstream {
   admitSubscription(uri: string, exchange: Exchange): Promise<void>;
   /** The page of a list that shows what a call names, as its caller sees it. */
   listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined>;
-  /** The schemas of a tool, if it was listed. */
-  toolSchemas(name: string): ToolSchemas | undefined;
+  /** The schemas of a tool as its caller sees it, if it does. */
+  toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined>;
   /** A client has opened a channel. */
   opened(channel: ClientChannel): void;
   /** A client tells something that is no request. */

@@ -15,7 +15,7 @@ export async function refusalOfUpstream(
   try {
     for (const request of [message].flat()) {
       if (!isJSONRPCRequest(request)) continue;
-      await upstream.prepare(exchangeOf(request, origin), request.params ?? {});
+      await upstream.prepare(exchangeOf(request, origin));
     }
     return undefined;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client';
 import { Mutator, type InterceptorInvocation } from 'nestjs-mcp';
 import { z } from 'zod';
 import { InterceptingMcpClient, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
@@ -90,6 +90,38 @@ describe('a client', () => {
     });
   });
 
+  it.each<[string, unknown, string | undefined]>([
+    ['minus zero', -0, '0'],
+    ['an integer that is written as a fraction', 42.0, '42'],
+    ['an integer that is written with an exponent', 1e15, '1000000000000000'],
+    ['what JSON has no number for', NaN, undefined],
+    ['what is endless', Infinity, undefined],
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['what says its JSON by itself', { toJSON: () => 'eu' }, 'eu'],
+    ['a text in an object', Object('eu') as object, 'eu'],
+    ['what JSON leaves out', () => 'eu', undefined],
+  ])('sends what the body says: %s', async (_, value, header) => {
+    await start({ knownTools: [regional()] });
+    const { headers, args } = await callWith({ region: value });
+    expect(headers['mcp-param-region']).toBe(header);
+    expect((args as { region?: unknown }).region ?? undefined).toEqual(
+      typeof value === 'number' && header !== undefined ? Number(header) : header,
+    );
+  });
+
+  it('sends what the body says, whatever leads to it', async () => {
+    const inputSchema: Tool['inputSchema'] = {
+      type: 'object',
+      properties: {
+        place: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+      },
+    };
+    await start({ knownTools: [{ name: 'nested', inputSchema }] });
+    const { headers, args } = await callWith({ place: { toJSON: () => ({ region: 'eu' }) } }, 'nested');
+    expect(args).toEqual({ place: { region: 'eu' } });
+    expect(headers).toMatchObject({ 'mcp-param-region': 'eu' });
+  });
+
   it('leaves tools with an invalid header out of its lists, says which and why, once, and keeps the rest', async () => {
     server.tools = [
       regional('No Token', 'spaced'),
@@ -112,6 +144,69 @@ describe('a client', () => {
       expect.stringMatching(/The tool "number" is left out .*property "n" .*the type "number"/),
     ]);
     expect(warned).not.toHaveBeenCalled();
+  });
+
+  it('says so once of a tool, whatever the server words anew', async () => {
+    await start();
+    for (const header of ['a b', 'c d', 'e f']) {
+      server.tools = [regional(header)];
+      await client.listTools(undefined, { cacheMode: 'refresh' });
+    }
+    expect(logs.warnings).toEqual([expect.stringMatching(/The tool "regional" is left out .*"a b"/)]);
+  });
+
+  it.each(['Mcp-Name', 'mcp-param-region', 'MCP-Protocol-Version'])(
+    'lets no application set a header of the protocol (%s)',
+    async name => {
+      const wrong = { [name]: 'x' };
+      await expect(start({ headers: wrong })).rejects.toThrow(
+        `McpClientModule.register([{ name: "shop" }]): "headers" must not have "${name}", ` +
+          'for headers that begin with "Mcp-" are the protocol\'s own',
+      );
+      await start({ headers: () => wrong });
+      await expect(client.listTools()).rejects.toThrow(`"headers" must not have "${name}"`);
+      expect(server.lists).toBe(0);
+    },
+  );
+
+  it('leaves out what no schema is, and nothing that is only deep', async () => {
+    const nested = (levels: number, around: (inner: object) => object, inner: object) => {
+      for (let level = 0; level < levels; level += 1) inner = around(inner);
+      return { type: 'object' as const, ...inner };
+    };
+    const property = (inner: object) => ({ properties: { a: inner } });
+    const header = { type: 'string', 'x-mcp-header': 'Deep' };
+    server.tools = [
+      { name: 'deep', inputSchema: nested(200, property, header) },
+      { name: 'patterns', inputSchema: nested(200, inner => ({ patternProperties: { a: inner } }), {}) },
+      { name: 'too deep', inputSchema: nested(201, property, {}) },
+      {
+        name: 'too large',
+        inputSchema: { type: 'object', anyOf: Array.from({ length: 50_000 }, () => ({})) },
+      },
+      {
+        name: 'too many headers',
+        inputSchema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 201 }, (_, index) => [
+              `p${index}`,
+              { type: 'string', 'x-mcp-header': `P${index}` },
+            ]),
+          ),
+        },
+      },
+    ];
+    await start();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['deep', 'patterns']);
+    expect(logs.warnings).toEqual([
+      expect.stringMatching(/"too deep" .*the schema is nested more than 200 levels deep/),
+      expect.stringMatching(/"too large" .*the schema holds more than 50000 schemas/),
+      expect.stringMatching(/"too many headers" .*the schema names more than 200 headers/),
+    ]);
+    const args = nested(199, inner => ({ a: inner }), { a: 'eu' }) as { a?: object };
+    expect((await callWith({ a: args.a }, 'deep')).headers).toMatchObject({ 'mcp-param-deep': 'eu' });
   });
 
   it('does so on every page', async () => {

@@ -125,8 +125,7 @@ describe('known tools', () => {
     ],
     ['in the middle', [regional(), broken, regional('Zone', 'b')], /tools\[1\], the tool "broken"/],
     ['null', [regional(), null, regional('Zone', 'b')], /tools\[1\] is no tool/],
-    // eslint-disable-next-line no-sparse-arrays -- what a careless caller may give
-    ['a hole', [regional(), , regional('Zone', 'b')], /tools\[1\] is no tool/],
+    ['a hole', Object.assign([regional()], { 2: regional('Zone', 'b') }), /tools\[1\] is no tool/],
     ['no name', [regional(), { inputSchema: { type: 'object' } }], /tools\[1\] is no tool: its "name"/],
     ['no schema', [regional(), { name: 'b' }], /tools\[1\], the tool "b": its "inputSchema" must be/],
     [
@@ -223,6 +222,41 @@ describe('known tools', () => {
   });
 
   it.each([
+    ['zod', z.object({ region: z.string().meta(mcpHeader('Zone')) })],
+    [
+      'valibot',
+      toStandardJsonSchema(v.object({ region: v.pipe(v.string(), v.metadata(mcpHeader('Zone'))) })),
+    ],
+  ])('may come with a call as a Standard Schema, too (%s)', async (_, inputSchema) => {
+    const params = { name: 'regional', arguments: { region: 'eu' } };
+    await client.callTool(params, { toolDefinition: { name: 'regional', inputSchema } });
+    expect(server.calls.at(-1)!.headers).toMatchObject(ZONE);
+  });
+
+  it('come with a call as they are when it is made', async () => {
+    const params = { name: 'regional', arguments: { region: 'eu' } };
+    const toolDefinition = regional('Zone');
+    const region = toolDefinition.inputSchema.properties!['region'] as Record<string, unknown>;
+    const calling = client.callTool(params, { toolDefinition });
+    region['x-mcp-header'] = 'Region';
+    await calling;
+    expect(server.calls.at(-1)!.headers).toMatchObject(ZONE);
+    // What the object held before is not remembered.
+    await client.callTool(params, { toolDefinition });
+    expect(server.calls.at(-1)!.headers).toMatchObject(REGION);
+  });
+
+  it('say what a tool answers, as JSON Schema or as a Standard Schema', async () => {
+    const called = (outputSchema: KnownTool['outputSchema']) =>
+      client.callTool({ name: 'regional' }, { toolDefinition: { ...regional(), outputSchema } });
+    await expect(called({ type: 'object' })).rejects.toThrow(/output schema/);
+    await expect(called(z.object({ a: z.string() }))).rejects.toThrow(/output schema/);
+    await expect(called('nothing' as never)).rejects.toThrow(
+      'toolDefinition, the tool "regional": its "outputSchema" must be JSON Schema or a Standard Schema',
+    );
+  });
+
+  it.each([
     [{ ...broken }, /toolDefinition, the tool "broken": .*"No Token"/],
     [{ name: 'b' } as Tool, /toolDefinition, the tool "b"/],
   ])('have no call sent with a definition that is none', async (toolDefinition, message) => {
@@ -246,6 +280,19 @@ describe('a call without a definition', () => {
       expect.stringContaining(missing('zoned')),
     ]);
     expect(logs.warnings[0]).toMatch(/listTools\(\).*addKnownTools\(\).*"knownTools".*"toolDefinition"/);
+  });
+
+  it('is warned of for each tool, however alike their names begin, and for no more than 1000 of them', async () => {
+    await start();
+    const name = (end: string) => `${'x'.repeat(200)}${end}`;
+    await headersOf(client, name('a'));
+    await headersOf(client, name('b'));
+    await headersOf(client, name('a'));
+    expect(logs.warnings).toHaveLength(2);
+    for (let index = 0; index < 1000; index += 1) await headersOf(client, `tool-${index}`);
+    expect(logs.warnings).toHaveLength(1000);
+    await headersOf(clients.client('other'), 'regional');
+    expect(logs.warnings).toHaveLength(1001);
   });
 
   it('is not warned of on an older revision', async () => {

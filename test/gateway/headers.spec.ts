@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import { Mutator, type InterceptorInvocation } from 'nestjs-mcp';
 import { regional, startHeaderServer, type HeaderServer } from '../fixtures/header-server.js';
-import { call, send, STANDARD } from '../headers/support.js';
+import { call, ENVELOPE, send, STANDARD } from '../headers/support.js';
+import { fakeBackend } from './fake-backend.js';
 import { connect, ERAS, startGateway, type Running } from './support.js';
 
 /** Sends regions elsewhere. */
@@ -108,5 +109,66 @@ describe('a gateway', () => {
       'Mcp-Param-Tenant': 'somebody',
     });
     expect(backend.calls.at(-1)!.headers).not.toHaveProperty('mcp-param-tenant');
+  });
+});
+
+it.each(['backend', 'backends'])('no header of the protocol is configured (%s)', option => {
+  const one = { url: backend.url, headers: { 'Mcp-Name': 'x' } };
+  const options = option === 'backend' ? { backend: one } : { backends: { near: one } };
+  expect(() => startGateway(options)).toThrow(
+    'McpGatewayModule.forRoot({ name: "gateway" }): "headers" must not have "Mcp-Name"',
+  );
+});
+
+describe('a tool that a backend defines for each caller differently', () => {
+  const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+  const asksForms = (params: Record<string, unknown>) =>
+    'elicitation' in (params['_meta'] as Record<string, object>)[CAPABILITIES];
+
+  it('has the headers that its caller is shown', async () => {
+    const varied = await fakeBackend({
+      'tools/list': ({ params, reply }) =>
+        reply({ tools: [regional(asksForms(params) ? 'Region' : 'Zone')] }),
+      'tools/call': ({ reply }) => reply({ content: [] }),
+    });
+    gateway = await startGateway({ backend: { url: varied.url } });
+    const callBy = (capabilities: object, header: string) =>
+      send(
+        gateway.url,
+        {
+          method: 'tools/call',
+          params: {
+            name: 'regional',
+            arguments: { region: 'eu' },
+            _meta: { ...ENVELOPE, [CAPABILITIES]: capabilities },
+          },
+        },
+        { ...STANDARD, 'Mcp-Name': 'regional', [`Mcp-Param-${header}`]: 'eu' },
+      );
+    for (let round = 0; round < 2; round += 1) {
+      expect(await callBy({ elicitation: { form: {} } }, 'Region')).toMatchObject({ status: 200 });
+      expect(await callBy({}, 'Zone')).toMatchObject({ status: 200 });
+    }
+    expect(await callBy({}, 'Region')).toMatchObject({ status: 400, code: -32020 });
+    varied.close();
+  });
+
+  it('has the output that its caller is shown, in the 2025 era', async () => {
+    const varied = await fakeBackend({
+      'tools/list': ({ params, reply }) => {
+        const outputSchema = asksForms(params) ? { oneOf: [{ type: 'object' }] } : { type: 'object' };
+        reply({ tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema }] });
+      },
+      'tools/call': ({ reply }) => reply({ content: [], structuredContent: { a: 1 } }),
+    });
+    gateway = await startGateway({ backend: { url: varied.url } });
+    const forms = await connect(gateway.url, 'legacy', { capabilities: { elicitation: { form: {} } } });
+    client = await connect(gateway.url, 'legacy');
+    for (let round = 0; round < 2; round += 1) {
+      expect(await forms.callTool({ name: 't' })).toMatchObject({ structuredContent: { result: { a: 1 } } });
+      expect((await client.callTool({ name: 't' })).structuredContent).toEqual({ a: 1 });
+    }
+    await forms.close();
+    varied.close();
   });
 });

@@ -7,7 +7,7 @@ const pageOf = (length: number) => ({ tools: [tool('t', 'x'.repeat(length))] });
 
 describe('the lists that are known of a backend', () => {
   const lists = (bounds = {}) =>
-    new KnownLists({ timeoutMs: 1000, maxLength: 1000, maxTotalLength: 2500, ...bounds }, () => {});
+    new KnownLists({ timeoutMs: 1000, maxLength: 1000, maxTotalLength: 2500, ...bounds });
 
   it('are not read past their bound', async () => {
     let pages = 0;

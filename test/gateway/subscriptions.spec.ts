@@ -1,8 +1,12 @@
 import type { Server } from 'node:http';
+import { runInThisContext } from 'node:vm';
 import { Inbox } from '../fixtures/inbox.js';
 import { backendModule } from './backend-app.js';
 import { fakeBackend, type FakeCall } from './fake-backend.js';
 import { connect, listen, outcomeOf, startGateway } from './support.js';
+
+/** The one that Node warns on: Jest gives tests a copy. */
+const realProcess = runInThisContext('process') as NodeJS.Process;
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
@@ -26,7 +30,7 @@ describe('what clients listen to behind a gateway', () => {
       });
     const warnings: string[] = [];
     const onWarning = ({ name }: Error) => warnings.push(name);
-    process.on('warning', onWarning);
+    realProcess.on('warning', onWarning);
     const client = await connect(gateway.url, 'modern');
     const uris = Array.from({ length: 1000 }, (_, index) => `user://${index}`);
     const many = await client.listen({ resourceSubscriptions: uris });
@@ -38,7 +42,7 @@ describe('what clients listen to behind a gateway', () => {
     const one = await other.listen({ resourceSubscriptions: ['state://a'] });
     await other.callTool({ name: 'touch' });
     expect(await updated.take()).toBe('state://a');
-    process.off('warning', onWarning);
+    realProcess.off('warning', onWarning);
     expect(warnings).toEqual([]);
     await many.close();
     await one.close();

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Injectable, type Type as Class } from '@nestjs/common';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { Type } from 'class-transformer';
+import { Expose, Type } from 'class-transformer';
 import {
   Equals,
   IsArray,
@@ -147,6 +147,10 @@ describe('declaring a header', () => {
     expect(await listed(input)).toMatchObject({ region: { type: 'string', 'x-mcp-header': 'Region' } });
   });
 
+  it('may be on a property that has another name in what the application sends', async () => {
+    expect(await listed(Shown)).toMatchObject({ zone: { 'x-mcp-header': 'Zone' } });
+  });
+
   it('may have the name of a standard header, for the prefix tells them apart', async () => {
     expect(await listed(z.object({ method: z.string().meta(mcpHeader('Method')) }))).toMatchObject({
       method: { 'x-mcp-header': 'Method' },
@@ -210,6 +214,23 @@ class Constant {
   @Equals('eu')
   region!: string;
 }
+class Renamed {
+  @McpHeader('Region')
+  @Expose({ name: 'where' })
+  @IsString()
+  region!: string;
+}
+class RenamedTwice extends Renamed {
+  @IsOptional()
+  @IsString()
+  note?: string;
+}
+class RenamedParent {
+  @Expose({ name: 'at' })
+  @ValidateNested()
+  @Type(() => Place)
+  place!: Place;
+}
 class ArrayOrder {
   @McpHeader('Regions')
   @IsString({ each: true })
@@ -219,6 +240,13 @@ class ArrayOrder {
 
 const raw = (schema: object) => ({ type: 'object', properties: { region: schema } });
 const named = (name: unknown) => raw({ type: 'string', 'x-mcp-header': name });
+
+class Shown extends Place {
+  @Expose({ name: 'other', toPlainOnly: true })
+  @McpHeader('Zone')
+  @IsString()
+  zone!: string;
+}
 
 describe('a breach of the rules', () => {
   it.each<[string, SchemaLike, RegExp]>([
@@ -249,6 +277,21 @@ describe('a breach of the rules', () => {
       'a property that is in no schema',
       Undecorated,
       /Undecorated\.region has @McpHeader\(\), but no class-validator/,
+    ],
+    [
+      'a property that calls have under another name',
+      Renamed,
+      /Renamed\.region has @McpHeader\(\) and @Expose\(\{ name: "where" \}\)/,
+    ],
+    [
+      'one of a parent class',
+      RenamedTwice,
+      /RenamedTwice\.region has @McpHeader\(\) and @Expose\(\{ name: "where" \}\)/,
+    ],
+    [
+      'one that leads to a header',
+      RenamedParent,
+      /RenamedParent\.place leads to @McpHeader\(\) and has @Expose\(\{ name: "at" \}\)/,
     ],
     ['an object', raw({ type: 'object', 'x-mcp-header': 'Region' }), /property "region" .*the type "object"/],
     ['null', raw({ type: 'null', 'x-mcp-header': 'Region' }), /property "region" .*the type "null"/],

@@ -9,6 +9,7 @@ import {
   Prompt,
   Resource,
   Tool,
+  Validator,
   type InterceptorInvocation,
 } from 'nestjs-mcp';
 import { PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
@@ -61,6 +62,17 @@ class Moves {
   }
 }
 
+@Injectable()
+class Asked {
+  static uris: unknown[] = [];
+
+  @Validator({ events: ['resources/subscribe'], phase: 'request' })
+  allow({ payload }: InterceptorInvocation<'resources/subscribe', 'request'>) {
+    Asked.uris.push(payload.uri);
+    return false;
+  }
+}
+
 const MISMATCH = { status: 400, code: -32020, id: 7 };
 
 describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
@@ -70,7 +82,7 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
     send(url, call(args), { ...STANDARD, ...headers });
 
   beforeAll(async () => {
-    app = await startApp([Mirror, Guarded, Moves], { platform });
+    app = await startApp([Mirror, Guarded, Moves, Asked], { platform });
     url = await app.url();
   });
   afterAll(() => app.close());
@@ -102,8 +114,17 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
   });
 
   it('has no header to go without, whatever the type of a value', async () => {
-    const object = await mirror({ text: { a: 1 } });
-    expect(object).toMatchObject({ status: 400 });
+    for (const [name, value] of [
+      ['Text', { a: 1 }],
+      ['Text', ['a']],
+      ['Count', 1.5],
+      ['Flag', 'yes'],
+    ] as const) {
+      expect(await mirror({ [name.toLowerCase()]: value })).toMatchObject({
+        ...MISMATCH,
+        message: `Header mismatch: the Mcp-Param-${name} header is missing, but the body has a value for ${name.toLowerCase()}`,
+      });
+    }
     const fraction = await mirror({ count: 1.5 }, { 'Mcp-Param-Count': '1.5' });
     expect(fraction).toMatchObject({ status: 200, text: expect.stringMatching(/count: must be integer/) });
   });
@@ -197,6 +218,19 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
         'mCp-NaMe': `  ${name.toLowerCase()} `,
       };
       expect(await send(url, call({}), headers)).toMatchObject({ status: 200 });
+    });
+
+    it('are checked before anybody is asked about a subscription', async () => {
+      Asked.uris = [];
+      const notifications = { resourceSubscriptions: ['file:///a%20b?c=d,%20e'] };
+      const listen = { method: 'subscriptions/listen', params: { notifications, _meta: ENVELOPE } };
+      const { 'Mcp-Name': _, ...headers } = STANDARD;
+      expect(await send(url, listen, headers)).toMatchObject(MISMATCH);
+      expect(await send(url, listen, { 'MCP-Protocol-Version': '2026-07-28' })).toMatchObject(MISMATCH);
+      expect(Asked.uris).toEqual([]);
+      const named = { ...headers, 'Mcp-Method': 'subscriptions/listen' };
+      expect(await send(url, listen, named)).toMatchObject({ status: 200, code: expect.any(Number), id: 7 });
+      expect(Asked.uris).toEqual(notifications.resourceSubscriptions);
     });
 
     it('are checked on prompts and resources', async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { Args, Ctx, HeaderParam, McpContext, Tool } from 'nestjs-mcp';
+import { post } from '../fixtures/post.js';
 
 export const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -61,16 +61,7 @@ export const STANDARD = {
 
 /** Sends a message with exactly these headers; a list is one header more than once. */
 export async function send(url: string, message: object, headers: OutgoingHttpHeaders): Promise<Answer> {
-  const sending = request(url, {
-    method: 'POST',
-    agent: false,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
-  });
-  sending.end(JSON.stringify({ jsonrpc: '2.0', id: 7, ...message }));
+  const sending = post(url, { id: 7, ...message }, headers);
   const [response] = (await once(sending, 'response')) as [IncomingMessage];
   const body = (await json(response).catch(() => ({}))) as {
     id?: unknown;

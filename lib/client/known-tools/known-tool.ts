@@ -4,14 +4,16 @@ import { requireObjectRoot } from '../../schema/object-root.js';
 import { isRecord, toPlainJson } from '../../schema/plain-json.js';
 import { reasonOf } from '../../schema/schema.error.js';
 import { compileStandardSchema, isStandardSchema } from '../../schema/standard-schema-compiler.js';
-import type { JsonSchema, StandardSchemaWithJSON } from '../../schema/types.js';
+import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../../schema/types.js';
 
 /** The definition of a tool that an application has before it asks the server. The rest of a `Tool` may be there too. */
-export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema'>> {
+export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'>> {
   /** As the server calls it; not empty. */
   name: string;
   /** JSON Schema, as in a row of a `tools/list`, or a Standard Schema, such as zod's. */
   inputSchema: JsonSchema | StandardSchemaWithJSON;
+  /** The same of what it answers. Only with a call does it count. */
+  outputSchema?: JsonSchema | StandardSchemaWithJSON;
 }
 
 /** A definition as far as it counts here: its own copy, which nobody changes. */
@@ -32,19 +34,40 @@ export function readTool(tool: unknown, where: string): ReadTool {
   if (typeof name !== 'string' || name === '') {
     throw new TypeError(`${where} is no tool: its "name" must be a text that is not empty`);
   }
-  try {
-    const json = jsonSchemaOf(inputSchema);
+  return named(where, name, () => {
+    const json = requireObjectRoot(jsonSchemaOf(inputSchema, 'input'));
     headerParamsOf(json);
     return { name, inputSchema: json };
+  });
+}
+
+/**
+ * The definition that comes with a call, as the SDK's client takes it: a copy, with JSON Schema.
+ * @throws TypeError for what is no tool, or breaks a rule of `x-mcp-header`
+ */
+export function readToolDefinition(tool: KnownTool): Tool {
+  const where = 'toolDefinition';
+  const { name, inputSchema } = readTool(tool, where);
+  const { outputSchema, ...rest } = tool;
+  const output = named(where, name, () =>
+    outputSchema === undefined ? {} : { outputSchema: jsonSchemaOf(outputSchema, 'output') },
+  );
+  return { ...rest, inputSchema, ...output } as Tool;
+}
+
+/** @throws TypeError that names the tool */
+function named<T>(where: string, name: string, read: () => T): T {
+  try {
+    return read();
   } catch (error) {
     throw new TypeError(`${where}, the tool ${JSON.stringify(name)}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-/** @throws Error for what is no schema of arguments */
-function jsonSchemaOf(schema: unknown): JsonSchema {
+/** @throws Error for what is no schema */
+function jsonSchemaOf(schema: unknown, io: SchemaIo): JsonSchema {
   const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
-  if (isSchema && isStandardSchema(schema)) return compileStandardSchema(schema, 'input').jsonSchema;
-  if (!isRecord(schema)) throw new TypeError('its "inputSchema" must be JSON Schema or a Standard Schema');
-  return requireObjectRoot(toPlainJson(schema));
+  if (isSchema && isStandardSchema(schema)) return compileStandardSchema(schema, io).jsonSchema;
+  if (!isRecord(schema)) throw new TypeError(`its "${io}Schema" must be JSON Schema or a Standard Schema`);
+  return toPlainJson(schema);
 }

@@ -94,8 +94,11 @@ const PARAM_HEADER = new RegExp(`^${HEADER_PREFIX}`, 'i');
 /** @throws ProtocolError (-32602) for an integer that a header must not hold */
 function headersOf(params: readonly HeaderParam[], args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
+  if (params.length === 0 || args === undefined) return headers;
+  // As the body says it: JSON makes texts of dates, and leaves out what it has nothing for.
+  const sent: unknown = JSON.parse(JSON.stringify(args));
   for (const param of params) {
-    const value = argumentAt(args, param);
+    const value = argumentAt(sent, param);
     if (!isHeaderScalar(value)) continue;
     if (isInexact(value)) {
       throw new ProtocolError(

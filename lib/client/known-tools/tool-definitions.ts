@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
-import { readHeaderParams, type HeaderParam } from '../../schema/header-params.js';
+import { headerParamsOf, readHeaderParams, type HeaderParam } from '../../schema/header-params.js';
 import { isRecord } from '../../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
@@ -14,8 +15,9 @@ const MAX_SHOWN = 100;
  * server has listed, across all connections. Of each name, the last one counts.
  */
 export class ToolDefinitions {
-  private readonly known = new Map<string, object>();
-  private readonly listed = new Map<string, object>();
+  private readonly known = new Map<string, readonly HeaderParam[]>();
+  private readonly listed = new Map<string, readonly HeaderParam[]>();
+  /** What has been warned of: each tool once of a kind. */
   private readonly warnings = new Set<string>();
 
   /** @param warn where warnings go */
@@ -28,7 +30,7 @@ export class ToolDefinitions {
   add(tools: readonly KnownTool[]): void {
     assertList(tools, 'Known tools must be a list');
     const read = Array.from(tools, (tool: unknown, index) => readTool(tool, `tools[${index}]`));
-    for (const { name, inputSchema } of read) this.known.set(name, inputSchema);
+    for (const { name, inputSchema } of read) this.known.set(keyOf(name), headerParamsOf(inputSchema));
   }
 
   /**
@@ -39,7 +41,7 @@ export class ToolDefinitions {
     assertList(names, 'The names of known tools must be a list');
     const wrong = names.findIndex(name => typeof name !== 'string');
     if (wrong >= 0) throw new TypeError(`names[${wrong}] is no name of a tool: it must be a text`);
-    for (const name of names) this.known.delete(name);
+    for (const name of names) this.known.delete(keyOf(name));
   }
 
   /** Forgets all tools that were added. */
@@ -49,9 +51,8 @@ export class ToolDefinitions {
 
   /** The header parameters of a tool; undefined where there is no definition of it. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
-    const schema = this.known.get(name) ?? this.listed.get(name);
-    const found = schema && readHeaderParams(schema);
-    return found?.ok ? found.params : undefined;
+    const key = keyOf(name);
+    return this.known.get(key) ?? this.listed.get(key);
   }
 
   /**
@@ -63,8 +64,9 @@ export class ToolDefinitions {
       // Where the application has asked with a schema of its own, anything may be in the list.
       if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
-      this.listed.delete(name);
-      if (found.ok) this.keep(name, inputSchema);
+      const key = keyOf(name);
+      this.listed.delete(key);
+      if (found.ok) this.keep(key, found.params);
       else this.invalid(name, found.reason);
       return found.ok;
     });
@@ -73,27 +75,29 @@ export class ToolDefinitions {
   /** Says once of each tool that its headers are not sent. */
   missing(name: string): void {
     this.warnOnce(
+      `missing ${keyOf(name)}`,
       `The tool ${shorten(name)} is called without its definition, so Mcp-Param-* headers are not sent: call ` +
         'listTools() first, or give the definition with addKnownTools(), the option "knownTools" or "toolDefinition"',
     );
   }
 
-  private keep(name: string, schema: object): void {
+  private keep(key: string, params: readonly HeaderParam[]): void {
     // They are in the order in which they were listed last.
     if (this.listed.size >= MAX_LISTED) this.listed.delete(this.listed.keys().next().value!);
-    this.listed.set(name, schema);
-    if (this.known.has(name)) this.known.set(name, schema);
+    this.listed.set(key, params);
+    if (this.known.has(key)) this.known.set(key, params);
   }
 
   private invalid(name: string, reason: string): void {
     this.warnOnce(
+      `invalid ${keyOf(name)}`,
       `The tool ${shorten(name)} is left out of the list, for its definition is invalid: ${reason}`,
     );
   }
 
-  private warnOnce(message: string): void {
-    if (this.warnings.has(message) || this.warnings.size >= MAX_WARNINGS) return;
-    this.warnings.add(message);
+  private warnOnce(key: string, message: string): void {
+    if (this.warnings.has(key) || this.warnings.size >= MAX_WARNINGS) return;
+    this.warnings.add(key);
     this.warn(message);
   }
 }
@@ -101,5 +105,11 @@ export class ToolDefinitions {
 function assertList(value: unknown, message: string): void {
   if (!Array.isArray(value)) throw new TypeError(message);
 }
+
+/** What stands for a name: a server may make it as long as it likes. */
+const keyOf = (name: string): string =>
+  name.length <= MAX_SHOWN
+    ? name
+    : name.slice(0, MAX_SHOWN) + createHash('sha256').update(name).digest('base64');
 
 const shorten = (name: string): string => JSON.stringify(name.slice(0, MAX_SHOWN));

@@ -25,6 +25,17 @@ export interface BoundaryOptions {
   readonly reports: InterceptorReports;
   readonly listings: Listings;
   readonly dispatch: Dispatch;
+  /**
+   * Compares the headers of a call with its arguments, both as they came.
+   * @param shown the page of the list that shows what it names; undefined where no interceptor has a say in that
+   * @throws McpException (-32020)
+   */
+  assertMirrored(
+    method: DispatchedMethod,
+    params: Params,
+    exchange: Exchange,
+    shown: Result | undefined,
+  ): void | Promise<void>;
 }
 
 const isInputRequired = (result: unknown): result is InputRequiredResult =>
@@ -109,7 +120,11 @@ export class Boundary {
   /** The request phase: what a list hides cannot be used, neither as it was asked for nor as a mutator asks for it. */
   private async receive(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
-    if (lists.mayHide(message, params)) await lists.assertShown(message, params);
+    const shown = lists.mayHide(message, params) ? await lists.assertShown(message, params) : undefined;
+    // Only now: an answer about headers would tell of what is hidden.
+    const { method, exchange } = message;
+    const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, shown);
+    if (mirrored) await mirrored;
     const run = this.run(message, 'request', params);
     const request = run instanceof Promise ? await run : run;
     const payload = request.finalPayload as Params;

@@ -1,3 +1,4 @@
+import type { Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../../client/unless-aborted.js';
 import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
 import { passed } from '../chain/result.js';
@@ -24,18 +25,22 @@ export class ListGuard {
     return event !== undefined && (chain.mutates(event, 'request') || chain.mutates(event, 'response'));
   }
 
-  /** @throws whatever is answered where it does not exist, so that nobody can tell the two apart */
-  async assertShown(message: Message, params: Params): Promise<void> {
+  /**
+   * @returns the page of the list that shows what a call names, as its caller is shown it; undefined where none does
+   * @throws whatever is answered where it does not exist, so that nobody can tell the two apart
+   */
+  async assertShown(message: Message, params: Params): Promise<Result | undefined> {
     const { chain, exchange, deadline } = message;
     const method = message.method as DispatchedMethod;
     const showing = this.options.listings.pageShowing(method, params, exchange);
     const listing = showing instanceof Promise ? await this.inTime(message, showing) : showing;
-    if (listing === undefined) return;
+    if (listing === undefined) return undefined;
     const list = new Message(chain, listing.method, EVENT_OF[listing.method], exchange, deadline);
     const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
     const shown = request.response ? synthetic(listing.method, request.response) : listing.result;
     const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);
     if (!listing.isShown(finalPayload)) throw listing.refusal;
+    return finalPayload as Result;
   }
 
   /** @throws Refused where a list that has to be looked at does not come within the request's time */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { McpErrorCode } from '../../exceptions/mcp.exception.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { argumentAt, HEADER_PREFIX, type HeaderParam } from '../../schema/header-params.js';
 import { decodeHeader, isHeaderScalar, mirrors } from '../../schema/header-value.js';
 
@@ -15,58 +15,56 @@ const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
  * A request of 2026-07-28 whose headers do not repeat its body. Specification: basic/transports/streamable-http, server
  * validation.
  */
-export class HeaderMismatchError extends Error {
+export class HeaderMismatchError extends McpException {
   /**
    * @param header its name
    * @param body what it should repeat
    */
-  constructor(
-    private readonly id: JSONRPCRequest['id'],
-    private readonly header: string,
-    private readonly body: string,
-    problem: string,
-  ) {
-    super(`Header mismatch: the ${header} header ${problem}`);
+  constructor(header: string, body: string, problem: string) {
+    super(McpErrorCode.HeaderMismatch, `Header mismatch: the ${header} header ${problem}`, {
+      mismatch: { header, body },
+    });
   }
 
-  toResponse(): Response {
-    const { id, header, body, message } = this;
-    const data = { mismatch: { header, body } };
-    return Response.json(
-      { jsonrpc: '2.0', id, error: { code: McpErrorCode.HeaderMismatch, message, data } },
-      { status: 400 },
-    );
+  toResponse(id: unknown): Response {
+    const { code, message, data } = this;
+    return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } }, { status: 400 });
   }
 }
 
 /**
- * Checks the headers that may be encoded, once the SDK has found the standard headers in place. It would check
- * `Mcp-Param-*` itself, but takes Base64 that is not canonical, bytes outside ASCII and two headers for one, passes over
- * integers that are not exact and over a header without an argument, and refuses a text that starts with a byte order mark.
- * @param paramsOf the header parameters of a tool
+ * Checks the standard header that may be encoded, once the SDK has found all of them in place.
  * @throws HeaderMismatchError
  */
-export function assertHeadersMirror(
-  request: IncomingMessage,
-  message: unknown,
-  paramsOf: (tool: string) => readonly HeaderParam[],
-): void {
+export function assertNameMirrored(request: IncomingMessage, message: unknown): void {
   if (!isJSONRPCRequest(message)) return;
-  const { id, method, params = {} } = message;
+  const { method, params = {} } = message;
   const source = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
   const name = source && params[source];
-  if (typeof name !== 'string') return;
-  check(request, id, 'Mcp-Name', `params.${source}`, name, 'string');
-  if (method !== 'tools/call') return;
-  for (const param of paramsOf(name)) {
+  if (typeof name === 'string') check(request, 'Mcp-Name', `params.${source}`, name, 'string');
+}
+
+/**
+ * Checks the `Mcp-Param-*` headers of a call. The SDK would do so itself, but takes Base64 that is not canonical, bytes
+ * outside ASCII and two headers for one, passes over integers that are not exact and over a header without an argument, and
+ * refuses a text that starts with a byte order mark.
+ * @param declared what the definition of the tool says
+ * @throws HeaderMismatchError
+ */
+export function assertParamsMirrored(
+  request: IncomingMessage,
+  message: unknown,
+  declared: readonly HeaderParam[],
+): void {
+  const { params = {} } = message as JSONRPCRequest;
+  for (const param of declared) {
     const header = `${HEADER_PREFIX}${param.name}`;
-    check(request, id, header, param.path.join('.'), argumentAt(params['arguments'], param), param.type);
+    check(request, header, param.path.join('.'), argumentAt(params['arguments'], param), param.type);
   }
 }
 
 function check(
   { headers, rawHeaders }: IncomingMessage,
-  id: JSONRPCRequest['id'],
   header: string,
   body: string,
   value: unknown,
@@ -74,7 +72,7 @@ function check(
 ): void {
   const key = header.toLowerCase();
   const fail = (problem: string): never => {
-    throw new HeaderMismatchError(id, header, body, problem);
+    throw new HeaderMismatchError(header, body, problem);
   };
   const text = headers[key];
   if (text === undefined) {

@@ -15,7 +15,7 @@ import { listenOf, refusalOfListen } from '../listen.js';
 import type { Origin } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { SessionStore } from '../sessions/session-store.js';
-import { assertHeadersMirror, HeaderMismatchError } from './header-check.js';
+import { assertNameMirrored, assertParamsMirrored, HeaderMismatchError } from './header-check.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
 
@@ -32,11 +32,15 @@ export interface Incoming {
   readonly authInfo?: AuthInfo;
 }
 
-/** A request that the SDK's handler has, and what is wrong with its headers. */
-interface HeaderExchange {
+/** A request that the SDK's handler has. */
+interface HandledExchange {
   readonly incoming: Incoming;
-  mismatch?: HeaderMismatchError;
+  /** What it is answered with, whatever the SDK makes of it: of what a factory throws it has but one answer (500). */
+  refusal?: Response;
 }
+
+/** Tells the SDK that a request is refused. */
+class RefusedError extends Error {}
 
 const METHODS = new Set(['POST', 'GET', 'DELETE']);
 
@@ -49,7 +53,7 @@ export class HttpEndpoint {
    * garbage-collected.
    */
   private readonly open = new Map<ServerResponse, Request | undefined>();
-  private readonly exchanges = new WeakMap<Request, HeaderExchange>();
+  private readonly exchanges = new WeakMap<Request, HandledExchange>();
 
   constructor(
     private readonly host: McpServerHost,
@@ -57,9 +61,9 @@ export class HttpEndpoint {
   ) {
     const { legacy, sessions } = host.options;
     this.handler = createMcpHandler(
-      ({ era, requestInfo }) => {
+      async ({ era, requestInfo }) => {
         // The SDK has checked the standard headers by now, and not done anything else.
-        if (era === 'modern') this.assertHeadersMirror(requestInfo);
+        if (era === 'modern') await this.admit(requestInfo);
         return host.forExchange(era);
       },
       {
@@ -114,41 +118,34 @@ export class HttpEndpoint {
     const { body, authInfo } = incoming;
     const parsedBody = body?.ok ? body.json : undefined;
     const options = { authInfo, parsedBody };
-    this.host.bindHttp(request, incoming);
+    const exchange: HandledExchange = { incoming };
+    this.exchanges.set(request, exchange);
+    this.host.bindHttp(request, incoming, declared =>
+      noting(exchange, () => assertParamsMirrored(incoming.rawRequest, parsedBody, declared)),
+    );
     const refusal =
       this.host.upstream && (await refusalOfUpstream(this.host, parsedBody, originOf(incoming)));
     // With HTTP 200, so that every client reads the code and the message.
     if (refusal) return Response.json({ jsonrpc: '2.0', id: idOf(parsedBody), error: refusal });
     if (this.sessions && (await isLegacyRequest(request, parsedBody)))
       return this.sessions.fetch(request, options);
-    const refused = await this.refusedListen(incoming, parsedBody);
-    if (refused) return refused;
-    const exchange: HeaderExchange = { incoming };
-    this.exchanges.set(request, exchange);
     const response = await this.handler.fetch(request, options);
-    // For what its factory throws, the SDK has but one answer (500).
-    return exchange.mismatch?.toResponse() ?? response;
+    return exchange.refusal ?? response;
   }
 
-  /** @throws HeaderMismatchError, which the request is to be answered with */
-  private assertHeadersMirror(request: Request | undefined): void {
+  /** @throws Error for a request that is to be answered with a refusal */
+  private async admit(request: Request | undefined): Promise<void> {
     const exchange = request && this.exchanges.get(request);
     if (!exchange) throw new Error('The SDK asks for a server for a request that nobody has sent');
-    const { rawRequest, body } = exchange.incoming;
-    try {
-      assertHeadersMirror(rawRequest, body?.ok && body.json, tool => this.host.headerParams(tool));
-    } catch (error) {
-      if (error instanceof HeaderMismatchError) exchange.mismatch = error;
-      throw error;
-    }
-  }
-
-  /** The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here. */
-  private async refusedListen(incoming: Incoming, body: unknown): Promise<Response | undefined> {
-    const listen = listenOf(body);
-    if (listen === undefined) return undefined;
-    const error = await refusalOfListen(this.host, listen, originOf(incoming));
-    return error && Response.json({ jsonrpc: '2.0', id: listen.id, error });
+    const { incoming } = exchange;
+    const message = incoming.body?.ok ? incoming.body.json : undefined;
+    noting(exchange, () => assertNameMirrored(incoming.rawRequest, message));
+    // The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here.
+    const listen = listenOf(message);
+    const error = listen && (await refusalOfListen(this.host, listen, originOf(incoming)));
+    if (!error) return;
+    exchange.refusal = Response.json({ jsonrpc: '2.0', id: listen.id, error });
+    throw new RefusedError(error.message);
   }
 
   /** What is wrong with a request as such: where it goes, where it comes from, how it comes. */
@@ -185,6 +182,18 @@ function originOf({ authInfo, rawRequest, rawResponse, request, response }: Inco
   if (rawResponse.destroyed) ended.abort();
   else rawResponse.once('close', () => ended.abort());
   return { signal: ended.signal, authInfo, http: { request, response, headers: rawRequest.headers } };
+}
+
+/** @throws HeaderMismatchError, which the request is to be answered with */
+function noting(exchange: HandledExchange, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const { body } = exchange.incoming;
+    if (error instanceof HeaderMismatchError)
+      exchange.refusal = error.toResponse(idOf(body?.ok ? body.json : undefined));
+    throw error;
+  }
 }
 
 const idOf = (body: unknown): unknown => (body as { id?: unknown } | undefined)?.id ?? null;
