@@ -116,6 +116,20 @@ class Redirects extends HidesInResponse {
   }
 }
 
+/** Has something to say of calls, whatever they are of. */
+@Injectable()
+class LooksAtCalls extends HidesInResponse {
+  @Validator({ events: ['tools/call'] })
+  noForce({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    return payload.arguments?.['force'] !== true;
+  }
+
+  @Mutator({ events: ['tools/call'] })
+  answerDry({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    return payload.arguments?.['dry'] ? respondWith({ content: [{ type: 'text', text: 'dry' }] }) : undefined;
+  }
+}
+
 const apps: TestApp[] = [];
 afterEach(async () => {
   for (const test of apps.splice(0)) await test.close();
@@ -148,6 +162,18 @@ describe.each(CELLS)('what a list hides, over $name', ({ platform, era, legacy }
     const { client } = await start(Redirects);
     await expect(client.callTool({ name: 'open' })).rejects.toMatchObject(unknown);
   });
+
+  it.each([{}, { force: true }, { dry: true }])(
+    'is answered like what does not exist by interceptors of calls, too: %j',
+    async args => {
+      const { client } = await start(LooksAtCalls);
+      const answerOf = async (name: string) => {
+        const answer = await client.callTool({ name, arguments: args }).catch((error: unknown) => error);
+        return JSON.stringify(answer, ['code', 'data', 'validationErrors', 'interceptor', 'content', 'text']);
+      };
+      expect(await answerOf('wipe')).toBe(await answerOf('none'));
+    },
+  );
 
   it('cannot be completed, as if it did not exist', async () => {
     const { client } = await start(HidesInResponse);

@@ -41,6 +41,9 @@ export interface BoundaryOptions {
 const isInputRequired = (result: unknown): result is InputRequiredResult =>
   (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
 
+/** What says which thing a request is about. */
+const NAMING = ['name', 'uri', 'ref'];
+
 /** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
 const MAX_ANSWERED_ROUNDS = 10;
 
@@ -117,19 +120,26 @@ export class Boundary {
     }
   }
 
-  /** The request phase: what a list hides cannot be used, neither as it was asked for nor as a mutator asks for it. */
+  /**
+   * The request phase. What a list hides cannot be used, neither as it was asked for nor as a mutator asks for it; all
+   * else goes as it does for what does not exist, so that nobody can tell the two apart.
+   */
   private async receive(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
-    const shown = lists.mayHide(message, params) ? await lists.assertShown(message, params) : undefined;
-    // Only now: an answer about headers would tell of what is hidden.
-    const { method, exchange } = message;
-    const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, shown);
-    if (mirrored) await mirrored;
+    const found = lists.mayHide(message, params) ? await lists.lookUp(message, params) : undefined;
+    if (!found?.refusal) {
+      const { method, exchange } = message;
+      const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, found?.page);
+      if (mirrored) await mirrored;
+    }
     const run = this.run(message, 'request', params);
     const request = run instanceof Promise ? await run : run;
     const payload = request.finalPayload as Params;
-    if (payload['name'] !== params['name'] || payload['uri'] !== params['uri']) {
-      if (lists.mayHide(message, payload)) await lists.assertShown(message, payload);
+    if (NAMING.every(member => payload[member] === params[member])) {
+      if (found?.refusal && !request.response) throw found.refusal;
+    } else if (lists.mayHide(message, payload)) {
+      const other = await lists.lookUp(message, payload);
+      if (other?.refusal) throw other.refusal;
     }
     return request;
   }

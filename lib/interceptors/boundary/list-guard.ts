@@ -12,6 +12,12 @@ import type { RunPhase } from './run-phase.js';
 /** What a list is run through only to know what it shows. */
 const LOOKED_UP = { mutatorsOnly: true } as const;
 
+/** What a list shows of something: the page that it is on, or what is answered where it does not exist. */
+export interface LookedUp {
+  readonly page?: Result;
+  readonly refusal?: Error;
+}
+
 /** Keeps what a list's mutators hide from a caller from being used by it. */
 export class ListGuard {
   constructor(
@@ -25,11 +31,8 @@ export class ListGuard {
     return event !== undefined && (chain.mutates(event, 'request') || chain.mutates(event, 'response'));
   }
 
-  /**
-   * @returns the page of the list that shows what a call names, as its caller is shown it; undefined where none does
-   * @throws whatever is answered where it does not exist, so that nobody can tell the two apart
-   */
-  async assertShown(message: Message, params: Params): Promise<Result | undefined> {
+  /** Looks at the list that shows what a call names, as its caller is shown it; undefined where none ever does. */
+  async lookUp(message: Message, params: Params): Promise<LookedUp | undefined> {
     const { chain, exchange, deadline } = message;
     const method = message.method as DispatchedMethod;
     const showing = this.options.listings.pageShowing(method, params, exchange);
@@ -39,8 +42,7 @@ export class ListGuard {
     const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
     const shown = request.response ? synthetic(listing.method, request.response) : listing.result;
     const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);
-    if (!listing.isShown(finalPayload)) throw listing.refusal;
-    return finalPayload as Result;
+    return listing.isShown(finalPayload) ? { page: finalPayload as Result } : { refusal: listing.refusal };
   }
 
   /** @throws Refused where a list that has to be looked at does not come within the request's time */
