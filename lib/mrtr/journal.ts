@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { InputMethod } from './input-request.js';
 
 /** What was asked, and what it was answered. */
@@ -36,6 +37,17 @@ export interface Journal {
   /** The handler's own `requestState`. */
   readonly state?: unknown;
 }
+
+/** The journal of a call that begins. */
+export const newJournal = (version: string): Journal => ({
+  id: randomUUID(),
+  version,
+  rounds: 0,
+  answers: {},
+  open: {},
+  steps: {},
+  times: [],
+});
 
 /** Moves the client's answers to the questions that were open into the journal. Others are nobody's. */
 export function withAnswers(journal: Journal, responses: Readonly<Record<string, unknown>>): Journal {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger, NotImplementedException, type HttpException } from '@nestjs/common';
 import {
-  isInputRequiredResult,
   MissingRequiredClientCapabilityError,
   SdkError,
   SdkErrorCode,
@@ -14,12 +13,11 @@ import type { Exchange } from '../server/exchange.js';
 import { callerOf } from '../transports/sessions/caller.js';
 import { missingCapabilities } from './client-capabilities.js';
 import { CurrentRound } from './current-round.js';
-import { InputQuestion } from './input-request.js';
-import { InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
-import { withAnswers, type Journal } from './journal.js';
+import type { InputRequiredOptions } from './input-required.exception.js';
+import { newJournal, withAnswers, type Journal } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
-import { newJournal, Round, type RoundOptions } from './round.js';
+import { Round, type RoundOptions } from './round.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -62,18 +60,9 @@ export class Rounds {
     const journal = await this.journalOf(exchange, where, version, binding);
     const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
     if (journal) current.begin();
-    let ended: unknown;
-    try {
-      const value = await work(current);
-      current.close();
-      ended = current.asked ?? value;
-      if (!current.ifAny?.isOpen && !isAsking(ended)) return { value };
-    } catch (thrown) {
-      current.close();
-      ended = current.asked ?? thrown;
-      if (!current.ifAny?.isOpen && !isAsking(ended)) throw thrown;
-    }
-    return { required: await this.required(current.begin(), exchange, ended, binding) };
+    const outcome = await current.run(() => work(current));
+    if ('value' in outcome) return outcome;
+    return { required: await this.required(current, exchange, outcome.asking, binding) };
   }
 
   private begin(journal: Journal, where: string, exchange: Exchange): Round {
@@ -90,21 +79,16 @@ export class Rounds {
 
   /** The result that ends a round: what was asked by whichever way, and what is to be remembered. */
   private async required(
-    round: Round,
+    current: CurrentRound,
     exchange: Exchange,
-    ended: unknown,
+    asking: InputRequiredOptions,
     binding: () => string,
   ): Promise<InputRequiredResult> {
     if (!canAsk(exchange)) throw unsupported();
-    const said = isAsking(ended) ? (ended as InputRequiredOptions) : {};
-    const inputRequests = round.requests();
-    for (const [key, question] of Object.entries(said.inputRequests ?? {})) {
-      if (Object.hasOwn(inputRequests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
-      inputRequests[key] = question instanceof InputQuestion ? (await question.prepare()).request : question;
-    }
+    const inputRequests = await current.requests(asking);
     const missing = missingCapabilities(Object.values(inputRequests), exchange.clientCapabilities);
     if (missing) throw undeclared(missing);
-    const journal = round.remember(said.requestState);
+    const journal = current.begin().remember(asking.requestState);
     if (journal && journal.rounds > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
     return {
       resultType: 'input_required',
@@ -205,9 +189,6 @@ export class Rounds {
     };
   }
 }
-
-const isAsking = (ended: unknown): boolean =>
-  ended instanceof InputRequiredException || isInputRequiredResult(ended);
 
 const isTimeout = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
