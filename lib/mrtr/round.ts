@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { InputRequest } from '@modelcontextprotocol/server';
 import { isObservable } from 'rxjs';
+import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion } from './input-request.js';
 import type { Journal } from './journal.js';
@@ -17,7 +18,7 @@ export interface RoundOptions extends RecordedOptions {
   /** Told of a mistake that comes too late to be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
   /** Asks the client at once, where the connection can; else a question ends the round. */
-  readonly askNow?: (request: InputRequest, over: AbortSignal) => Promise<unknown>;
+  readonly asker?: Asker;
 }
 
 /** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
@@ -58,9 +59,9 @@ export class Round {
     return this.journal.state;
   }
 
-  /** How many rounds came before. */
+  /** How many rounds of questions came before: ended ones, and those that the handler waited for. */
   get number(): number {
-    return this.journal.rounds;
+    return this.options.asker?.rounds ?? this.journal.rounds;
   }
 
   /** Whether what runs has run before: not all that was recorded has been used yet. */
@@ -192,11 +193,11 @@ export class Round {
     const isUsed =
       this.asks.length + Object.keys(answers).length + Object.keys(steps).length + times.length > 0;
     if (!isUsed && !isIdUsed && state === undefined) return undefined;
-    const { id, version, rounds } = this.journal;
+    const { id, version } = this.journal;
     return {
       id,
       version,
-      rounds: rounds + 1,
+      rounds: this.number + 1,
       ...(isIdUsed && { isIdUsed }),
       answers,
       open: this.open.recorded(),
@@ -220,9 +221,9 @@ export class Round {
     const prepared = await this.open.after(question.prepare());
     const recorded = this.recorded.answerTo(key, prepared);
     if (recorded) return prepared.read(recorded.answer);
-    const { askNow } = this.options;
-    if (!askNow) return this.open.add(key, prepared);
-    const answer = await askNow(prepared.request, this.over.signal);
+    const { asker } = this.options;
+    if (!asker) return this.open.add(key, prepared);
+    const answer = await asker.ask(prepared.request, this.over.signal);
     this.recorded.addAnswer(key, prepared, answer);
     return prepared.read(answer);
   }

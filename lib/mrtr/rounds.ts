@@ -1,23 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { Logger, NotImplementedException, type HttpException } from '@nestjs/common';
-import {
-  MissingRequiredClientCapabilityError,
-  SdkError,
-  SdkErrorCode,
-  type InputRequest,
-  type InputRequiredResult,
-} from '@modelcontextprotocol/server';
+import { Logger } from '@nestjs/common';
+import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import { callerOf } from '../transports/sessions/caller.js';
-import { missingCapabilities } from './client-capabilities.js';
+import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
 import { newJournal, withAnswers, type Journal } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
+import { LegacyRounds } from './legacy-rounds.js';
+import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
-import { Round, type RoundOptions } from './round.js';
+import { Round } from './round.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -35,6 +30,7 @@ export class Rounds {
   private readonly logger = new Logger('McpMrtr');
   private readonly states: RequestState;
   readonly suspensions: Suspensions;
+  private readonly legacy: LegacyRounds;
   private isWarned = false;
 
   /** @param server the server's name: a state of another one is none */
@@ -44,6 +40,7 @@ export class Rounds {
   ) {
     this.states = new RequestState(settings);
     this.suspensions = new Suspensions(settings.suspension);
+    this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
   }
 
   /**
@@ -65,15 +62,25 @@ export class Rounds {
     return { required: await this.required(current, exchange, outcome.asking, binding) };
   }
 
+  /**
+   * Answers a call, in as many rounds as it needs where its client knows none (2025 era).
+   * @throws McpException; whatever `call` throws
+   */
+  answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
+    return exchange.ask ? this.legacy.run(exchange, call) : call(exchange);
+  }
+
   private begin(journal: Journal, where: string, exchange: Exchange): Round {
-    const askNow = exchange.era === 'legacy' ? this.asker(exchange, journal) : undefined;
-    const { onMismatch } = this.settings;
+    const { onMismatch, maxRounds } = this.settings;
+    const asker =
+      exchange.era === 'legacy' &&
+      new Asker(journal.rounds, maxRounds, (request, over) => this.suspensions.ask(exchange, request, over));
     return new Round(journal, {
       where,
       onMismatch,
       signal: exchange.signal,
       onMistake: mistake => this.logger.error(mistake.message),
-      ...(askNow && { askNow }),
+      ...(asker && { asker }),
     });
   }
 
@@ -86,8 +93,7 @@ export class Rounds {
   ): Promise<InputRequiredResult> {
     if (!canAsk(exchange)) throw unsupported();
     const inputRequests = await current.requests(asking);
-    const missing = missingCapabilities(Object.values(inputRequests), exchange.clientCapabilities);
-    if (missing) throw undeclared(missing);
+    assertDeclared(Object.values(inputRequests), exchange.clientCapabilities);
     const journal = current.begin().remember(asking.requestState);
     if (journal && journal.rounds > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
     return {
@@ -155,61 +161,4 @@ export class Rounds {
       digestOf({ name, uri, args }),
     ]);
   }
-
-  /** Asks a 2025-era client while the handler waits, on the stream of its own call. */
-  private asker(exchange: Exchange, { rounds }: Journal): RoundOptions['askNow'] {
-    let number = rounds;
-    let open = 0;
-    return async (request, over) => {
-      const { ask, sessionId } = exchange;
-      const signal = AbortSignal.any([exchange.signal, over]);
-      if (!ask) throw unsupported();
-      const missing = missingCapabilities([request], exchange.clientCapabilities);
-      if (missing) throw undeclared(missing);
-      // What is asked while something else is open belongs to the same round.
-      if (open === 0 && ++number > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
-      open++;
-      try {
-        return await this.suspensions.during(sessionId, () =>
-          ask(request.method, paramsOf(request), {
-            signal,
-            timeout: this.settings.suspension.idleTimeoutMs,
-            resetTimeoutOnProgress: true,
-            // Without it, there would be no token for progress to refer to.
-            onprogress: () => undefined,
-          }),
-        );
-      } catch (error) {
-        if (exchange.signal.aborted) throw exchange.signal.reason;
-        if (signal.aborted || !isTimeout(error)) throw error;
-        throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
-      } finally {
-        open--;
-      }
-    };
-  }
 }
-
-const isTimeout = (error: unknown): boolean =>
-  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
-
-/** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
-function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
-  const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
-  return isUrl ? { ...params, elicitationId: randomUUID() } : params;
-}
-
-/** For the model to read, as whatever goes wrong while a tool runs. */
-const unsupported = (): HttpException =>
-  new NotImplementedException(
-    'This call needs input from the client, which only clients of revision 2026-07-28 can give, and those of 2025 revisions over stdio or with a session',
-  );
-
-const undeclared = (requiredCapabilities: object): MissingRequiredClientCapabilityError =>
-  new MissingRequiredClientCapabilityError(
-    { requiredCapabilities },
-    'The call needs input for which the client has not declared the capability',
-  );
-
-const tooManyRounds = (most: number): McpException =>
-  new McpException(McpErrorCode.Refused, `The call asked for input in more than ${most} rounds`);

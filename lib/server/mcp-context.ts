@@ -248,7 +248,7 @@ export class McpContext {
     return this.options.current?.ifAny?.isReplaying ?? false;
   }
 
-  /** How many rounds came before this one. */
+  /** How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. */
   get round(): number {
     return this.options.current?.ifAny?.number ?? 0;
   }

@@ -120,7 +120,8 @@ export class McpServerHost implements ExchangeHost {
 
   /** Answers a method, through the chain where there is one. */
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    return (this.boundary ?? this.answering).dispatch(method, params, exchange);
+    const answering = this.boundary ?? this.answering;
+    return this.rounds.answer(exchange, current => answering.dispatch(method, params, current));
   }
 
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {

@@ -65,6 +65,11 @@ const ROWS: Record<string, Row> = {
     text: 'S,S,S',
     asked: Array(3).fill('Which size?') as string[],
   },
+  'how many rounds came before': {
+    tool: 'rounds',
+    text: '0,1,2,3',
+    asked: ['Which region?', 'Which size?', 'Which size?', 'Which size?'],
+  },
   'both styles': { tool: 'mixed', text: `[${region},{"size":"S"}]`, asked: ['Which region?', 'Which size?'] },
   'a page to visit': { tool: 'url', text: 'accept' },
   'parameters that are asked for': {
