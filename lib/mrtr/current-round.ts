@@ -11,6 +11,7 @@ export class CurrentRound {
   private round?: Round;
   private returned?: { readonly result: unknown };
   private isClosed = false;
+  private hasRun = false;
   /** What the handler's own method threw, whatever is made of it around it. */
   private thrown?: InputRequiredException;
 
@@ -50,8 +51,25 @@ export class CurrentRound {
     return asking ? { asking } : { value };
   }
 
-  /** Told what the handler's own method returned; hands it on. */
-  watch(result: unknown): unknown {
+  /**
+   * Told that the handler is to run: again, where a Nest interceptor retries it.
+   * @returns false where it must not, because it has ended the round
+   */
+  enter(): boolean {
+    const isAgain = this.hasRun;
+    this.hasRun = true;
+    this.returned = undefined;
+    return !this.thrown && (this.round?.enter(isAgain) ?? true);
+  }
+
+  /** Runs the handler's own method. */
+  watch(handler: () => unknown): unknown {
+    let result: unknown;
+    try {
+      result = handler();
+    } catch (thrown) {
+      result = Promise.reject(thrown);
+    }
     this.returned = { result };
     this.round?.watch(result);
     if (result instanceof Promise) {

@@ -17,7 +17,7 @@ const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
 
 /** The keys under which a handler asks and does steps in one round. */
 export class KeyUses {
-  private readonly uses = { ask: new Map<string, Use[]>(), step: new Map<string, Use[]>() };
+  private uses = { ask: new Map<string, readonly Use[]>(), step: new Map<string, readonly Use[]>() };
 
   /** @param where `Class.method`, for messages */
   constructor(
@@ -54,6 +54,13 @@ export class KeyUses {
     };
     this.uses[kind].set(key, [...earlier, use]);
     return use;
+  }
+
+  /** @returns forgets what comes after this */
+  mark(): () => void {
+    const copyOf = ({ ask, step }: KeyUses['uses']) => ({ ask: new Map(ask), step: new Map(step) });
+    const uses = copyOf(this.uses);
+    return () => (this.uses = copyOf(uses));
   }
 }
 

@@ -22,7 +22,7 @@ export class Recorded {
   ) {
     this.answers = { ...answers };
     this.steps = { ...steps };
-    this.left = Object.keys(answers).length + Object.keys(steps).length;
+    this.left = this.size;
   }
 
   /** Whether not all that was recorded has been used yet. */
@@ -60,6 +60,16 @@ export class Recorded {
 
   addStep(key: string, kept: Pick<RecordedStep, 'value'>): void {
     this.steps[key] = { ...kept, after: Object.keys(this.answers).length };
+  }
+
+  /** @returns has what comes after this be what was recorded, that of this round included */
+  mark(): () => void {
+    const used = this.size - this.left;
+    return () => (this.left = this.size - used);
+  }
+
+  private get size(): number {
+    return Object.keys(this.answers).length + Object.keys(this.steps).length;
   }
 
   /** Whether an answer is one to this question. Consent to one thing is none to another. */

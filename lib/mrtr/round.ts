@@ -36,12 +36,13 @@ export class Round {
   private readonly keys: KeyUses;
   private readonly recorded: Recorded;
   private readonly steady: SteadyValues;
-  private readonly open: OpenQuestions;
-  private readonly asks: { readonly use: Use; readonly promise: AskPromise<unknown> }[] = [];
+  private open: OpenQuestions;
+  private asks: { readonly use: Use; readonly promise: AskPromise<unknown> }[] = [];
+  private rewind: () => void;
   private mistake?: MrtrError;
   private outcome?: 'value' | 'error';
   /** Fires when the round is over: nobody is to be asked any more. */
-  private readonly over = new AbortController();
+  private over = new AbortController();
 
   constructor(
     private readonly journal: Journal,
@@ -51,7 +52,8 @@ export class Round {
     this.keys = new KeyUses(options.where, wrong);
     this.recorded = new Recorded(journal, options, wrong);
     this.steady = new SteadyValues(journal);
-    this.open = new OpenQuestions(options.signal, () => this.outcome !== undefined);
+    this.open = this.noneOpen();
+    this.rewind = this.mark();
   }
 
   /** What the handler asked its client to bring back. */
@@ -134,6 +136,18 @@ export class Round {
     return this.steady.random();
   }
 
+  /**
+   * Told that the handler runs for the first time, or again because something in front of it retries what has failed: then
+   * with what it was answered and has done, as in a later round.
+   * @returns whether it is to run: the round may have ended
+   */
+  enter(isAgain: boolean): boolean {
+    if (this.isOpen || this.mistake) return false;
+    if (isAgain) this.rewind();
+    else this.rewind = this.mark();
+    return true;
+  }
+
   /** Told what became of the handler's own method, whatever is made of that around it. */
   watch(result: unknown): unknown {
     // Of an Observable, nobody knows yet.
@@ -142,10 +156,12 @@ export class Round {
       this.outcome = 'value';
       return result;
     }
-    void result.then(
-      () => (this.outcome = 'value'),
-      () => (this.outcome = 'error'),
-    );
+    const { over } = this;
+    const settle = (outcome: 'value' | 'error') => () => {
+      // What runs again is another run's.
+      if (this.over === over) this.outcome = outcome;
+    };
+    void result.then(settle('value'), settle('error'));
     return result;
   }
 
@@ -154,8 +170,7 @@ export class Round {
    * @throws MrtrError for a mistake of the handler
    */
   close(): void {
-    this.open.close();
-    this.over.abort(new RoundEnded());
+    this.end();
     this.outcome ??= 'error';
     const { where } = this.options;
     if (this.mistake) throw this.mistake;
@@ -204,6 +219,29 @@ export class Round {
       steps,
       times,
       ...(state !== undefined && { state }),
+    };
+  }
+
+  private end(): void {
+    this.open.close();
+    this.over.abort(new RoundEnded());
+  }
+
+  private noneOpen(): OpenQuestions {
+    const { over } = this;
+    return new OpenQuestions(this.options.signal, () => this.outcome !== undefined || this.over !== over);
+  }
+
+  private mark(): () => void {
+    const rewinds = [this.keys.mark(), this.recorded.mark(), this.steady.mark()];
+    const asks = [...this.asks];
+    return () => {
+      this.end();
+      this.over = new AbortController();
+      this.open = this.noneOpen();
+      this.outcome = undefined;
+      this.asks = [...asks];
+      for (const rewind of rewinds) rewind();
     };
   }
 

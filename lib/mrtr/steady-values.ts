@@ -41,6 +41,12 @@ export class SteadyValues {
     return this.derive().readUIntBE(0, 6) / 2 ** 48;
   }
 
+  /** @returns has what comes after this come out once more */
+  mark(): () => void {
+    const { timesRead, derived } = this;
+    return () => Object.assign(this, { timesRead, derived });
+  }
+
   private derive(): Buffer {
     return createHash('sha256').update(`${this.id}:${this.derived++}`).digest();
   }

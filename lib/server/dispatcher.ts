@@ -223,7 +223,12 @@ export class Dispatcher {
   ): Promise<T | InputRequiredResult> {
     const result = await this.rounds.run(entry, exchange, current => {
       const context = new McpContext(exchange, this.changes, { current, headerValue });
-      return entry.run({ ...input, context, watch: value => current.watch(value) });
+      return entry.run({
+        ...input,
+        context,
+        enter: () => current.enter(),
+        watch: handler => current.watch(handler),
+      });
     });
     return 'required' in result ? result.required : convert(result.value);
   }

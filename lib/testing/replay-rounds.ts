@@ -87,7 +87,7 @@ async function runRound(
   const current = new CurrentRound(() => round);
   current.begin();
   const context = new McpContext(exchange, NOBODY, { current });
-  const outcome = await current.run(async () => current.watch((async () => handler(context))()));
+  const outcome = await current.run(async () => current.watch(() => handler(context)));
   if ('value' in outcome) return { result: outcome.value, journal: round.remember(undefined) };
   const { asking } = outcome;
   return { asked: await current.requests(asking), journal: round.remember(asking.requestState) };

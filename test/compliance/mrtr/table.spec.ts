@@ -101,7 +101,39 @@ const ROWS: Record<string, Row> = {
     fails: 'no such service',
     stateless: { fails: 'no such service' },
   },
+  'an interceptor that maps what is thrown at once': {
+    tool: 'mappedAtOnce',
+    text: 'answered',
+    asked: ['Which region?'],
+  },
   'an interceptor that maps what is thrown': { tool: 'mapped', text: 'answered', asked: ['Which region?'] },
+  'an interceptor that runs a failed handler again': {
+    tool: 'retried',
+    text: 'done,eu,S,run,step,run,failed,run,run',
+    waiting: { text: 'done,eu,S,run,step,failed,run' },
+  },
+  'an interceptor that asks, and runs a failed handler again': {
+    tool: 'retriedAsking',
+    text: 'done,eu,false,run,step,run,failed,run',
+    waiting: { text: 'done,eu,false,run,step,failed,run' },
+  },
+  'an interceptor that runs again what has parameters that are asked for': {
+    tool: 'retriedResolver',
+    text: 'eu 2',
+    asked: ['Which region?'],
+  },
+  'an interceptor that runs an exception again': {
+    tool: 'retriedException',
+    text: 'eu 2',
+    asked: ['Which region?'],
+    stateless: { fails: 'which only clients' },
+  },
+  'an interceptor that runs a mistake again': {
+    tool: 'retriedMistake',
+    ...MISTAKE,
+    asked: [],
+    stateless: MISTAKE,
+  },
   'steps, times and random values': { tool: 'steady', text: '[true,1,true,false]' },
   'a client that throws': {
     tool: 'awaited',
