@@ -68,7 +68,7 @@ export class CurrentRound {
     try {
       result = handler();
     } catch (thrown) {
-      result = Promise.reject(thrown);
+      result = rejecting(thrown);
     }
     this.returned = { result };
     this.round?.watch(result);
@@ -103,3 +103,8 @@ export class CurrentRound {
     return this.round?.isOpen ? {} : undefined;
   }
 }
+
+const rejecting = (reason: unknown): Promise<never> =>
+  Promise.resolve().then(() => {
+    throw reason;
+  });

@@ -26,7 +26,8 @@ export class KeyUses {
   ) {}
 
   /**
-   * Notes the use of a key. Where one comes by again, in a loop, it is counted; but never on two paths at a time.
+   * Notes the use of a key. Where one comes by again, in a loop, it is counted; but never on two paths at a time, and never
+   * at two places: whether those are two paths cannot be seen, and their order may be another one in the next round.
    * @param from what the author's code called: the frames of a stack above it are not the author's
    * @throws MrtrError
    */
@@ -45,6 +46,13 @@ export class KeyUses {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
         `${this.where} used "${key}" twice at a time, at ${lineOf(rival.place)} and at ${lineOf(place)}; give each its own key`,
+      );
+    }
+    const [first] = earlier;
+    if (first && locationOf(first.place) !== locationOf(place)) {
+      throw this.wrong(
+        'MRTR_DUPLICATE_KEY',
+        `${this.where} used "${key}" at two places, ${lineOf(first.place)} and ${lineOf(place)}; give each its own key: only a loop can use one again`,
       );
     }
     const use: Use = {
@@ -72,3 +80,6 @@ const lineOf = ({ stack = '' }: Place): string =>
     .find(line => !/[\\/]mcp-context\.|\(<anonymous>\)/.test(line))
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
+
+/** Without the name of the function, which depends on what it was called on. */
+const locationOf = (place: Place): string => /[^()\s]*:\d+:\d+(?=\)?$)/.exec(lineOf(place))?.[0] ?? '';
