@@ -133,11 +133,11 @@ export class Boundary {
       return this.passInputRequired(message, await dispatch(method, payload, exchange), payload);
     }
     const crossing = this.crossingOf(message);
-    const { ask, inputResponses } = exchange;
+    const { ask } = exchange;
     let governed: Exchange = {
       ...exchange,
       ...(ask && { ask: crossing.asking(ask) }),
-      ...(inputResponses && { inputResponses: await crossing.received(inputResponses) }),
+      receive: responses => crossing.received(responses),
     };
     for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
       const answer = await this.passInputRequired(
@@ -151,6 +151,7 @@ export class Boundary {
       governed = {
         ...governed,
         inputResponses: sent.answers,
+        receive: undefined,
         requestState: <T>() => answer.requestState as T | undefined,
       };
     }

@@ -8,7 +8,7 @@ import type { Phase } from './protocol/types.js';
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<Exchange['inputResponses']>;
 
-/** The most answers that a round may bring: interceptors see each, whether it was asked for or not. */
+/** The most answers that a round may bring: what was asked is not always known. */
 const MAX_ANSWERS = 100;
 
 /** Runs the chain on one side of something that the client is asked. */

@@ -29,6 +29,8 @@ export interface Journal {
   /** In the order in which they came. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
   readonly open: Readonly<Record<string, OpenQuestion>>;
+  /** The keys of what an exception or a returned result asked. */
+  readonly asked?: readonly string[];
   readonly steps: Readonly<Record<string, RecordedStep>>;
   /** What `ctx.now()` said, in order. */
   readonly times: readonly number[];

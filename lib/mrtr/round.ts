@@ -4,6 +4,7 @@ import { isObservable } from 'rxjs';
 import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion } from './input-request.js';
+import type { InputRequiredOptions } from './input-required.exception.js';
 import type { Journal } from './journal.js';
 import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
@@ -201,14 +202,15 @@ export class Round {
     return requests;
   }
 
-  /** What is to be remembered, with the handler's own state; undefined where there is nothing. */
-  remember(state: unknown): Journal | undefined {
+  /** What is to be remembered, with what the handler itself asked and its state; undefined where there is nothing. */
+  remember({ requestState: state, inputRequests = {} }: InputRequiredOptions = {}): Journal | undefined {
     const { answers, steps } = this.recorded;
     const { times, isIdUsed } = this.steady;
     const isUsed =
       this.asks.length + Object.keys(answers).length + Object.keys(steps).length + times.length > 0;
     if (!isUsed && !isIdUsed && state === undefined) return undefined;
     const { id, version } = this.journal;
+    const asked = Object.keys(inputRequests);
     return {
       id,
       version,
@@ -216,6 +218,7 @@ export class Round {
       ...(isIdUsed && { isIdUsed }),
       answers,
       open: this.open.recorded(),
+      ...(asked.length > 0 && { asked }),
       steps,
       times,
       ...(state !== undefined && { state }),

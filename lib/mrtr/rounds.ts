@@ -12,6 +12,7 @@ import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './legacy-rounds.js';
 import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
+import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
 import { Suspensions } from './suspensions.js';
 
@@ -51,13 +52,15 @@ export class Rounds {
   async run<T>(
     { where, key, version }: Entry,
     exchange: Exchange,
-    work: (current: CurrentRound) => Promise<T>,
+    work: (current: CurrentRound, exchange: Exchange) => Promise<T>,
   ): Promise<RoundResult<T>> {
     const binding = () => this.bindingOf(key, exchange);
-    const journal = await this.journalOf(exchange, where, version, binding);
+    const earlier = await this.journalOf(exchange, where, version, binding);
+    const own = await withAnswersAsked(exchange, earlier);
+    const journal = earlier && withAnswers(earlier, own.inputResponses ?? {});
     const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
     if (journal) current.begin();
-    const outcome = await current.run(() => work(current));
+    const outcome = await current.run(() => work(current, own));
     if ('value' in outcome) return outcome;
     return { required: await this.required(current, exchange, outcome.asking, binding) };
   }
@@ -94,7 +97,7 @@ export class Rounds {
     if (!canAsk(exchange)) throw unsupported();
     const inputRequests = await current.requests(asking);
     assertDeclared(Object.values(inputRequests), exchange.clientCapabilities);
-    const journal = current.begin().remember(asking.requestState);
+    const journal = current.begin().remember(asking);
     if (journal && journal.rounds > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
     return {
       resultType: 'input_required',
@@ -122,7 +125,7 @@ export class Rounds {
         reason: 'invalid_request_state',
       });
     }
-    return withAnswers(journal, exchange.inputResponses ?? {});
+    return journal;
   }
 
   /**

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
-import { Boundary, type Listings } from '../interceptors/boundary.js';
+import { Boundary, type BoundaryOptions, type Listings } from '../interceptors/boundary.js';
 import type { ChainEntry } from '../interceptors/chain/entry.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import { InterceptorServer } from '../interceptors/interceptor-server.js';
@@ -17,6 +17,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
+import { withAnswersReceived } from '../mrtr/responses.js';
 import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
@@ -141,8 +142,10 @@ export class McpServerHost implements ExchangeHost {
     }
     const isEmpty = local.length + settings.servers.length === 0 && !settings.resolveServers;
     if (!settings.apply || isEmpty) return;
-    const dispatch = this.answering.dispatch.bind(this.answering);
     const { upstream } = this;
+    const dispatch: BoundaryOptions['dispatch'] = async (method, params, exchange) =>
+      // What a backend has asked, only the backend knows.
+      this.answering.dispatch(method, params, upstream ? await withAnswersReceived(exchange) : exchange);
     const listings: Listings = upstream
       ? { pageShowing: (method, params, exchange) => upstream.listingFor(method, params, exchange) }
       : listingsOf(() => this.catalog);

@@ -88,9 +88,9 @@ async function runRound(
   current.begin();
   const context = new McpContext(exchange, NOBODY, { current });
   const outcome = await current.run(async () => current.watch(() => handler(context)));
-  if ('value' in outcome) return { result: outcome.value, journal: round.remember(undefined) };
+  if ('value' in outcome) return { result: outcome.value, journal: round.remember() };
   const { asking } = outcome;
-  return { asked: await current.requests(asking), journal: round.remember(asking.requestState) };
+  return { asked: await current.requests(asking), journal: round.remember(asking) };
 }
 
 const exchangeWith = (inputResponses: Readonly<Record<string, unknown>> | undefined): Exchange => ({
