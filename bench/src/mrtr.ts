@@ -1,7 +1,6 @@
 import { inputRequest } from '../../dist/cjs/mrtr/input-request.js';
-import { withAnswers, type Journal } from '../../dist/cjs/mrtr/journal.js';
+import { newJournal, withAnswers, type Journal } from '../../dist/cjs/mrtr/journal.js';
 import { RequestState } from '../../dist/cjs/mrtr/request-state.js';
-import { newJournal } from '../../dist/cjs/mrtr/journal.js';
 import { Round } from '../../dist/cjs/mrtr/round.js';
 import { ANSWER, QUESTION, SECRET } from './mrtr-question.js';
 import { compare, type Effort } from './ratio.js';

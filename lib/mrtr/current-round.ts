@@ -1,6 +1,6 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { InputQuestion } from './input-request.js';
-import { InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
+import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
 import type { Round } from './round.js';
 
 /** What a handler came to in a round: its value, or what it needs before it can go on. */
@@ -82,6 +82,7 @@ export class CurrentRound {
 
   /** All that the round asks, by whichever way. */
   async requests({ inputRequests = {} }: InputRequiredOptions): Promise<Record<string, InputRequest>> {
+    assertKeys(inputRequests);
     const requests = this.begin().requests();
     for (const [key, question] of Object.entries(inputRequests)) {
       if (Object.hasOwn(requests, key)) throw new Error(`"${key}" was asked in two ways at a time`);

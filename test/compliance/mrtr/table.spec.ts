@@ -183,6 +183,13 @@ const ROWS: Record<string, Row> = {
   'a race of questions': { tool: 'raced', ...MISTAKE, stateless: MISTAKE },
   'a key used twice at a time': { tool: 'twice', ...MISTAKE, stateless: MISTAKE },
   'a key that cannot be one': { tool: 'badKey', ...MISTAKE, asked: [], stateless: MISTAKE },
+  'an exception with a key that cannot be one': {
+    tool: 'badExceptionKey',
+    ...MISTAKE,
+    asked: [],
+    stateless: MISTAKE,
+  },
+  'a returned result with a key that cannot be one': { tool: 'badReturnedKey', ...MISTAKE, asked: [] },
   'a form that cannot be sent': { tool: 'unsayable', ...MISTAKE, asked: [], stateless: MISTAKE },
 };
 
