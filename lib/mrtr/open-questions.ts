@@ -78,8 +78,11 @@ export class OpenQuestions {
   }
 
   /**
-   * What the handler waits for is most likely what it asked last. Once it has ended, the others are left as they are: to
-   * reject what nobody takes would be an unhandled rejection.
+   * What the handler waits for is most likely what it asked last. Once it has ended, the others are left as they are,
+   * although `finally` blocks around them do not run then. Whether somebody takes what they would end with, as
+   * `Promise.all` does, or the handler only had them in hand for later, cannot be seen from here: in the latter case it
+   * would be an unhandled rejection. That of this signal alone could be ignored, but not what a `catch` makes of it,
+   * which would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
     if (ask === undefined || this.isOver()) return;
