@@ -1,7 +1,7 @@
 import { inputRequest } from '../../dist/cjs/mrtr/input-request.js';
-import { withAnswers, type Journal } from '../../dist/cjs/mrtr/journal.js';
+import { newJournal, withAnswers, type Journal } from '../../dist/cjs/mrtr/journal.js';
 import { RequestState } from '../../dist/cjs/mrtr/request-state.js';
-import { newJournal, Round } from '../../dist/cjs/mrtr/round.js';
+import { Round } from '../../dist/cjs/mrtr/round.js';
 import { ANSWER, QUESTION, SECRET } from './mrtr-question.js';
 import { compare, type Effort } from './ratio.js';
 import type { Line } from './report.js';
@@ -57,7 +57,7 @@ async function recorded(count: number): Promise<Recorded> {
   const round = roundOf(newJournal('1'));
   await Promise.allSettled(keys.map(key => ask(round, key)));
   round.close();
-  const asked = round.remember(undefined)!;
+  const asked = round.remember()!;
   return { keys, journal: withAnswers(asked, Object.fromEntries(keys.map(key => [key, ANSWER]))) };
 }
 

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external-exceptions-handler.js';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { isObservable, lastValueFrom } from 'rxjs';
+import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
 import { CallCancelled, isCancellation } from './call-cancelled.js';
@@ -99,16 +99,18 @@ async function invoke(
   host: ExecutionContextHost,
   method: Method,
 ): Promise<unknown> {
+  // There is nothing to go on with for who retries what ended the round, as often as it likes.
+  if (call.enter?.() === false) return EMPTY;
   const data = await prepare(call.data);
-  const watch = call.watch ?? (result => result);
-  if (params.length === 0) return watch(method.apply(target.instance, positional(data, call)));
+  const watch = call.watch ?? (handler => handler());
+  if (params.length === 0) return watch(() => method.apply(target.instance, positional(data, call)));
   const args: unknown[] = [];
   await Promise.all(
     params.map(async param => {
       args[param.index] = await transform(param, await valueOf(param, data, call, host));
     }),
   );
-  return watch(method.apply(target.instance, args));
+  return watch(() => method.apply(target.instance, args));
 }
 
 function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: ExecutionContextHost): unknown {

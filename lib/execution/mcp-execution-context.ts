@@ -9,8 +9,10 @@ export interface HandlerCall {
   /** What the client sent: a tool's or prompt's arguments, a template's variables. */
   readonly data: unknown;
   readonly context: McpContext;
-  /** Told what the handler's own method returned; hands it on. */
-  readonly watch?: (result: unknown) => unknown;
+  /** Asked before the handler's own method runs, and again where a Nest interceptor retries it: false where it must not. */
+  readonly enter?: () => boolean;
+  /** Runs the handler's own method, and sees what becomes of it. */
+  readonly watch?: (handler: () => unknown) => unknown;
   /** The decoded URI variables, for a resource template. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }

@@ -1,13 +1,19 @@
-import { InputRequiredException } from './input-required.exception.js';
+import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
+import { InputQuestion } from './input-request.js';
+import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
 import type { Round } from './round.js';
+
+/** What a handler came to in a round: its value, or what it needs before it can go on. */
+export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
 /** The round of a call, which is made once the handler has something to do with it: most calls ask nothing. */
 export class CurrentRound {
   private round?: Round;
   private returned?: { readonly result: unknown };
   private isClosed = false;
+  private hasRun = false;
   /** What the handler's own method threw, whatever is made of it around it. */
-  asked?: InputRequiredException;
+  private thrown?: InputRequiredException;
 
   constructor(private readonly make: () => Round) {}
 
@@ -27,23 +33,79 @@ export class CurrentRound {
   }
 
   /**
-   * Ends it: from here on nothing can be asked.
-   * @throws MrtrError for a mistake of the handler
+   * Runs a handler for the round, which ends with it.
+   * @throws MrtrError for a mistake of the handler; whatever the handler throws
    */
-  close(): void {
-    this.isClosed = true;
-    this.round?.close();
+  async run<T>(work: () => Promise<T>): Promise<RoundOutcome<T>> {
+    let value: T;
+    try {
+      value = await work();
+    } catch (thrown) {
+      this.close();
+      const asking = this.askingIn(thrown);
+      if (asking) return { asking };
+      throw thrown;
+    }
+    this.close();
+    const asking = this.askingIn(value);
+    return asking ? { asking } : { value };
   }
 
-  /** Told what the handler's own method returned; hands it on. */
-  watch(result: unknown): unknown {
+  /**
+   * Told that the handler is to run: again, where a Nest interceptor retries it.
+   * @returns false where it must not, because it has ended the round
+   */
+  enter(): boolean {
+    const isAgain = this.hasRun;
+    this.hasRun = true;
+    this.returned = undefined;
+    return !this.thrown && (this.round?.enter(isAgain) ?? true);
+  }
+
+  /** Runs the handler's own method. */
+  watch(handler: () => unknown): unknown {
+    let result: unknown;
+    try {
+      result = handler();
+    } catch (thrown) {
+      result = rejecting(thrown);
+    }
     this.returned = { result };
     this.round?.watch(result);
     if (result instanceof Promise) {
       result.catch((thrown: unknown) => {
-        if (thrown instanceof InputRequiredException) this.asked = thrown;
+        if (thrown instanceof InputRequiredException) this.thrown = thrown;
       });
     }
     return result;
   }
+
+  /** All that the round asks, by whichever way. */
+  async requests({ inputRequests = {} }: InputRequiredOptions): Promise<Record<string, InputRequest>> {
+    assertKeys(inputRequests);
+    const requests = this.begin().requests();
+    for (const [key, question] of Object.entries(inputRequests)) {
+      if (Object.hasOwn(requests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
+      requests[key] = question instanceof InputQuestion ? (await question.prepare()).request : question;
+    }
+    return requests;
+  }
+
+  private close(): void {
+    this.isClosed = true;
+    this.round?.close();
+  }
+
+  private askingIn(ended: unknown): InputRequiredOptions | undefined {
+    const said = this.thrown ?? ended;
+    if (said instanceof InputRequiredException || isInputRequiredResult(said)) {
+      return said;
+    }
+    return this.round?.isOpen ? {} : undefined;
+  }
 }
+
+const rejecting = (reason: unknown): Promise<never> =>
+  Promise.resolve().then(() => {
+    throw reason;
+  });

@@ -24,14 +24,25 @@ export class InputRequiredException extends Error {
   /** What comes back with the client's next round; undefined where nothing does. */
   readonly requestState: unknown;
 
-  /** @throws TypeError without anything to ask or to remember */
+  /** @throws TypeError without anything to ask or to remember, or for a question under the key `__proto__` */
   constructor({ inputRequests = {}, requestState }: InputRequiredOptions) {
     super('Input is required');
     if (Object.keys(inputRequests).length === 0 && requestState === undefined) {
       throw new TypeError('An InputRequiredException needs inputRequests or a requestState');
     }
+    assertKeys(inputRequests);
     this.inputRequests = inputRequests;
     this.requestState = requestState;
+  }
+}
+
+/**
+ * Assigned to an object under that key, a question would become its prototype.
+ * @throws TypeError
+ */
+export function assertKeys(inputRequests: object): void {
+  if (Object.hasOwn(inputRequests, '__proto__')) {
+    throw new TypeError('"__proto__" cannot be the key of a question');
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { InputMethod } from './input-request.js';
 
 /** What was asked, and what it was answered. */
@@ -28,6 +29,8 @@ export interface Journal {
   /** In the order in which they came. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
   readonly open: Readonly<Record<string, OpenQuestion>>;
+  /** The keys of what an exception or a returned result asked. */
+  readonly asked?: readonly string[];
   readonly steps: Readonly<Record<string, RecordedStep>>;
   /** What `ctx.now()` said, in order. */
   readonly times: readonly number[];
@@ -36,6 +39,17 @@ export interface Journal {
   /** The handler's own `requestState`. */
   readonly state?: unknown;
 }
+
+/** The journal of a call that begins. */
+export const newJournal = (version: string): Journal => ({
+  id: randomUUID(),
+  version,
+  rounds: 0,
+  answers: {},
+  open: {},
+  steps: {},
+  times: [],
+});
 
 /** Moves the client's answers to the questions that were open into the journal. Others are nobody's. */
 export function withAnswers(journal: Journal, responses: Readonly<Record<string, unknown>>): Journal {

@@ -26,3 +26,6 @@ export class MrtrError extends Error {
     this.name = 'MrtrError';
   }
 }
+
+/** Notes a mistake of a handler, and gives the error to throw for it: always that of the first. */
+export type ReportMistake = (code: MrtrErrorCode, message: string) => MrtrError;

@@ -1,25 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import { Logger, NotImplementedException, type HttpException } from '@nestjs/common';
-import {
-  isInputRequiredResult,
-  MissingRequiredClientCapabilityError,
-  SdkError,
-  SdkErrorCode,
-  type InputRequest,
-  type InputRequiredResult,
-} from '@modelcontextprotocol/server';
+import { Logger } from '@nestjs/common';
+import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import type { Exchange } from '../server/exchange.js';
-import { missingCapabilities } from './client-capabilities.js';
+import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
-import { InputQuestion } from './input-request.js';
-import { InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
-import { withAnswers, type Journal } from './journal.js';
+import type { InputRequiredOptions } from './input-required.exception.js';
+import { newJournal, withAnswers, type Journal } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
+import { LegacyRounds } from './legacy-rounds.js';
+import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
-import { newJournal, Round, type RoundOptions } from './round.js';
+import { withAnswersAsked } from './responses.js';
+import { Round } from './round.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -37,6 +31,7 @@ export class Rounds {
   private readonly logger = new Logger('McpMrtr');
   private readonly states: RequestState;
   readonly suspensions: Suspensions;
+  private readonly legacy: LegacyRounds;
   private isWarned = false;
 
   /** @param server the server's name: a state of another one is none */
@@ -46,6 +41,7 @@ export class Rounds {
   ) {
     this.states = new RequestState(settings);
     this.suspensions = new Suspensions(settings.suspension);
+    this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
   }
 
   /**
@@ -56,55 +52,52 @@ export class Rounds {
   async run<T>(
     { where, key, version }: Entry,
     exchange: Exchange,
-    work: (current: CurrentRound) => Promise<T>,
+    work: (current: CurrentRound, exchange: Exchange) => Promise<T>,
   ): Promise<RoundResult<T>> {
     const binding = () => this.bindingOf(key, exchange);
-    const journal = await this.journalOf(exchange, where, version, binding);
+    const earlier = await this.journalOf(exchange, where, version, binding);
+    const own = await withAnswersAsked(exchange, earlier);
+    const journal = earlier && withAnswers(earlier, own.inputResponses ?? {});
     const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
     if (journal) current.begin();
-    let ended: unknown;
-    try {
-      const value = await work(current);
-      current.close();
-      ended = current.asked ?? value;
-      if (!current.ifAny?.isOpen && !isAsking(ended)) return { value };
-    } catch (thrown) {
-      current.close();
-      ended = current.asked ?? thrown;
-      if (!current.ifAny?.isOpen && !isAsking(ended)) throw thrown;
-    }
-    return { required: await this.required(current.begin(), exchange, ended, binding) };
+    const outcome = await current.run(() => work(current, own));
+    if ('value' in outcome) return outcome;
+    return { required: await this.required(current, exchange, outcome.asking, binding) };
+  }
+
+  /**
+   * Answers a call, in as many rounds as it needs where its client knows none (2025 era).
+   * @throws McpException; whatever `call` throws
+   */
+  answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
+    return exchange.ask ? this.legacy.run(exchange, call) : call(exchange);
   }
 
   private begin(journal: Journal, where: string, exchange: Exchange): Round {
-    const askNow = exchange.era === 'legacy' ? this.asker(exchange, journal) : undefined;
-    const { onMismatch } = this.settings;
+    const { onMismatch, maxRounds } = this.settings;
+    const asker =
+      exchange.era === 'legacy' &&
+      new Asker(journal.rounds, maxRounds, (request, over) => this.suspensions.ask(exchange, request, over));
     return new Round(journal, {
       where,
       onMismatch,
       signal: exchange.signal,
       onMistake: mistake => this.logger.error(mistake.message),
-      ...(askNow && { askNow }),
+      ...(asker && { asker }),
     });
   }
 
   /** The result that ends a round: what was asked by whichever way, and what is to be remembered. */
   private async required(
-    round: Round,
+    current: CurrentRound,
     exchange: Exchange,
-    ended: unknown,
+    asking: InputRequiredOptions,
     binding: () => string,
   ): Promise<InputRequiredResult> {
     if (!canAsk(exchange)) throw unsupported();
-    const said = isAsking(ended) ? (ended as InputRequiredOptions) : {};
-    const inputRequests = round.requests();
-    for (const [key, question] of Object.entries(said.inputRequests ?? {})) {
-      if (Object.hasOwn(inputRequests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
-      inputRequests[key] = question instanceof InputQuestion ? (await question.prepare()).request : question;
-    }
-    const missing = missingCapabilities(Object.values(inputRequests), exchange.clientCapabilities);
-    if (missing) throw undeclared(missing);
-    const journal = round.remember(said.requestState);
+    const inputRequests = await current.requests(asking);
+    assertDeclared(Object.values(inputRequests), exchange.clientCapabilities);
+    const journal = current.begin().remember(asking);
     if (journal && journal.rounds > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
     return {
       resultType: 'input_required',
@@ -132,7 +125,7 @@ export class Rounds {
         reason: 'invalid_request_state',
       });
     }
-    return withAnswers(journal, exchange.inputResponses ?? {});
+    return journal;
   }
 
   /**
@@ -171,64 +164,4 @@ export class Rounds {
       digestOf({ name, uri, args }),
     ]);
   }
-
-  /** Asks a 2025-era client while the handler waits, on the stream of its own call. */
-  private asker(exchange: Exchange, { rounds }: Journal): RoundOptions['askNow'] {
-    let number = rounds;
-    let open = 0;
-    return async (request, over) => {
-      const { ask, sessionId } = exchange;
-      const signal = AbortSignal.any([exchange.signal, over]);
-      if (!ask) throw unsupported();
-      const missing = missingCapabilities([request], exchange.clientCapabilities);
-      if (missing) throw undeclared(missing);
-      // What is asked while something else is open belongs to the same round.
-      if (open === 0 && ++number > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
-      open++;
-      try {
-        return await this.suspensions.during(sessionId, () =>
-          ask(request.method, paramsOf(request), {
-            signal,
-            timeout: this.settings.suspension.idleTimeoutMs,
-            resetTimeoutOnProgress: true,
-            // Without it, there would be no token for progress to refer to.
-            onprogress: () => undefined,
-          }),
-        );
-      } catch (error) {
-        if (exchange.signal.aborted) throw exchange.signal.reason;
-        if (signal.aborted || !isTimeout(error)) throw error;
-        throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
-      } finally {
-        open--;
-      }
-    };
-  }
 }
-
-const isAsking = (ended: unknown): boolean =>
-  ended instanceof InputRequiredException || isInputRequiredResult(ended);
-
-const isTimeout = (error: unknown): boolean =>
-  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
-
-/** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
-function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
-  const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
-  return isUrl ? { ...params, elicitationId: randomUUID() } : params;
-}
-
-/** For the model to read, as whatever goes wrong while a tool runs. */
-const unsupported = (): HttpException =>
-  new NotImplementedException(
-    'This call needs input from the client, which only clients of revision 2026-07-28 can give, and those of 2025 revisions over stdio or with a session',
-  );
-
-const undeclared = (requiredCapabilities: object): MissingRequiredClientCapabilityError =>
-  new MissingRequiredClientCapabilityError(
-    { requiredCapabilities },
-    'The call needs input for which the client has not declared the capability',
-  );
-
-const tooManyRounds = (most: number): McpException =>
-  new McpException(McpErrorCode.Refused, `The call asked for input in more than ${most} rounds`);

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { SdkError, SdkErrorCode, type InputRequest, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Exchange } from '../server/exchange.js';
 import type { MrtrSettings } from './mrtr-options.js';
+import { assertDeclared, unsupported } from './refusals.js';
 
-/** Counts the questions that 2025-era clients have not answered yet: each keeps a call in memory. */
+/** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
 export class Suspensions {
   private total = 0;
   private readonly perSession = new Map<unknown, number>();
@@ -14,10 +18,34 @@ export class Suspensions {
   }
 
   /**
-   * Counts a question in until `work` is done.
-   * @throws McpException where there are too many
+   * Asks the client on the stream of its own call.
+   * @param over ends the question where nobody waits for its answer any more
+   * @throws McpException where too many are open, or no answer comes in time; MissingRequiredClientCapabilityError;
+   *   whatever the client answers that is an error
    */
-  async during<T>(session: unknown, work: () => Promise<T>): Promise<T> {
+  async ask(exchange: Exchange, request: InputRequest, over: AbortSignal): Promise<Result> {
+    const { ask, sessionId, clientCapabilities } = exchange;
+    if (!ask) throw unsupported();
+    assertDeclared([request], clientCapabilities);
+    const signal = AbortSignal.any([exchange.signal, over]);
+    try {
+      return await this.during(sessionId, () =>
+        ask(request.method, paramsOf(request), {
+          signal,
+          timeout: this.limits.idleTimeoutMs,
+          resetTimeoutOnProgress: true,
+          // Without it, there would be no token for progress to refer to.
+          onprogress: () => undefined,
+        }),
+      );
+    } catch (error) {
+      if (exchange.signal.aborted) throw exchange.signal.reason;
+      if (signal.aborted || !isTimeout(error)) throw error;
+      throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
+    }
+  }
+
+  private async during<T>(session: unknown, work: () => Promise<T>): Promise<T> {
     const own = this.perSession.get(session) ?? 0;
     const { maxPerSession, maxTotal } = this.limits;
     if (own >= maxPerSession || this.total >= maxTotal) {
@@ -34,4 +62,13 @@ export class Suspensions {
       else this.perSession.set(session, left);
     }
   }
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+
+/** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
+function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
+  const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
+  return isUrl ? { ...params, elicitationId: randomUUID() } : params;
 }

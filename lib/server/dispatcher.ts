@@ -221,9 +221,14 @@ export class Dispatcher {
     { headerValue, ...input }: HandlerInput,
     convert: (value: unknown) => T | Promise<T>,
   ): Promise<T | InputRequiredResult> {
-    const result = await this.rounds.run(entry, exchange, current => {
-      const context = new McpContext(exchange, this.changes, { current, headerValue });
-      return entry.run({ ...input, context, watch: value => current.watch(value) });
+    const result = await this.rounds.run(entry, exchange, (current, own) => {
+      const context = new McpContext(own, this.changes, { current, headerValue });
+      return entry.run({
+        ...input,
+        context,
+        enter: () => current.enter(),
+        watch: handler => current.watch(handler),
+      });
     });
     return 'required' in result ? result.required : convert(result.value);
   }

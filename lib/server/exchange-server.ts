@@ -185,6 +185,7 @@ export class ExchangeServer extends McpServer {
       http,
       meta: mcpReq._meta,
       inputResponses: mcpReq.inputResponses,
+      malformedResponses: mcpReq.droppedInputResponseKeys,
       requestState: mcpReq.requestState,
       notify: (name, params) => unsent.send(params, () => mcpReq.notify({ method: name, params })),
       log: (level, data, logger) => unsent.send(data, () => mcpReq.log(level, data, logger)),

@@ -52,6 +52,12 @@ export interface Exchange {
   readonly meta?: Readonly<Record<string, unknown>>;
   /** Answers to an `input_required` result, of the latest round only. */
   readonly inputResponses?: Readonly<Record<string, unknown>>;
+  /** Keys of answers that were left out, because they are none. */
+  readonly malformedResponses?: readonly string[];
+  /** Lets answers pass the chain, where one is to see them: before anybody else does, and only those to what was asked. */
+  readonly receive?: (
+    responses: Readonly<Record<string, unknown>>,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   readonly requestState: <T>() => T | undefined;
   /** Sends a notification on this request's own stream. */
   notify(method: string, params: Record<string, unknown>): Promise<void>;

@@ -161,7 +161,7 @@ export class McpContext {
    * Asks the user to fill in a form, and waits for the answer, whichever way this connection has for that. Where the
    * handler has to run again for it, it is the same up to here: what is asked before, `step`, `now`, `uuid` and `random`
    * return what they returned in the earlier rounds.
-   * @param key names the question among those of this handler
+   * @param key names the question among those of this handler; a loop may use one again, but not another place
    * @throws McpException (-32602) for an answer that the schema does not admit; whatever ends the round
    */
   elicit<const S extends SchemaLike>(
@@ -199,24 +199,28 @@ export class McpContext {
 
   /**
    * Does something once in all rounds of this call, and remembers what came out, as JSON: it travels with the client.
-   * @param key names the step among those of this handler
+   * @param key names the step among those of this handler; a loop may use one again, but not another place
    * @throws MrtrError for what JSON has no words for; whatever `work` throws, which is not remembered
    */
   step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
     return this.asking.step(key, work);
   }
 
-  /** The time, in milliseconds since 1970, as the first round that came by here read it. */
+  /**
+   * The time, in milliseconds since 1970, as the first round that came by here read it. What `now`, `uuid` and `random`
+   * return goes by the order in which they are called. Paths under a `Promise.all` may come by in another order in the next
+   * round: call them before it, or make the value in a `step` of each path.
+   */
   now(): number {
     return this.asking.now();
   }
 
-  /** A UUID that is the same in all rounds of this call. It is no secret: it follows from what the client carries. */
+  /** A UUID that is the same in all rounds of this call; see `now`. It is no secret: it follows from what the client carries. */
   uuid(): string {
     return this.asking.uuid();
   }
 
-  /** A number from 0 to below 1 that is the same in all rounds of this call. */
+  /** A number from 0 to below 1 that is the same in all rounds of this call; see `now`. */
   random(): number {
     return this.asking.random();
   }
@@ -226,7 +230,7 @@ export class McpContext {
     return this.options.current?.ifAny?.isReplaying ?? false;
   }
 
-  /** How many rounds came before this one. */
+  /** How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. */
   get round(): number {
     return this.options.current?.ifAny?.number ?? 0;
   }
@@ -249,7 +253,11 @@ export class McpContext {
     this.reportProgress(toProgress(value, index)).catch(() => undefined);
   }
 
-  /** Sends log messages to the client, as far as its level admits them (specification: server/utilities/logging). */
+  /**
+   * Sends log messages to the client, as far as its level admits them (specification: server/utilities/logging). While the
+   * handler `isReplaying`, nothing is sent: it was, in an earlier round. What is logged between the last step or answer and
+   * an `InputRequiredException` is sent again in the next round, for the handler may take another way there.
+   */
   get log(): McpLog {
     return (this.#log ??= createLog(async (level, data, logger) => {
       if (!this.isReplaying) await this.exchange.log(level, data, logger);

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
-import { Boundary } from '../interceptors/boundary/boundary.js';
+import { Boundary, type BoundaryOptions } from '../interceptors/boundary/boundary.js';
 import type { Listings } from '../interceptors/boundary/listing.js';
 import type { ChainEntry } from '../interceptors/chain/entry.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
@@ -19,6 +19,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
+import { withAnswersReceived } from '../mrtr/responses.js';
 import { readHeaderParams } from '../schema/header-params.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
@@ -119,11 +120,12 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /** Answers a method, through the chain where there is one. */
-  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    if (this.boundary) return this.boundary.dispatch(method, params, exchange);
-    const mirrored = this.assertMirrored(method, params, exchange);
-    if (mirrored) await mirrored;
-    return this.answering.dispatch(method, params, exchange);
+  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+    return this.rounds.answer(exchange, current =>
+      this.boundary
+        ? this.boundary.dispatch(method, params, current)
+        : this.dispatchUngoverned(method, params, current),
+    );
   }
 
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
@@ -143,8 +145,10 @@ export class McpServerHost implements ExchangeHost {
     }
     const isEmpty = local.length + settings.servers.length === 0 && !settings.resolveServers;
     if (!settings.apply || isEmpty) return;
-    const dispatch = this.answering.dispatch.bind(this.answering);
     const { upstream } = this;
+    const dispatch: BoundaryOptions['dispatch'] = async (method, params, exchange) =>
+      // What a backend has asked, only the backend knows.
+      this.answering.dispatch(method, params, upstream ? await withAnswersReceived(exchange) : exchange);
     const listings: Listings = upstream
       ? { pageShowing: (method, params, exchange) => upstream.listingFor(method, params, exchange) }
       : listingsOf(() => this.catalog);
@@ -213,6 +217,16 @@ export class McpServerHost implements ExchangeHost {
   /** A client's mistake, answered already: of interest only while looking for one. */
   reportRejected(error: Error): void {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
+  }
+
+  private async dispatchUngoverned(
+    method: DispatchedMethod,
+    params: Params,
+    exchange: Exchange,
+  ): Promise<Result> {
+    const mirrored = this.assertMirrored(method, params, exchange);
+    if (mirrored) await mirrored;
+    return this.answering.dispatch(method, params, exchange);
   }
 
   /**

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
-import { InputQuestion } from '../mrtr/input-request.js';
-import { InputRequiredException } from '../mrtr/input-required.exception.js';
+import type { InputRequest } from '@modelcontextprotocol/server';
 import { CurrentRound } from '../mrtr/current-round.js';
-import { withAnswers, type Journal } from '../mrtr/journal.js';
-import { newJournal, Round } from '../mrtr/round.js';
+import { newJournal, withAnswers, type Journal } from '../mrtr/journal.js';
+import { Round } from '../mrtr/round.js';
 import type { ChangeNotifier } from '../server/changes.js';
 import type { Exchange } from '../server/exchange.js';
 import { McpContext } from '../server/mcp-context.js';
@@ -90,25 +88,10 @@ async function runRound(
   const current = new CurrentRound(() => round);
   current.begin();
   const context = new McpContext(exchange, NOBODY, { current });
-  let ended: unknown;
-  try {
-    ended = await round.watch((async () => handler(context))());
-  } catch (thrown) {
-    round.close();
-    if (!round.isOpen && !(thrown instanceof InputRequiredException)) throw thrown;
-    ended = thrown;
-  }
-  round.close();
-  const isAsking = ended instanceof InputRequiredException || isInputRequiredResult(ended);
-  if (!round.isOpen && !isAsking) return { result: ended, journal: round.remember(undefined) };
-  const { inputRequests = {}, requestState } = isAsking
-    ? (ended as InputRequiredException)
-    : { requestState: undefined };
-  const asked: Record<string, InputRequest> = round.requests();
-  for (const [key, question] of Object.entries(inputRequests)) {
-    asked[key] = question instanceof InputQuestion ? (await question.prepare()).request : question;
-  }
-  return { asked, journal: round.remember(requestState) };
+  const outcome = await current.run(async () => current.watch(() => handler(context)));
+  if ('value' in outcome) return { result: outcome.value, journal: round.remember() };
+  const { asking } = outcome;
+  return { asked: await current.requests(asking), journal: round.remember(asking) };
 }
 
 const exchangeWith = (inputResponses: Readonly<Record<string, unknown>> | undefined): Exchange => ({

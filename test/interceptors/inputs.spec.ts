@@ -14,6 +14,7 @@ import {
   Validator,
   type InterceptorInvocation,
 } from 'nestjs-mcp';
+import { send } from '../compliance/mrtr/raw-client.js';
 import { textOf } from '../fixtures/matrix.js';
 import {
   connect,
@@ -45,6 +46,11 @@ class Shop {
     return roots
       ? JSON.stringify(roots)
       : inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+  }
+
+  @Tool()
+  async awaited(@Ctx() ctx: McpContext) {
+    return (await ctx.elicit('size', { message: 'Size?', schema: FORM })).action;
   }
 
   /** Asks for two things at a time. */
@@ -188,6 +194,25 @@ describe.each(Object.keys(TARGETS))('what the client of %s is asked', target => 
       expect(asked).toEqual([]);
     });
   });
+});
+
+it('is not told of answers that nobody asked for', async () => {
+  const { app, url } = await listen(GovernedModule);
+  const { result } = await send(url, { name: 'awaited' });
+  seen.length = 0;
+  const done = await send(url, {
+    name: 'awaited',
+    requestState: result!.requestState,
+    inputResponses: {
+      size: { action: 'decline' },
+      other: { action: 'decline' },
+      roots: { roots: [] },
+      none: 7,
+    },
+  });
+  expect(done.result!.content).toMatchObject([{ text: 'decline' }]);
+  expect(seen).toEqual(['elicitation/create response receive']);
+  await app.close();
 });
 
 describe('what a 2025-era server behind a gateway asks', () => {

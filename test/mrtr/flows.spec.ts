@@ -30,7 +30,10 @@ class RoundRobin {
 
 describe('calls with several rounds over three nodes, of which one is killed every second', () => {
   const ran: { flow: string; step: number; round: number }[] = [];
-  const nodes = Array.from({ length: 3 }, () => new NodeProcess(line => ran.push(JSON.parse(line) as never)));
+  const nodes = Array.from(
+    { length: 3 },
+    () => new NodeProcess({ onLine: line => ran.push(JSON.parse(line) as never) }),
+  );
   let isOver = false;
   let kills = 0;
   let killing: Promise<void>;

@@ -1,7 +1,16 @@
 import { Injectable, Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Client } from '@modelcontextprotocol/client';
-import { Ctx, McpContext, McpModule, Tool, type McpMrtrOptions } from 'nestjs-mcp';
+import { inputRequired } from '@modelcontextprotocol/server';
+import {
+  Ctx,
+  inputRequest,
+  InputRequiredException,
+  McpContext,
+  McpModule,
+  Tool,
+  type McpMrtrOptions,
+} from 'nestjs-mcp';
 import { MCP_SERVERS } from '../../lib/constants.js';
 import type { McpServers } from '../../lib/server/mcp-servers.js';
 import { deferred } from '../fixtures/deferred.js';
@@ -22,6 +31,31 @@ class Tools {
       this.ended.push(String(ctx.signal.aborted));
       this.end.resolve();
     }
+  }
+
+  @Tool()
+  thrown(@Ctx() ctx: McpContext) {
+    const view = ctx.inputResponse('one');
+    if (view.kind === 'elicit') return view.action;
+    throw new InputRequiredException({ inputRequests: { one: inputRequest.elicit(FORM) } });
+  }
+
+  @Tool()
+  returned(@Ctx() ctx: McpContext) {
+    const view = ctx.inputResponse('one');
+    if (view.kind === 'elicit') return view.action;
+    const elicit = inputRequired.elicit({ message: FORM.message, requestedSchema: FORM.schema });
+    return inputRequired({ inputRequests: { one: elicit } });
+  }
+
+  /** Asks for more at a time than one session may have open. */
+  @Tool()
+  many(@Ctx() ctx: McpContext) {
+    if (ctx.inputResponses) return 'answered';
+    const keys = ['one', 'two', 'three'];
+    throw new InputRequiredException({
+      inputRequests: Object.fromEntries(keys.map(key => [key, inputRequest.elicit(FORM)])),
+    });
   }
 }
 
@@ -63,7 +97,8 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   };
   const suspensions = () =>
     app.get<McpServers>(MCP_SERVERS, { strict: false }).get(undefined)!.rounds.suspensions;
-  const ask = (client: Client, options = {}) => outcomeOf(client.callTool({ name: 'ask' }, options));
+  const ask = (client: Client, options = {}, name = 'ask') => outcomeOf(client.callTool({ name }, options));
+  const STYLES = ['ask', 'thrown', 'returned'];
 
   beforeEach(() => {
     answers = [];
@@ -73,29 +108,50 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     await app.close();
   });
 
-  it.each([
-    ['one session', { maxPerSession: 2 }, 1],
-    ['the server', { maxTotal: 2 }, 2],
-  ])('is refused where too many of %s wait, and counted out when it ends', async (_, limits, count) => {
-    await start(limits);
-    const callers: Client[] = [];
-    for (let one = 0; one < count; one++) callers.push(await open());
-    const waiting = [0, 1].map(index => ask(callers[index % count]));
-    await isAsked(2);
-    expect(JSON.stringify(await ask(callers[0]))).toContain('Too many calls wait');
-    answers.forEach(answer => answer());
-    expect(await Promise.all(waiting)).toMatchObject(Array(2).fill({ content: [{ text: 'decline' }] }));
-    expect(suspensions().size).toBe(0);
-    const again = ask(callers[0]);
-    await isAsked(3);
-    answers[2]();
-    expect(await again).toMatchObject({ content: [{ text: 'decline' }] });
+  describe.each(STYLES)('in the tool "%s"', name => {
+    it.each([
+      ['one session', { maxPerSession: 2 }, 1],
+      ['the server', { maxTotal: 2 }, 2],
+    ])('is refused where too many of %s wait, and counted out when it ends', async (_, limits, count) => {
+      await start(limits);
+      const callers: Client[] = [];
+      for (let one = 0; one < count; one++) callers.push(await open());
+      const waiting = [0, 1].map(index => ask(callers[index % count], {}, name));
+      await isAsked(2);
+      expect(suspensions().size).toBe(2);
+      expect(await ask(callers[0], {}, name)).toMatchObject({
+        code: -32000,
+        message: expect.stringContaining('Too many calls wait'),
+      });
+      answers.forEach(answer => answer());
+      expect(await Promise.all(waiting)).toMatchObject(Array(2).fill({ content: [{ text: 'decline' }] }));
+      expect(suspensions().size).toBe(0);
+      const again = ask(callers[0], {}, name);
+      await isAsked(3);
+      answers[2]();
+      expect(await again).toMatchObject({ content: [{ text: 'decline' }] });
+    });
+
+    it('ends where no answer comes in time', async () => {
+      await start({ idleTimeoutMs: 50 });
+      expect(await ask(await open(), {}, name)).toMatchObject({
+        code: -32000,
+        message: expect.stringContaining('did not answer in time'),
+      });
+      expect(suspensions().size).toBe(0);
+    });
   });
 
-  it('ends where no answer comes in time', async () => {
-    await start({ idleTimeoutMs: 50 });
-    expect(JSON.stringify(await ask(await open()))).toContain('did not answer in time');
+  it('is refused where it asks too much at a time, and nobody is left waiting', async () => {
+    await start({ maxPerSession: 2 });
+    const client = await open();
+    expect(JSON.stringify(await ask(client, {}, 'many'))).toContain('Too many calls wait');
     expect(suspensions().size).toBe(0);
+  });
+
+  it('ends its handler where no answer comes in time', async () => {
+    await start({ idleTimeoutMs: 50 });
+    await ask(await open());
     expect(app.get(Tools).ended).toHaveLength(1);
   });
 

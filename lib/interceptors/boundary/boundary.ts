@@ -153,11 +153,11 @@ export class Boundary {
 
   private async handleAsking(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
     const crossing = this.crossingOf(message);
-    const { ask, inputResponses } = message.exchange;
+    const { ask } = message.exchange;
     let governed: Exchange = {
       ...message.exchange,
       ...(ask && { ask: crossing.asking(ask) }),
-      ...(inputResponses && { inputResponses: await crossing.received(inputResponses) }),
+      receive: responses => crossing.received(responses),
     };
     for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
       const answer = await this.handleOnce(message, method, payload, governed);
@@ -167,6 +167,7 @@ export class Boundary {
       governed = {
         ...governed,
         inputResponses: sent.answers,
+        receive: undefined,
         requestState: <T>() => answer.requestState as T | undefined,
       };
     }

@@ -1,5 +1,6 @@
 import type { InputRequest, InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import { assertKeys } from '../../mrtr/input-required.exception.js';
 import type { AskClient, Exchange } from '../../server/exchange.js';
 import type { ChainResult } from '../chain/result.js';
 import { answeredMethod, INPUT_EVENTS } from '../hosts/answered-method.js';
@@ -8,7 +9,7 @@ import type { Phase } from '../protocol/types.js';
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<Exchange['inputResponses']>;
 
-/** The most answers that a round may bring: interceptors see each, whether it was asked for or not. */
+/** The most answers that a round may bring: what was asked is not always known. */
 const MAX_ANSWERS = 100;
 
 /** Runs the chain on one side of something that the client is asked. */
@@ -50,9 +51,10 @@ export class InputCrossing {
   async sent(
     result: InputRequiredResult,
   ): Promise<{ readonly result: Result } | { readonly answers: Responses }> {
+    const { inputRequests: asked = {} } = result;
+    assertKeys(asked);
     const inputRequests: Record<string, InputRequest> = {};
     const answers: Record<string, unknown> = {};
-    const { inputRequests: asked = {} } = result;
     for (const [key, request] of Object.entries(asked)) {
       const { method, params = {} } = request;
       const { finalPayload, response } = await this.run(method, 'request', params);

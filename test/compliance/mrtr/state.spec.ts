@@ -239,15 +239,42 @@ describe('the state of a call', () => {
   it.each([
     ['is missing', {}],
     ['is missing altogether', undefined],
-    [
-      'is in the form of other implementations',
-      { first: { method: 'elicitation/create', result: accept('eu') } },
-    ],
+    ['is to another question', { other: accept('eu') }],
+    ['is missing, and others are no answers', { other: 7, another: null }],
   ])('asks again where an answer %s', async (_, inputResponses) => {
     const { url } = await open();
     const { result } = await send(url, { name: 'awaited' });
     const again = await send(url, { name: 'awaited', requestState: result!.requestState, inputResponses });
     expect(Object.keys(again.result!.inputRequests!)).toEqual(['first']);
+  });
+
+  describe.each(['awaited', 'thrown'])('in the tool "%s"', name => {
+    it.each([
+      ['in the form of other implementations', { method: 'elicitation/create', result: accept('eu') }],
+      ['that is no object', 'yes'],
+      ['that is null', null],
+      ['that is a list', [accept('eu')]],
+      ['that answers nothing', { name: 'eu' }],
+    ])('refuses an answer %s', async (_, first) => {
+      const { url } = await open();
+      const { result } = await send(url, { name });
+      const { requestState } = result!;
+      const { error } = await send(url, { name, requestState, inputResponses: { first } });
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('cannot be used') });
+    });
+  });
+
+  it('brings back answers to what was asked, and no others', async () => {
+    const { url } = await open();
+    const { result } = await send(url, { name: 'thrown' });
+    const answers =
+      '"first":{"action":"decline"},"other":{"action":"accept"},"__proto__":{"region":{"action":"accept"}}';
+    const done = await send(url, {
+      name: 'thrown',
+      requestState: result!.requestState,
+      inputResponses: JSON.parse(`{${answers}}`) as unknown,
+    });
+    expect(textOf(done)).toBe(JSON.stringify([{ seen: 1 }, { first: { action: 'decline' } }]));
   });
 
   it.each([

@@ -65,6 +65,11 @@ const ROWS: Record<string, Row> = {
     text: 'S,S,S',
     asked: Array(3).fill('Which size?') as string[],
   },
+  'how many rounds came before': {
+    tool: 'rounds',
+    text: '0,1,2,3',
+    asked: ['Which region?', 'Which size?', 'Which size?', 'Which size?'],
+  },
   'both styles': { tool: 'mixed', text: `[${region},{"size":"S"}]`, asked: ['Which region?', 'Which size?'] },
   'a page to visit': { tool: 'url', text: 'accept' },
   'parameters that are asked for': {
@@ -96,7 +101,39 @@ const ROWS: Record<string, Row> = {
     fails: 'no such service',
     stateless: { fails: 'no such service' },
   },
+  'an interceptor that maps what is thrown at once': {
+    tool: 'mappedAtOnce',
+    text: 'answered',
+    asked: ['Which region?'],
+  },
   'an interceptor that maps what is thrown': { tool: 'mapped', text: 'answered', asked: ['Which region?'] },
+  'an interceptor that runs a failed handler again': {
+    tool: 'retried',
+    text: 'done,eu,S,run,step,run,failed,run,run',
+    waiting: { text: 'done,eu,S,run,step,failed,run' },
+  },
+  'an interceptor that asks, and runs a failed handler again': {
+    tool: 'retriedAsking',
+    text: 'done,eu,false,run,step,run,failed,run',
+    waiting: { text: 'done,eu,false,run,step,failed,run' },
+  },
+  'an interceptor that runs again what has parameters that are asked for': {
+    tool: 'retriedResolver',
+    text: 'eu 2',
+    asked: ['Which region?'],
+  },
+  'an interceptor that runs an exception again': {
+    tool: 'retriedException',
+    text: 'eu 2',
+    asked: ['Which region?'],
+    stateless: { fails: 'which only clients' },
+  },
+  'an interceptor that runs a mistake again': {
+    tool: 'retriedMistake',
+    ...MISTAKE,
+    asked: [],
+    stateless: MISTAKE,
+  },
   'steps, times and random values': { tool: 'steady', text: '[true,1,true,false]' },
   'a client that throws': {
     tool: 'awaited',
@@ -146,6 +183,13 @@ const ROWS: Record<string, Row> = {
   'a race of questions': { tool: 'raced', ...MISTAKE, stateless: MISTAKE },
   'a key used twice at a time': { tool: 'twice', ...MISTAKE, stateless: MISTAKE },
   'a key that cannot be one': { tool: 'badKey', ...MISTAKE, asked: [], stateless: MISTAKE },
+  'an exception with a key that cannot be one': {
+    tool: 'badExceptionKey',
+    ...MISTAKE,
+    asked: [],
+    stateless: MISTAKE,
+  },
+  'a returned result with a key that cannot be one': { tool: 'badReturnedKey', ...MISTAKE, asked: [] },
   'a form that cannot be sent': { tool: 'unsayable', ...MISTAKE, asked: [], stateless: MISTAKE },
 };
 

@@ -1,0 +1,85 @@
+import type { ReportMistake } from './mrtr.error.js';
+
+/** A stack, which costs little until it is read. */
+interface Place {
+  readonly stack?: string;
+}
+
+/** One question or step of a handler, under its key. */
+export interface Use {
+  readonly key: string;
+  readonly place: Place;
+  isOver: boolean;
+}
+
+/** Not a number: the order of keys is the order of questions. */
+const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
+
+/** The keys under which a handler asks and does steps in one round. */
+export class KeyUses {
+  private uses = { ask: new Map<string, readonly Use[]>(), step: new Map<string, readonly Use[]>() };
+
+  /** @param where `Class.method`, for messages */
+  constructor(
+    private readonly where: string,
+    private readonly wrong: ReportMistake,
+  ) {}
+
+  /**
+   * Notes the use of a key. Where one comes by again, in a loop, it is counted; but never on two paths at a time, and never
+   * at two places: whether those are two paths cannot be seen, and their order may be another one in the next round.
+   * @param from what the author's code called: the frames of a stack above it are not the author's
+   * @throws MrtrError
+   */
+  add(kind: 'ask' | 'step', key: string, from: (...args: never[]) => unknown): Use {
+    if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
+      throw this.wrong(
+        'MRTR_INVALID_KEY',
+        `${this.where} used ${JSON.stringify(key)} as a key; one has a letter first, and up to 100 letters, digits and _ . : / -`,
+      );
+    }
+    const earlier = this.uses[kind].get(key) ?? [];
+    const place: Place = {};
+    Error.captureStackTrace(place, from);
+    const rival = earlier.find(({ isOver }) => !isOver);
+    if (rival) {
+      throw this.wrong(
+        'MRTR_DUPLICATE_KEY',
+        `${this.where} used "${key}" twice at a time, at ${lineOf(rival.place)} and at ${lineOf(place)}; give each its own key`,
+      );
+    }
+    const [first] = earlier;
+    if (first && locationOf(first.place) !== locationOf(place)) {
+      throw this.wrong(
+        'MRTR_DUPLICATE_KEY',
+        `${this.where} used "${key}" at two places, ${lineOf(first.place)} and ${lineOf(place)}; give each its own key: only a loop can use one again`,
+      );
+    }
+    const use: Use = {
+      key: earlier.length === 0 ? key : `${key}#${earlier.length + 1}`,
+      isOver: false,
+      place,
+    };
+    this.uses[kind].set(key, [...earlier, use]);
+    return use;
+  }
+
+  /** @returns forgets what comes after this */
+  mark(): () => void {
+    const copyOf = ({ ask, step }: KeyUses['uses']) => ({ ask: new Map(ask), step: new Map(step) });
+    const uses = copyOf(this.uses);
+    return () => (this.uses = copyOf(uses));
+  }
+}
+
+/** The line of the handler that calls: the first that is neither the context's nor the platform's. */
+const lineOf = ({ stack = '' }: Place): string =>
+  stack
+    .split('\n')
+    .slice(1)
+    .find(line => !/[\\/]mcp-context\.|\(<anonymous>\)/.test(line))
+    ?.trim()
+    .replace(/^at /, '') ?? 'an unknown place';
+
+/** Without the name of the function, which depends on what it was called on. */
+const locationOf = (place: Place): string => /[^()\s]*:\d+:\d+(?=\)?$)/.exec(lineOf(place))?.[0] ?? '';

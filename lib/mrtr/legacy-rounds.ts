@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  isInputRequiredResult,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  type InputRequiredResult,
+  type Result,
+} from '@modelcontextprotocol/server';
+import type { Exchange } from '../server/exchange.js';
+import { toolError } from '../server/tool-result.js';
+import { tooManyRounds } from './refusals.js';
+import { RoundEnded } from './round-ended.js';
+import type { Suspensions } from './suspensions.js';
+
+/** How long a call that asks for nothing but to be called again is left alone, in milliseconds. */
+const PACE_MS = 250;
+
+/**
+ * The rounds of a call whose client knows none (2025 era): it is asked by requests of their own, and the call goes on with
+ * the answers. The SDK's server does so too, but has no hook where its questions could be counted and refused.
+ */
+export class LegacyRounds {
+  constructor(
+    private readonly suspensions: Suspensions,
+    private readonly maxRounds: number,
+  ) {}
+
+  /**
+   * Calls as often as there is something to ask. An error that the client answers with is a tool's result, as whatever goes
+   * wrong while a tool runs; a handler that awaits can catch it.
+   * @throws McpException where it is too often, too much at a time, or not answered in time; ProtocolError that a client
+   *   answers with where it is no tool that asks
+   */
+  async run(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
+    let current = exchange;
+    for (let round = 0; ; round++) {
+      const result = await call(current);
+      if (!isInputRequiredResult(result)) return result;
+      if (round === this.maxRounds) throw tooManyRounds(this.maxRounds);
+      try {
+        current = {
+          ...exchange,
+          inputResponses: await this.answers(exchange, result),
+          requestState: <T>() => result.requestState as T | undefined,
+        };
+      } catch (error) {
+        if (exchange.method !== 'tools/call' || !isOfClient(error)) throw error;
+        return toolError(`The client answered with an error: ${error.message}`);
+      }
+    }
+  }
+
+  private async answers(
+    exchange: Exchange,
+    { inputRequests }: InputRequiredResult,
+  ): Promise<Exchange['inputResponses']> {
+    if (!inputRequests) {
+      await pause(PACE_MS, undefined, { signal: exchange.signal });
+      return undefined;
+    }
+    const over = new AbortController();
+    try {
+      const answers = Object.entries(inputRequests).map(
+        async ([key, request]) => [key, await this.suspensions.ask(exchange, request, over.signal)] as const,
+      );
+      return Object.fromEntries(await Promise.all(answers));
+    } finally {
+      over.abort(new RoundEnded());
+    }
+  }
+}
+
+const isOfClient = (error: unknown): error is ProtocolError =>
+  error instanceof ProtocolError && !(error instanceof MissingRequiredClientCapabilityError);
