@@ -120,7 +120,7 @@ export class McpClient extends InterceptedVerbs {
     { signal, timeout }: McpRequestOptions,
   ): Promise<string | undefined> {
     const known = this.#wiring.protocolVersion;
-    if (known !== undefined || !chain.entries.some(({ entry }) => entry.descriptor.compat)) return known;
+    if (known !== undefined || !chain.entries.some(({ compat }) => compat)) return known;
     return this.getNegotiatedProtocolVersion({
       ...(signal && { signal }),
       ...(timeout !== undefined && { timeout }),

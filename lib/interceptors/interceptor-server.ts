@@ -21,6 +21,12 @@ type Params = Readonly<Record<string, unknown>>;
 /** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
 export class InterceptorServer {
   private readonly entries: ReadonlyMap<string, PreparedEntry>;
+  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
+  readonly capability: { readonly supportedEvents: string[] };
+  /** The methods to serve; none without an interceptor. */
+  readonly methods: Readonly<
+    Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
+  >;
 
   constructor(
     entries: readonly ChainEntry[],
@@ -30,30 +36,24 @@ export class InterceptorServer {
     },
   ) {
     this.entries = new Map(entries.map(entry => [entry.descriptor.name, prepare(entry)]));
-  }
-
-  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
-  get capability(): { supportedEvents: string[] } {
     const hooks = [...this.entries.values()].flatMap(entry => entry.hooks);
-    return { supportedEvents: [...new Set(hooks.flatMap(({ events }) => events))] };
-  }
-
-  /** The methods to serve; none without an interceptor. */
-  get methods(): Readonly<Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>> {
-    if (this.entries.size === 0) return {};
+    this.capability = { supportedEvents: [...new Set(hooks.flatMap(({ events }) => events))] };
     const invoke = (params: Params, exchange: Exchange) => this.invoke(params, exchange);
-    return {
-      'interceptors/list': params => this.list(params),
-      'interceptor/invoke': invoke,
-      // The spelling of some implementations.
-      'interceptors/invoke': invoke,
-    };
+    this.methods =
+      entries.length === 0
+        ? {}
+        : {
+            'interceptors/list': params => this.list(params),
+            'interceptor/invoke': invoke,
+            // The spelling of some implementations.
+            'interceptors/invoke': invoke,
+          };
   }
 
   /** @throws McpException (-32602) for a cursor that was never given out */
   private list({ event, cursor }: Params): { interceptors: InterceptorDescriptor[]; nextCursor?: string } {
     const hooked = [...this.entries.values()]
-      .map(({ entry }) => entry.descriptor)
+      .map(({ descriptor }) => descriptor)
       .filter(
         ({ hooks }) =>
           typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
@@ -105,7 +105,7 @@ export class InterceptorServer {
       if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);
       const value = outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value;
       const source = { name, phase };
-      const { type } = entry.entry.descriptor;
+      const { type } = entry;
       const result =
         type === 'validation'
           ? readValidation(value, source)
@@ -138,13 +138,13 @@ export class InterceptorServer {
     if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
       throw refuse('"timeoutMs" must be a number of milliseconds above 0');
     }
-    if (!isCompatible(entry.entry.descriptor.compat, protocolVersion)) {
+    if (!isCompatible(entry.compat, protocolVersion)) {
       throw refuse(`it does not understand revision ${protocolVersion}`);
     }
     if (context !== undefined && !isRecord(context)) throw refuse('"context" must be an object');
     const config = params['config'] ?? entry.config ?? {};
     if (!isRecord(config)) throw refuse('"config" must be an object');
-    const problem = entry.entry.checkConfig?.(config);
+    const problem = entry.checkConfig?.(config);
     if (problem !== undefined) throw refuse(`"config" does not match its configSchema: ${problem}`);
     return { ...(params as unknown as InvokeParams), config };
   }
@@ -198,8 +198,8 @@ function checkedMutation(
 }
 
 /** An interceptor whose own condition says that it does not apply has nothing to object and nothing to change. */
-const notApplicable = ({ entry }: PreparedEntry): object =>
-  entry.descriptor.type === 'validation' ? { valid: true } : { modified: false, recorded: false };
+const notApplicable = ({ type }: PreparedEntry): object =>
+  type === 'validation' ? { valid: true } : { modified: false, recorded: false };
 
 const hooks = ({ hooks: own }: PreparedEntry, event: string, phase: Phase): boolean =>
   own.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event)));

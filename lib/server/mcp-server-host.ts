@@ -146,9 +146,11 @@ export class McpServerHost implements ExchangeHost {
     const isEmpty = local.length + settings.servers.length === 0 && !settings.resolveServers;
     if (!settings.apply || isEmpty) return;
     const { upstream } = this;
-    const dispatch: BoundaryOptions['dispatch'] = async (method, params, exchange) =>
-      // What a backend has asked, only the backend knows.
-      this.answering.dispatch(method, params, upstream ? await withAnswersReceived(exchange) : exchange);
+    const dispatch: BoundaryOptions['dispatch'] = upstream
+      ? // What a backend has asked, only the backend knows.
+        async (method, params, exchange) =>
+          upstream.dispatch(method, params, await withAnswersReceived(exchange))
+      : (method, params, exchange) => this.answering.dispatch(method, params, exchange);
     const listings: Listings = upstream
       ? { pageShowing: (method, params, exchange) => upstream.listingFor(method, params, exchange) }
       : listingsOf(() => this.catalog);

@@ -159,24 +159,24 @@ class Waiting implements Watched {
 const SKIPPED = Symbol('skipped');
 
 function start(prepared: PreparedEntry, invocation: Invocation): unknown {
-  const applies = prepared.traits.when?.(invocation) ?? true;
+  const applies = prepared.when?.(invocation) ?? true;
   if (isThenable(applies)) {
     return applies.then(result => (result ? invoke(prepared, invocation) : SKIPPED));
   }
   return applies ? invoke(prepared, invocation) : SKIPPED;
 }
 
-function invoke({ entry }: PreparedEntry, invocation: Invocation): unknown {
-  const problem = entry.checkConfig?.(invocation.config ?? {});
+function invoke(prepared: PreparedEntry, invocation: Invocation): unknown {
+  const problem = prepared.checkConfig?.(invocation.config ?? {});
   if (problem !== undefined) throw new Error(`its configuration is invalid: ${problem}`);
-  return entry.invoke(invocation);
+  return prepared.invoke(invocation);
 }
 
 function ended(running: Running, value: unknown): Attempt {
   if (value === SKIPPED) return { kind: 'skipped' };
   const { prepared, invocation } = running;
   try {
-    const read = prepared.entry.read ? prepared.entry.read(value, invocation) : value;
+    const read = prepared.read ? prepared.read(value, invocation) : value;
     return { kind: 'value', value: read, durationMs: durationOf(running) };
   } catch (error) {
     return crashed(running, error);

@@ -4,6 +4,7 @@ import type {
   Direction,
   Hook,
   InterceptorDescriptor,
+  InterceptorType,
   InvocationContext,
   Mode,
   Phase,
@@ -78,16 +79,22 @@ export interface ChainEntry {
   /** Says what is wrong with a configuration, by the descriptor's `configSchema`. */
   readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
   /** Runs it. Whatever it settles with is checked. */
-  invoke(invocation: Invocation): unknown;
+  readonly invoke: (invocation: Invocation) => unknown;
   /** Turns what it settled with into a result as on the wire. Default: it is one. */
   readonly read?: (value: unknown, invocation: Invocation) => unknown;
 }
 
-/** An entry with its policy resolved: what counts is the override, else the declaration, else the default. */
-export interface PreparedEntry {
-  readonly entry: ChainEntry;
+/**
+ * An entry with its policy resolved: what counts is the override, else the declaration, else the default. All that a run
+ * reads is in one object.
+ */
+export interface PreparedEntry extends Pick<ChainEntry, 'host' | 'descriptor' | 'invoke'> {
   readonly name: string;
-  readonly host: string;
+  readonly type: InterceptorType;
+  readonly compat: InterceptorDescriptor['compat'];
+  readonly when: LocalTraits['when'];
+  readonly checkConfig: ChainEntry['checkConfig'];
+  readonly read: ChainEntry['read'];
   readonly mode: Mode;
   readonly failOpen: boolean;
   readonly hooks: readonly Hook[];
@@ -108,8 +115,8 @@ export class OverrideError extends Error {}
  * @throws OverrideError where an override's hooks reach beyond the declared ones
  */
 export function prepare(entry: ChainEntry): PreparedEntry {
-  const { descriptor, overrides = {}, traits = {}, host } = entry;
-  const { name } = descriptor;
+  const { descriptor, overrides = {}, traits = {}, host, checkConfig, invoke, read } = entry;
+  const { name, type, compat } = descriptor;
   const hooks = overrides.hooks ?? descriptor.hooks;
   const wider = overrides.hooks?.flatMap(hook =>
     hook.events.filter(event => !covers(descriptor.hooks, event, hook.phase)),
@@ -120,9 +127,15 @@ export function prepare(entry: ChainEntry): PreparedEntry {
     );
   }
   return {
-    entry,
     name,
     host,
+    type,
+    compat,
+    when: traits.when,
+    checkConfig,
+    invoke,
+    read,
+    descriptor,
     hooks,
     traits,
     mode: overrides.mode ?? descriptor.mode ?? 'active',

@@ -88,6 +88,9 @@ export interface ChainResult {
   };
 }
 
+/** A result while it is put together. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** What a chain comes to that nothing in it hooks. */
 export const passed = ({
   event,

@@ -13,7 +13,9 @@ import {
   type ChainResult,
   type ChainStatus,
   type EntryResult,
+  type Outcome,
   type SkippedEntry,
+  type Writable,
 } from './result.js';
 import type { Selection } from './selection.js';
 import { feedSinks } from './sinks.js';
@@ -21,8 +23,6 @@ import { SyntheticResponse } from './synthetic.js';
 
 /** A chain's options, with the defaults filled in. */
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
-
-const FINAL = { final: true } as const;
 
 /** Why a run ends before its end. */
 class Halt {
@@ -36,8 +36,12 @@ class Halt {
 /** One interceptor in a run: where its result goes, and what it is given. */
 interface Turn extends Given {
   readonly place: number;
-  readonly mark: typeof FINAL | false;
+  /** Whether it is the second run of a `final` validator. */
+  readonly isFinal: boolean;
 }
+
+/** What more there is to say of one interceptor's part than how it ended. */
+type Said = Partial<EntryResult>;
 
 /** What a part of a run comes to: undefined where the run goes on. Local interceptors often need no promise. */
 type Ending = Halt | undefined | Promise<Halt | undefined>;
@@ -118,12 +122,12 @@ export class ChainRun {
     const { validators, finals, onlyFinals, mutators } = this.selection;
     return unless(this.validate(validators, false), () =>
       // A payload that nothing changed was validated already; only those that wait for the end are still due.
-      unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, FINAL)),
+      unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, true)),
     );
   }
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
-  private validate(entries: readonly PreparedEntry[], mark: Turn['mark']): Ending {
+  private validate(entries: readonly PreparedEntry[], isFinal: boolean): Ending {
     let first: Halt | undefined;
     let firstIndex = Infinity;
     const decide = (index: number, halt: Halt | undefined) => {
@@ -137,7 +141,7 @@ export class ChainRun {
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index];
       if (!this.isDue(entry)) continue;
-      const turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark };
+      const turn = { entry, place: this.ledger.reserve(), payload: this.payload, isFinal };
       const outcome = attempt(this.context, entry, turn.payload, now);
       now = isPending(outcome) || outcome.kind === 'skipped' ? clock.now() : now + outcome.durationMs;
       if (!isPending(outcome)) decide(index, this.judge(turn, outcome));
@@ -152,7 +156,7 @@ export class ChainRun {
     for (let index = from; index < entries.length && this.response === undefined; index++) {
       const entry = entries[index];
       if (!this.isDue(entry)) continue;
-      const turn: Turn = { entry, place: this.ledger.reserve(), payload: this.payload, mark: false };
+      const turn: Turn = { entry, place: this.ledger.reserve(), payload: this.payload, isFinal: false };
       const outcome = attempt(this.context, entry, turn.payload);
       if (!isPending(outcome)) {
         const halt = this.apply(turn, outcome);
@@ -169,11 +173,11 @@ export class ChainRun {
   }
 
   private judge(turn: Turn, outcome: Attempt): Halt | undefined {
-    const { entry, mark } = turn;
+    const { entry } = turn;
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
     if (outcome.kind === 'failed') return this.fail(turn, outcome);
     if (outcome.value === VALID) {
-      return void this.add(turn, { outcome: 'pass', valid: true, durationMs: outcome.durationMs, ...mark });
+      return void this.add(turn, 'pass', outcome.durationMs);
     }
     let read: ValidationResult;
     try {
@@ -183,11 +187,8 @@ export class ChainRun {
     }
     const { valid, severity, messages, suggestions, info } = read;
     const denies = !valid && severity === 'error';
-    const result = this.add(turn, {
-      outcome: valid ? 'pass' : denies ? 'deny' : 'warn',
+    const result = this.add(turn, valid ? 'pass' : denies ? 'deny' : 'warn', outcome.durationMs, {
       valid,
-      durationMs: outcome.durationMs,
-      ...mark,
       ...(severity && { severity }),
       ...(messages && { messages }),
       ...(suggestions && { suggestions }),
@@ -202,11 +203,11 @@ export class ChainRun {
    * the time of the whole run that was up.
    */
   private fail(turn: Turn, { why, error, isRunOver, durationMs }: Failed): Halt | undefined {
-    const { entry, mark } = turn;
+    const { entry } = turn;
     const isAudit = entry.mode === 'audit';
     const failsOpen = entry.failOpen && !isRunOver;
     const failedOpen = failsOpen && !isAudit && ({ failedOpen: true } as const);
-    const result = this.add(turn, { outcome: why, error, durationMs, ...mark, ...failedOpen });
+    const result = this.add(turn, why, durationMs, { error, ...failedOpen });
     if (isAudit || failsOpen) return undefined;
     return new Halt(isRunOver ? 'timeout' : `${typeOf(entry)}_failed`, result, error);
   }
@@ -224,23 +225,19 @@ export class ChainRun {
       return this.fail(turn, malformed(error, durationMs));
     }
     const { next, breach, diff } = change;
-    const said = change.info && { info: change.info };
-    if (next === undefined) {
-      return void this.add(turn, { outcome: 'unmodified', modified: false, durationMs, ...said });
-    }
+    const said: Writable<Said> = { modified: false };
+    if (change.info) said.info = change.info;
+    if (next === undefined) return void this.add(turn, 'unmodified', durationMs, said);
     if (breach !== undefined) {
       const error = `it changed ${breach}, which its scope does not allow`;
       if (!entry.scope[this.params.phase].drops) return this.fail(turn, crash(error, durationMs));
-      return void this.add(turn, { outcome: 'dropped', modified: false, error, durationMs, ...said });
+      said.error = error;
+      return void this.add(turn, 'dropped', durationMs, said);
     }
-    this.add(turn, {
-      outcome: 'mutated',
-      modified: true,
-      payload: next,
-      durationMs,
-      ...said,
-      ...(diff && { diff }),
-    });
+    said.modified = true;
+    said.payload = next;
+    if (diff) said.diff = diff;
+    this.add(turn, 'mutated', durationMs, said);
     if (entry.mode === 'audit') return undefined;
     this.payload = next;
     this.modified = true;
@@ -254,14 +251,14 @@ export class ChainRun {
         crash('it answered with respondWith, which only the request phase has', durationMs),
       );
     }
-    this.add(turn, { outcome: 'responded', durationMs });
+    this.add(turn, 'responded', durationMs);
     if (turn.entry.mode !== 'audit') this.response = { interceptor: turn.entry.name, result };
     return undefined;
   }
 
   private isDue(entry: PreparedEntry): boolean {
     const { protocolVersion, simulate } = this.params;
-    if (protocolVersion !== undefined && !isCompatible(entry.entry.descriptor.compat, protocolVersion)) {
+    if (protocolVersion !== undefined && !isCompatible(entry.compat, protocolVersion)) {
       this.skip(entry, 'compat');
       return false;
     }
@@ -276,18 +273,27 @@ export class ChainRun {
     this.ledger.skipped.push({ interceptor: name, host, reason });
   }
 
+  /** Writes properties one by one: spread, they cost more than all else in a run. */
   private add(
-    { entry, place }: Turn,
-    rest: Omit<EntryResult, 'interceptor' | 'host' | 'type' | 'phase' | 'mode'>,
+    { entry, place, isFinal }: Turn,
+    outcome: Outcome,
+    durationMs: number,
+    said?: Said,
   ): EntryResult {
-    const result: EntryResult = {
-      interceptor: entry.name,
-      host: entry.host,
+    const { name, host, mode } = entry;
+    const { phase } = this.params;
+    const result: Writable<EntryResult> = {
+      interceptor: name,
+      host,
       type: typeOf(entry),
-      phase: this.params.phase,
-      ...(entry.mode === 'audit' && { mode: entry.mode }),
-      ...rest,
+      phase,
+      outcome,
+      durationMs,
     };
+    if (mode === 'audit') result.mode = mode;
+    if (isFinal) result.final = true;
+    if (outcome === 'pass') result.valid = true;
+    if (said) Object.assign(result, said);
     this.ledger.put(place, result);
     return result;
   }
@@ -295,24 +301,27 @@ export class ChainRun {
   private finish(halt?: Halt): ChainResult {
     const { event, phase, payload } = this.params;
     const results = this.ledger.results();
-    return {
+    const result: Writable<ChainResult> = {
       status: halt?.status ?? 'success',
       event,
       phase,
       results,
       skipped: this.ledger.skipped,
-      // A message that nothing changed goes on as it is, not as a copy.
-      ...(halt === undefined && { finalPayload: this.modified ? thawedCopy(this.payload) : payload }),
-      ...(halt === undefined && this.response && { response: this.response }),
       validationSummary: summaryOf(results),
       totalDurationMs: this.options.clock.now() - this.started,
-      ...(halt && { abortedAt: abortedAt(halt) }),
     };
+    if (halt) {
+      result.abortedAt = abortedAt(halt);
+      return result;
+    }
+    // A message that nothing changed goes on as it is, not as a copy.
+    result.finalPayload = this.modified ? thawedCopy(this.payload) : payload;
+    if (this.response) result.response = this.response;
+    return result;
   }
 }
 
-const typeOf = ({ entry }: PreparedEntry): EntryResult['type'] =>
-  entry.descriptor.type as EntryResult['type'];
+const typeOf = ({ type }: PreparedEntry): EntryResult['type'] => type as EntryResult['type'];
 
 const crash = (error: string, durationMs: number): Failed => ({
   kind: 'failed',

@@ -17,7 +17,7 @@ export interface Selection {
 
 /** The part of a selection that can change a payload. */
 export const onlyMutators = (selection: Selection): Selection =>
-  filtered(selection, ({ entry }) => entry.descriptor.type === 'mutation');
+  filtered(selection, ({ type }) => type === 'mutation');
 
 /** The part of a selection that a condition holds for. */
 export function filtered(selection: Selection, keep: (entry: PreparedEntry) => boolean): Selection {
@@ -60,7 +60,7 @@ export function select(entries: readonly PreparedEntry[], event: string, phase: 
   const hooked = entries.filter(({ hooks }) =>
     hooks.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event))),
   );
-  const of = (type: string) => hooked.filter(({ entry }) => entry.descriptor.type === type);
+  const of = (wanted: string) => hooked.filter(({ type }) => type === wanted);
   const validators = of('validation');
   return {
     validators: validators.filter(({ traits }) => traits.final !== 'only'),

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../server/exchange.js';
 import { frozenCopy } from '../chain/frozen.js';
+import type { Writable } from '../chain/result.js';
 import type { InvocationContext } from '../protocol/types.js';
 
 /** W3C Trace Context: version, trace id, parent id, flags. */
@@ -12,12 +13,13 @@ export function contextOf(exchange: Exchange): InvocationContext {
   const { sessionId } = exchange;
   const traceparent = traceparentOf(exchange);
   const trace = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
-  return Object.freeze({
-    principal: principalOf(exchange),
-    timestamp: timestamp(),
-    ...(trace && { traceId: trace[1], spanId: trace[2] }),
-    ...(sessionId !== undefined && { sessionId }),
-  });
+  const context: Writable<InvocationContext> = { principal: principalOf(exchange), timestamp: timestamp() };
+  if (trace) {
+    context.traceId = trace[1];
+    context.spanId = trace[2];
+  }
+  if (sessionId !== undefined) context.sessionId = sessionId;
+  return Object.freeze(context);
 }
 
 let second = NaN;
