@@ -43,13 +43,13 @@ export abstract class InterceptedVerbs {
 
   /**
    * Calls a tool. Specification: server/tools.
-   * @throws TypeError for a `toolDefinition` that is no tool, or breaks a rule of `x-mcp-header`
+   * @throws TypeError for a `toolDefinition` that is no tool, or another one, or breaks a rule of `x-mcp-header`
    */
   async callTool(
     params: CallToolRequest['params'],
     { toolDefinition, ...options }: McpCallToolOptions = {},
   ): Promise<CallToolResult> {
-    const given = toolDefinition && { toolDefinition: readToolDefinition(toolDefinition) };
+    const given = toolDefinition && { toolDefinition: readToolDefinition(toolDefinition, params.name) };
     return this.through('tools/call', params, { ...options, ...given }, (...args) =>
       this.verbs.callTool(...args),
     );

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import {
   ProtocolError,
@@ -116,9 +117,21 @@ export class Backend {
    * @param fresh whether it must have been fetched just now
    */
   pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
-    const { signal, inputResponses: _answers, ...caller } = exchange;
-    // What a client answers is for the call that asked, which would be gone on with.
-    const detached: Exchange = { ...caller, requestState: () => undefined, signal: NEVER };
+    const {
+      signal,
+      inputResponses: _answers,
+      meta: { progressToken: _token, ...meta } = {},
+      ...caller
+    } = exchange;
+    // What a client answers is for the call that asked, which would be gone on with; and it asked for no list.
+    const detached: Exchange = {
+      ...caller,
+      meta,
+      requestState: () => undefined,
+      signal: NEVER,
+      notify: nowhere,
+      log: nowhere,
+    };
     const pages = this.lists.pages(
       this.viewOf(exchange),
       method,
@@ -128,6 +141,11 @@ export class Backend {
     return unlessAborted(pages, signal).catch((error: unknown) => {
       throw toClientError(error, this.name, signal);
     });
+  }
+
+  /** Has the tools listed anew before the next call, so that its headers are those of what its caller was shown last. */
+  relist(exchange: Exchange): void {
+    this.lists.forgetList(this.viewOf(exchange), 'tools/list');
   }
 
   /** A row of a list, looked for once more in a fresh one. */
@@ -200,22 +218,28 @@ export class Backend {
     const send = (tool?: ToolSchemas) =>
       this.base.request(method, sent, { call: new Call(exchange), signal, tool });
     if (method !== 'tools/call') return send();
-    const tool = (fresh: boolean) => this.tool(params['name'], exchange, fresh);
+    const tool = await this.tool(params['name'], exchange);
     try {
-      return await send(await tool(false));
+      return await send(tool);
     } catch (error) {
       if (!(error instanceof ProtocolError) || error.code !== McpErrorCode.HeaderMismatch) throw error;
-      // The backend has looked at the headers only: its tool is not what it was.
-      return send(await tool(true));
+      // The backend has looked at the headers only: its tool may not be what it was.
+      this.relist(exchange);
+      const now = await this.tool(params['name'], exchange);
+      if (isDeepStrictEqual(now?.inputSchema, tool?.inputSchema)) throw error;
+      return send(now);
     }
   }
 
-  private async tool(name: unknown, exchange: Exchange, fresh: boolean): Promise<ToolSchemas | undefined> {
-    const pages = await this.pages('tools/list', exchange, fresh);
-    const rows = pages.flatMap(page => rowsOf('tools/list', page));
-    const row = rows.find(one => one['name'] === name);
-    if (row || fresh) return row;
-    return await this.find('tools/list', exchange, one => one['name'] === name);
+  /** The definition of a tool; undefined where there is none, or the backend, which may serve calls, cannot list it. */
+  private async tool(name: unknown, exchange: Exchange): Promise<ToolSchemas | undefined> {
+    try {
+      return await this.find('tools/list', exchange, row => row['name'] === name);
+    } catch (error) {
+      if (exchange.signal.aborted) throw error;
+      this.host.report(error as Error);
+      return undefined;
+    }
   }
 
   private async legacy(method: string, params: Params, exchange: Exchange): Promise<Result> {
@@ -302,7 +326,8 @@ export class Backend {
 
   private viewOf(exchange: Exchange): unknown {
     const session = exchange.channel && this.sessions.get(exchange.channel);
-    return session ?? this.callerKey(exchange);
+    // A backend is told who asks for a list, and may go by it.
+    return session ?? JSON.stringify([this.callerKey(exchange), exchange.clientInfo]);
   }
 
   private baseOwner(): LinkOwner {
@@ -357,3 +382,5 @@ export class Backend {
 }
 
 const NEVER = new AbortController().signal;
+
+const nowhere = (): Promise<void> => Promise.resolve();

@@ -13,7 +13,7 @@ import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '
 import { Backend, type BackendHost } from './backend.js';
 import { canonicalUri } from './canonical-uri.js';
 import { nextHop, viaOf } from './hops.js';
-import { isList, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { isList, LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { prefixed, withoutPrefix } from './names.js';
 import { origins } from './origin.js';
 import type { GatewaySettings } from './resolve-options.js';
@@ -83,7 +83,11 @@ export class Gateway implements Upstream, BackendHost {
 
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
     return this.via(exchange, async () => {
-      if (isList(method)) return this.router.list(method, params, exchange);
+      if (isList(method)) {
+        const page = await this.router.list(method, params, exchange);
+        if (method === 'tools/list') for (const backend of this.backends) backend.relist(exchange);
+        return page;
+      }
       const { backend, params: own } = await this.router.route(method, params, exchange);
       if (method === 'resources/subscribe') return this.subscribe(backend, requireUri(params), exchange);
       if (method === 'resources/unsubscribe') {
@@ -212,8 +216,8 @@ export class Gateway implements Upstream, BackendHost {
   }
 
   /**
-   * The page that shows what a call names, in what its caller sees now.
-   * @throws the refusal where nothing lists it; McpException where a backend that may have it cannot be reached
+   * The page that shows what a call names, in what its caller sees now; an empty one where none does.
+   * @throws McpException where a backend that may have it cannot be reached
    */
   private async find(
     lookups: readonly Lookup[],
@@ -239,8 +243,11 @@ export class Gateway implements Upstream, BackendHost {
     }
     // It may come up at any moment, and what is hidden of it would be used.
     const refused = met.find(one => one.status === 'rejected');
+    if (refused) throw refused.reason;
     // A backend may have what it does not list, but may also understand another spelling of what is hidden.
-    throw refused ? refused.reason : refusal;
+    const [{ method, is }] = lookups;
+    const isShown = (shown: unknown) => rowsOf(method, shown).some(is);
+    return { method, result: { [LIST_MEMBERS[method]]: [] }, isShown, refusal };
   }
 }
 

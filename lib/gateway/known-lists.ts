@@ -91,6 +91,14 @@ export class KnownLists {
     return walk.pages;
   }
 
+  /** Forgets one list of a view. */
+  forgetList(view: unknown, method: ListMethod): void {
+    const lists = this.views.get(view);
+    const known = lists?.get(method);
+    if (known) this.drop(known);
+    lists?.delete(method);
+  }
+
   /** Forgets what a view shows; without one, what all show. */
   forget(view?: unknown): void {
     for (const key of view === undefined ? [...this.views.keys()] : [view]) {

@@ -23,7 +23,10 @@ export const listingsOf = (catalog: () => Catalog): Listings => ({
         const refusal = new ResourceNotFoundError(uri);
         if (now.resources.has(uri))
           return listing('resources/list', 'resources', 'uri', now.resourcePages, uri, refusal);
-        return ofTemplate(now, now.matchTemplate(uri)?.entry.key, refusal);
+        const template = now.matchTemplate(uri)?.entry.key;
+        return template === undefined
+          ? listing('resources/list', 'resources', 'uri', now.resourcePages, uri, refusal)
+          : ofTemplate(now, template, refusal);
       }
       case 'completion/complete': {
         const { type, name: prompt, uri: template } = (params['ref'] ?? {}) as Row;
@@ -37,7 +40,7 @@ export const listingsOf = (catalog: () => Catalog): Listings => ({
   },
 });
 
-const ofTemplate = (now: Catalog, template: unknown, refusal: Error): Listing | undefined =>
+const ofTemplate = (now: Catalog, template: unknown, refusal: Error): Listing =>
   listing(
     'resources/templates/list',
     'resourceTemplates',
@@ -54,11 +57,10 @@ function listing(
   pages: Pages<object>,
   wanted: unknown,
   refusal: Error,
-): Listing | undefined {
+): Listing {
   const shows = (rows: readonly object[]) => rows.some(row => (row as Row)[key] === wanted);
-  const page = pages.pageWith(shows);
-  if (page === undefined) return undefined;
-  const { items, ...rest } = page;
+  // What is on no page may be there once interceptors have seen the list; and it takes as long as what they hide.
+  const { items, ...rest } = pages.pageWith(shows) ?? { items: [] };
   return {
     method,
     result: { [member]: items, ...rest },

@@ -259,6 +259,7 @@ describe('known tools', () => {
   it.each([
     [{ ...broken }, /toolDefinition, the tool "broken": .*"No Token"/],
     [{ name: 'b' } as Tool, /toolDefinition, the tool "b"/],
+    [regional(), /toolDefinition is of "regional", not of "broken"/],
   ])('have no call sent with a definition that is none', async (toolDefinition, message) => {
     const calling = client.callTool({ name: 'broken', arguments: {} }, { toolDefinition });
     await expect(calling).rejects.toThrow(message);
@@ -293,6 +294,23 @@ describe('a call without a definition', () => {
     expect(logs.warnings).toHaveLength(1000);
     await headersOf(clients.client('other'), 'regional');
     expect(logs.warnings).toHaveLength(1001);
+  });
+
+  it('is warned of however many tools the server lists that are invalid', async () => {
+    const invalid = (_: unknown, index: number) => regional('No Token', `invalid-${index}`);
+    server.tools = Array.from({ length: 1001 }, invalid);
+    await start();
+    await client.listTools();
+    expect(logs.warnings).toHaveLength(1000);
+    await headersOf(client, 'nobody');
+    expect(logs.warnings.at(-1)).toContain(missing('nobody'));
+  });
+
+  it('is sent without header parameters that its caller made up', async () => {
+    await start();
+    const headers = { 'Mcp-Param-Region': 'us', 'X-Own': 'mine' };
+    await client.callTool({ name: 'regional', arguments: { region: 'eu' } }, { headers });
+    expect(server.calls.at(-1)!.headers).not.toHaveProperty('mcp-param-region');
   });
 
   it('is not warned of on an older revision', async () => {

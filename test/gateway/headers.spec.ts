@@ -80,6 +80,40 @@ describe('a gateway', () => {
     expect(await sent('eu')).toEqual({ 'mcp-name': 'regional', 'mcp-param-zone': 'eu' });
   });
 
+  it('checks the headers of what a client was shown last', async () => {
+    gateway = await startGateway({ backend: { url: backend.url } });
+    client = await connect(gateway.url, 'modern');
+    await client.listTools();
+    await sent('eu');
+    backend.checked = backend.tools = [regional('Zone')];
+    await client.listTools();
+    expect(await sent('eu')).toEqual({ 'mcp-name': 'regional', 'mcp-param-zone': 'eu' });
+    const headers = { ...STANDARD, 'Mcp-Name': 'regional', 'Mcp-Param-Region': 'eu' };
+    const spoofed = { ...headers, 'Mcp-Param-Zone': 'us' };
+    expect(await send(gateway.url, call({ region: 'eu' }, 'regional'), spoofed)).toMatchObject({
+      status: 400,
+      code: -32020,
+    });
+  });
+
+  it('sends a call once more where the definition that it knew was too old, however young', async () => {
+    gateway = await startGateway({ backend: { url: backend.url } });
+    client = await connect(gateway.url, 'legacy');
+    await sent('eu');
+    backend.checked = backend.tools = [regional('Zone')];
+    expect(await sent('eu')).toEqual({ 'mcp-name': 'regional', 'mcp-param-zone': 'eu' });
+  });
+
+  it('sends a call only once where the definition is what it was', async () => {
+    gateway = await startGateway({ backend: { url: backend.url } });
+    client = await connect(gateway.url, 'legacy');
+    backend.checked = [regional('Zone')];
+    await expect(client.callTool({ name: 'regional', arguments: { region: 'eu' } })).rejects.toMatchObject({
+      code: -32020,
+    });
+    expect(backend.attempts).toBe(1);
+  });
+
   it('checks the headers of its own client, and forwards nothing that differs', async () => {
     gateway = await startGateway({ backend: { url: backend.url } }, [Moves]);
     const headers = { ...STANDARD, 'Mcp-Name': 'regional' };
@@ -150,6 +184,57 @@ describe('a tool that a backend defines for each caller differently', () => {
       expect(await callBy({}, 'Zone')).toMatchObject({ status: 200 });
     }
     expect(await callBy({}, 'Region')).toMatchObject({ status: 400, code: -32020 });
+    varied.close();
+  });
+
+  it('is refused with HTTP 400, whatever a backend tells of the list that nobody asked for', async () => {
+    const telling = await fakeBackend({
+      'tools/list': ({ id, params, send: tell }) => {
+        const { progressToken = 'none' } = params['_meta'] as { progressToken?: unknown };
+        tell(
+          {
+            jsonrpc: '2.0',
+            method: 'notifications/progress',
+            params: { progressToken, progress: 1, message: 'made up' },
+          },
+          {
+            jsonrpc: '2.0',
+            id,
+            result: { tools: [regional()], resultType: 'complete', ttlMs: 0, cacheScope: 'private' },
+          },
+        );
+      },
+    });
+    gateway = await startGateway({ backend: { url: telling.url } });
+    const _meta = { ...ENVELOPE, progressToken: 'mine' };
+    const message = {
+      method: 'tools/call',
+      params: { name: 'regional', arguments: { region: 'eu' }, _meta },
+    };
+    const headers = { ...STANDARD, 'Mcp-Name': 'regional', 'Mcp-Param-Region': 'us' };
+    expect(await send(gateway.url, message, headers)).toMatchObject({ status: 400, code: -32020 });
+    telling.close();
+  });
+
+  it('may be defined by who asks', async () => {
+    const INFO = 'io.modelcontextprotocol/clientInfo';
+    const varied = await fakeBackend({
+      'tools/list': ({ params, reply }) => {
+        const { name } = (params['_meta'] as Record<string, { name: string }>)[INFO];
+        reply({ tools: [regional(name)] });
+      },
+      'tools/call': ({ reply }) => reply({ content: [] }),
+    });
+    gateway = await startGateway({ backend: { url: varied.url } });
+    for (const name of ['Region', 'Zone']) {
+      const _meta = { ...ENVELOPE, [INFO]: { name, version: '1' } };
+      const message = {
+        method: 'tools/call',
+        params: { name: 'regional', arguments: { region: 'eu' }, _meta },
+      };
+      const headers = { ...STANDARD, 'Mcp-Name': 'regional', [`Mcp-Param-${name}`]: 'eu' };
+      expect(await send(gateway.url, message, headers)).toMatchObject({ status: 200 });
+    }
     varied.close();
   });
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Mutator, Tool, type InterceptorInvocation } from 'nestjs-mcp';
+import { Mutator, respondWith, Tool, Validator, type InterceptorInvocation } from 'nestjs-mcp';
 import { regional, startHeaderServer } from '../fixtures/header-server.js';
 import { startApp } from '../fixtures/matrix.js';
 import { startGateway } from '../gateway/support.js';
@@ -23,7 +23,7 @@ interface Tools {
 }
 
 /** What becomes of the tools that a list shows, and how often it is asked. */
-const shown = { as: (tool: object): object => tool, runs: 0 };
+const shown = { as: (tool: object): object => tool, added: [] as object[], runs: 0 };
 
 @Injectable()
 class Shows {
@@ -31,7 +31,19 @@ class Shows {
   show({ payload }: InterceptorInvocation<Tools>) {
     shown.runs += 1;
     const tools = payload.tools?.filter(({ name }) => name !== 'hidden').map(tool => shown.as(tool));
-    return tools && { ...payload, tools };
+    return tools && { ...payload, tools: [...tools, ...shown.added] };
+  }
+
+  @Validator({ events: ['tools/call'] })
+  noForce({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    return payload.arguments?.['force'] !== true;
+  }
+
+  @Mutator({ events: ['tools/call'], phase: 'request', priority: -1 })
+  answerAlias({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    return payload.name === 'alias' || payload.arguments?.['dry']
+      ? respondWith({ content: [{ type: 'text', text: 'by alias' }] })
+      : undefined;
   }
 
   @Mutator({ events: ['tools/call'], phase: 'request' })
@@ -66,8 +78,8 @@ const SERVERS: [string, () => Promise<{ url: string; close(): Promise<void> }>][
 
 describe.each(SERVERS)('the headers of a tool as %s shows it', (_, start) => {
   let server: Awaited<ReturnType<typeof start>>;
-  const callOf = (name: string, headers: Record<string, string>): Promise<Answer> =>
-    send(server.url, call({ region: 'eu' }, name), { ...STANDARD, 'Mcp-Name': name, ...headers });
+  const callOf = (name: string, headers: Record<string, string>, more?: object): Promise<Answer> =>
+    send(server.url, call({ region: 'eu', ...more }, name), { ...STANDARD, 'Mcp-Name': name, ...headers });
   const as = (inputSchema: object) => (tool: object) => ({ ...tool, inputSchema });
   beforeAll(async () => {
     server = await start();
@@ -75,6 +87,7 @@ describe.each(SERVERS)('the headers of a tool as %s shows it', (_, start) => {
   afterAll(() => server.close());
   beforeEach(() => {
     shown.as = tool => tool;
+    shown.added = [];
     shown.runs = 0;
   });
 
@@ -101,10 +114,29 @@ describe.each(SERVERS)('the headers of a tool as %s shows it', (_, start) => {
     });
   });
 
+  it('are those of one that an interceptor adds', async () => {
+    shown.added = [{ name: 'alias', inputSchema: regional('Zone').inputSchema }];
+    expect(await callOf('alias', { 'Mcp-Param-Zone': 'eu' })).toMatchObject({
+      status: 200,
+      text: 'by alias',
+    });
+    expect(await callOf('alias', { 'Mcp-Param-Zone': 'us' })).toMatchObject({ status: 400, code: -32020 });
+  });
+
   it('are compared with what the client sent, by one run of the list', async () => {
     expect(await callOf('regional', { 'Mcp-Param-Region': 'moved' })).toMatchObject({ code: -32020 });
     expect(shown.runs).toBe(1);
   });
+
+  it.each([{ force: true }, { dry: true }])(
+    'do not tell either what interceptors of calls answer (%j)',
+    async args => {
+      const hidden = await callOf('hidden', {}, args);
+      shown.runs = 0;
+      expect(await callOf('absent', {}, args)).toEqual(hidden);
+      expect(shown.runs).toBe(1);
+    },
+  );
 
   it.each<Record<string, string>>([{}, { 'Mcp-Param-Region': 'us' }, { 'Mcp-Param-Region': 'eu' }])(
     'do not tell one that is hidden from one that does not exist (%j)',

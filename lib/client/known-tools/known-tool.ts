@@ -43,11 +43,14 @@ export function readTool(tool: unknown, where: string): ReadTool {
 
 /**
  * The definition that comes with a call, as the SDK's client takes it: a copy, with JSON Schema.
- * @throws TypeError for what is no tool, or breaks a rule of `x-mcp-header`
+ * @param called the name of the tool that is called
+ * @throws TypeError for what is no tool, or another one, or breaks a rule of `x-mcp-header`
  */
-export function readToolDefinition(tool: KnownTool): Tool {
+export function readToolDefinition(tool: KnownTool, called: string): Tool {
   const where = 'toolDefinition';
   const { name, inputSchema } = readTool(tool, where);
+  if (name !== called)
+    throw new TypeError(`${where} is of ${JSON.stringify(name)}, not of ${JSON.stringify(called)}`);
   const { outputSchema, ...rest } = tool;
   const output = named(where, name, () =>
     outputSchema === undefined ? {} : { outputSchema: jsonSchemaOf(outputSchema, 'output') },

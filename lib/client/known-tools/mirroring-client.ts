@@ -68,9 +68,10 @@ export class MirroringClient extends Client {
       ...schemas,
       {
         ...options,
-        headers: declared
-          ? { ...Object.fromEntries(others), ...headersOf(declared, params['arguments']) }
-          : headers,
+        headers: {
+          ...Object.fromEntries(others),
+          ...(declared && headersOf(declared, params['arguments'])),
+        },
       },
     ];
   }
@@ -79,7 +80,8 @@ export class MirroringClient extends Client {
     name: string,
     given: CallToolRequestOptions['toolDefinition'],
   ): readonly HeaderParam[] | undefined {
-    if (given) {
+    // An interceptor may have made it the call of another tool.
+    if (given?.name === name) {
       const found = readHeaderParams(given.inputSchema);
       return found.ok ? found.params : undefined;
     }

@@ -4,7 +4,7 @@ import { headerParamsOf, readHeaderParams, type HeaderParam } from '../../schema
 import { isRecord } from '../../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
-/** The most definitions that a server can have a client keep, and the most warnings. */
+/** The most definitions that a server can have a client keep, and the most warnings of a kind. */
 const MAX_LISTED = 10_000;
 const MAX_WARNINGS = 1000;
 /** How much of a name goes to the log. */
@@ -17,8 +17,8 @@ const MAX_SHOWN = 100;
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
   private readonly listed = new Map<string, readonly HeaderParam[]>();
-  /** What has been warned of: each tool once of a kind. */
-  private readonly warnings = new Set<string>();
+  /** The tools that have been warned of. */
+  private readonly warnings = { missing: new Set<string>(), invalid: new Set<string>() };
 
   /** @param warn where warnings go */
   constructor(private readonly warn: (message: string) => void) {}
@@ -75,7 +75,8 @@ export class ToolDefinitions {
   /** Says once of each tool that its headers are not sent. */
   missing(name: string): void {
     this.warnOnce(
-      `missing ${keyOf(name)}`,
+      'missing',
+      name,
       `The tool ${shorten(name)} is called without its definition, so Mcp-Param-* headers are not sent: call ` +
         'listTools() first, or give the definition with addKnownTools(), the option "knownTools" or "toolDefinition"',
     );
@@ -90,14 +91,17 @@ export class ToolDefinitions {
 
   private invalid(name: string, reason: string): void {
     this.warnOnce(
-      `invalid ${keyOf(name)}`,
+      'invalid',
+      name,
       `The tool ${shorten(name)} is left out of the list, for its definition is invalid: ${reason}`,
     );
   }
 
-  private warnOnce(key: string, message: string): void {
-    if (this.warnings.has(key) || this.warnings.size >= MAX_WARNINGS) return;
-    this.warnings.add(key);
+  private warnOnce(kind: 'missing' | 'invalid', name: string, message: string): void {
+    const warned = this.warnings[kind];
+    const key = keyOf(name);
+    if (warned.has(key) || warned.size >= MAX_WARNINGS) return;
+    warned.add(key);
     this.warn(message);
   }
 }
