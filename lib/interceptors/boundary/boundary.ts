@@ -218,19 +218,27 @@ export class Boundary {
    * @throws Refused where a remote host could not be asked: nothing passes unchecked
    */
   private messageOf(method: string, event: string, exchange: Exchange): Message | Promise<Message> {
-    const { source, reports, settings } = this.options;
+    const { source, settings } = this.options;
     const deadline = performance.now() + settings.timeoutMs;
-    const made = ({ chain, end }: ChainInUse) => new Message(chain, method, event, exchange, deadline, end);
-    const refuse = (error: unknown): never => {
-      reports.undiscovered(error);
-      throw new Refused(undiscovered());
-    };
     const caller = () => ({ context: contextOf(exchange), headers: exchange.http?.headers ?? {} });
+    let current: ChainInUse | Promise<ChainInUse>;
     try {
-      const current = source.current(exchange.signal, caller, settings.timeoutMs);
-      return current instanceof Promise ? current.then(made, refuse) : made(current);
+      current = source.current(exchange.signal, caller, settings.timeoutMs);
     } catch (error) {
-      return refuse(error);
+      throw this.undiscovered(error);
     }
+    if (!(current instanceof Promise))
+      return new Message(current.chain, method, event, exchange, deadline, current.end);
+    return current.then(
+      ({ chain, end }) => new Message(chain, method, event, exchange, deadline, end),
+      (error: unknown) => {
+        throw this.undiscovered(error);
+      },
+    );
+  }
+
+  private undiscovered(error: unknown): Refused {
+    this.options.reports.undiscovered(error);
+    return new Refused(undiscovered());
   }
 }
