@@ -1,4 +1,5 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
+import { isObservable, tap } from 'rxjs';
 import { InputQuestion } from './input-request.js';
 import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
 import type { Round } from './round.js';
@@ -41,15 +42,11 @@ export class CurrentRound {
    * @throws MrtrError for a mistake of the handler; whatever the handler throws
    */
   run<T>(work: () => Promise<T>): Promise<RoundOutcome<T>> {
-    return new Promise((resolve, reject) => {
+    return new Promise(resolve => {
       const end = (outcome: () => RoundOutcome<T>) => {
         // What a handler comes to that nobody has waited for is nothing to anybody.
         if (this.isClosed) return;
-        try {
-          resolve(outcome());
-        } catch (error) {
-          reject(error);
-        }
+        resolve(new Promise(settle => settle(outcome())));
       };
       const fail = (thrown: unknown) => end(() => this.failedWith(thrown));
       this.leave = fail;
@@ -76,13 +73,15 @@ export class CurrentRound {
     } catch (thrown) {
       result = rejecting(thrown);
     }
+    // What is only done once somebody waits for it, as a query is, would be done for each that does.
+    if (isThenable(result)) result = Promise.resolve(result);
     this.returned = { result };
     this.round?.watch(result);
-    if (result instanceof Promise) {
-      result.catch((thrown: unknown) => {
-        if (thrown instanceof InputRequiredException) this.thrown = thrown;
-      });
-    }
+    const note = (thrown: unknown) => {
+      if (thrown instanceof InputRequiredException) this.thrown = thrown;
+    };
+    if (isObservable(result)) return result.pipe(tap({ error: note }));
+    if (result instanceof Promise) result.catch(note);
     return result;
   }
 
@@ -123,6 +122,9 @@ export class CurrentRound {
     return this.round?.isOpen ? {} : undefined;
   }
 }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
 const rejecting = (reason: unknown): Promise<never> =>
   Promise.resolve().then(() => {

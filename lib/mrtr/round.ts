@@ -5,7 +5,7 @@ import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion } from './input-request.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import type { Journal } from './journal.js';
+import type { Journal, RecordedStep } from './journal.js';
 import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
@@ -33,6 +33,9 @@ interface Ask {
   readonly isAround: boolean;
 }
 
+/** What came out of a step, as JSON. */
+type Kept = Pick<RecordedStep, 'value'>;
+
 /** How something ended. */
 type Outcome = 'value' | 'error';
 
@@ -50,6 +53,8 @@ export class Round {
   private readonly steady: SteadyValues;
   private open: OpenQuestions;
   private asks: Ask[] = [];
+  /** Those that run, by key. A handler that is run again meanwhile waits for what it has begun. */
+  private readonly steps = new Map<string, Promise<Kept>>();
   private rewind: () => void;
   private mistake?: MrtrError;
   /** The handler's own method's. */
@@ -135,9 +140,7 @@ export class Round {
     try {
       const recorded = this.recorded.step(use.key);
       if (recorded) return recorded.value as T;
-      const value = await this.open.after(running.run({ round: this, step: key }, async () => work()));
-      const kept = this.asJson(use.key, value);
-      this.recorded.addStep(use.key, kept);
+      const kept = await this.open.after(this.steps.get(use.key) ?? this.run(use.key, key, work));
       return kept.value as T;
     } finally {
       use.isOver = true;
@@ -258,6 +261,21 @@ export class Round {
     };
   }
 
+  /** Runs a step, and remembers what came out. */
+  private run(key: string, step: string, work: () => unknown): Promise<Kept> {
+    const done = (async () => {
+      try {
+        const kept = this.asJson(key, await running.run({ round: this, step }, async () => work()));
+        this.recorded.addStep(key, kept);
+        return kept;
+      } finally {
+        this.steps.delete(key);
+      }
+    })();
+    this.steps.set(key, done);
+    return done;
+  }
+
   private end(): void {
     this.open.close();
     this.over.abort(new RoundEnded());
@@ -343,9 +361,9 @@ export class Round {
   }
 
   /** A value as it will be in the next round, so that this one sees no other. */
-  private asJson(key: string, value: unknown): { value?: unknown } {
+  private asJson(key: string, value: unknown): Kept {
     try {
-      return JSON.parse(JSON.stringify({ value })) as { value?: unknown };
+      return JSON.parse(JSON.stringify({ value })) as Kept;
     } catch (error) {
       throw this.wrong(
         'MRTR_STEP_RESULT',

@@ -14,8 +14,8 @@ export class WayOut {
   private grace?: NodeJS.Timeout;
 
   /** Rejects with a reason; but never settles once nobody waits, or the handler was refused too often. */
-  refuse(reason: unknown): Promise<never> {
-    if (!this.isLeft && this.refused++ < MAX_REFUSED) return Promise.reject(reason);
+  async refuse(reason: unknown): Promise<never> {
+    if (!this.isLeft && this.refused++ < MAX_REFUSED) throw reason;
     this.leave(reason);
     return new Promise(() => undefined);
   }

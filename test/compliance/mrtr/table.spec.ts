@@ -219,6 +219,21 @@ const ROWS: Record<string, Row> = {
     text: 'done eu',
     asked: ['Which region?'],
   },
+  'a query that runs once it is awaited': {
+    tool: 'query',
+    text: 'inserted 1',
+    stateless: { text: 'inserted 1' },
+  },
+  'an interceptor that maps what an Observable fails with': {
+    tool: 'mappedObservable',
+    text: 'answered',
+    asked: ['Which region?'],
+  },
+  'an interceptor that runs a handler again while its step runs': {
+    tool: 'retriedWhileRunning',
+    text: '2 runs, 1 charge',
+    stateless: { text: '2 runs, 1 charge' },
+  },
   'a wrapped signal': { tool: 'wrapped', text: region, stateless: MISTAKE },
   'a changed question': { tool: 'changedQuestion', fails: INTERNAL, waiting: { text: 'accept' } },
   'a changed kind': { tool: 'changedKind', fails: INTERNAL, waiting: { text: '' } },
