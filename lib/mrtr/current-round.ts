@@ -1,4 +1,5 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
+import { isObservable, tap } from 'rxjs';
 import { InputQuestion } from './input-request.js';
 import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
 import type { Round } from './round.js';
@@ -11,6 +12,7 @@ export class CurrentRound {
   private round?: Round;
   private returned?: { readonly result: unknown };
   private isClosed = false;
+  private leave?: (reason: unknown) => void;
   private hasRun = false;
   /** What the handler's own method threw, whatever is made of it around it. */
   private thrown?: InputRequiredException;
@@ -26,29 +28,30 @@ export class CurrentRound {
   begin(): Round {
     if (!this.round) {
       this.round = this.make();
-      if (this.isClosed) this.round.watch(undefined);
-      else if (this.returned) this.round.watch(this.returned.result);
+      this.round.onLeft = reason => this.leave?.(reason);
+      if (this.isClosed) {
+        this.round.watch(undefined);
+        this.round.close('value');
+      } else if (this.returned) this.round.watch(this.returned.result);
     }
     return this.round;
   }
 
   /**
-   * Runs a handler for the round, which ends with it.
+   * Runs a handler for the round, which ends with it; or without it, where the handler goes on although the round has ended.
    * @throws MrtrError for a mistake of the handler; whatever the handler throws
    */
-  async run<T>(work: () => Promise<T>): Promise<RoundOutcome<T>> {
-    let value: T;
-    try {
-      value = await work();
-    } catch (thrown) {
-      this.close();
-      const asking = this.askingIn(thrown);
-      if (asking) return { asking };
-      throw thrown;
-    }
-    this.close();
-    const asking = this.askingIn(value);
-    return asking ? { asking } : { value };
+  run<T>(work: () => Promise<T>): Promise<RoundOutcome<T>> {
+    return new Promise(resolve => {
+      const end = (outcome: () => RoundOutcome<T>) => {
+        // What a handler comes to that nobody has waited for is nothing to anybody.
+        if (this.isClosed) return;
+        resolve(new Promise(settle => settle(outcome())));
+      };
+      const fail = (thrown: unknown) => end(() => this.failedWith(thrown));
+      this.leave = fail;
+      work().then(value => end(() => this.returnedWith(value)), fail);
+    });
   }
 
   /**
@@ -70,13 +73,15 @@ export class CurrentRound {
     } catch (thrown) {
       result = rejecting(thrown);
     }
+    // What is only done once somebody waits for it, as a query is, would be done for each that does.
+    if (isThenable(result)) result = Promise.resolve(result);
     this.returned = { result };
     this.round?.watch(result);
-    if (result instanceof Promise) {
-      result.catch((thrown: unknown) => {
-        if (thrown instanceof InputRequiredException) this.thrown = thrown;
-      });
-    }
+    const note = (thrown: unknown) => {
+      if (thrown instanceof InputRequiredException) this.thrown = thrown;
+    };
+    if (isObservable(result)) return result.pipe(tap({ error: note }));
+    if (result instanceof Promise) result.catch(note);
     return result;
   }
 
@@ -91,9 +96,22 @@ export class CurrentRound {
     return requests;
   }
 
-  private close(): void {
+  private returnedWith<T>(value: T): RoundOutcome<T> {
+    this.close('value');
+    const asking = this.askingIn(value);
+    return asking ? { asking } : { value };
+  }
+
+  private failedWith(thrown: unknown): RoundOutcome<never> {
+    this.close('error');
+    const asking = this.askingIn(thrown);
+    if (asking) return { asking };
+    throw thrown;
+  }
+
+  private close(outcome: 'value' | 'error'): void {
     this.isClosed = true;
-    this.round?.close();
+    this.round?.close(outcome);
   }
 
   private askingIn(ended: unknown): InputRequiredOptions | undefined {
@@ -104,6 +122,9 @@ export class CurrentRound {
     return this.round?.isOpen ? {} : undefined;
   }
 }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
 const rejecting = (reason: unknown): Promise<never> =>
   Promise.resolve().then(() => {

@@ -12,12 +12,19 @@ export interface Use {
   isOver: boolean;
 }
 
+/** How often a key has come by, and where. Never twice at a time: so only its last use can still be open. */
+interface Uses {
+  readonly count: number;
+  readonly first: Place;
+  readonly last: Use;
+}
+
 /** Not a number: the order of keys is the order of questions. */
 const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
 
 /** The keys under which a handler asks and does steps in one round. */
 export class KeyUses {
-  private uses = { ask: new Map<string, readonly Use[]>(), step: new Map<string, readonly Use[]>() };
+  private uses = { ask: new Map<string, Uses>(), step: new Map<string, Uses>() };
 
   /** @param where `Class.method`, for messages */
   constructor(
@@ -38,29 +45,24 @@ export class KeyUses {
         `${this.where} used ${JSON.stringify(key)} as a key; one has a letter first, and up to 100 letters, digits and _ . : / -`,
       );
     }
-    const earlier = this.uses[kind].get(key) ?? [];
+    const earlier = this.uses[kind].get(key);
     const place: Place = {};
     Error.captureStackTrace(place, from);
-    const rival = earlier.find(({ isOver }) => !isOver);
-    if (rival) {
+    if (earlier && !earlier.last.isOver) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${this.where} used "${key}" twice at a time, at ${lineOf(rival.place)} and at ${lineOf(place)}; give each its own key`,
+        `${this.where} used "${key}" twice at a time, at ${lineOf(earlier.last.place)} and at ${lineOf(place)}; give each its own key`,
       );
     }
-    const [first] = earlier;
-    if (first && locationOf(first.place) !== locationOf(place)) {
+    if (earlier && locationOf(earlier.first) !== locationOf(place)) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${this.where} used "${key}" at two places, ${lineOf(first.place)} and ${lineOf(place)}; give each its own key: only a loop can use one again`,
+        `${this.where} used "${key}" at two places, ${lineOf(earlier.first)} and ${lineOf(place)}; give each its own key: only a loop can use one again`,
       );
     }
-    const use: Use = {
-      key: earlier.length === 0 ? key : `${key}#${earlier.length + 1}`,
-      isOver: false,
-      place,
-    };
-    this.uses[kind].set(key, [...earlier, use]);
+    const count = (earlier?.count ?? 0) + 1;
+    const use: Use = { key: count === 1 ? key : `${key}#${count}`, isOver: false, place };
+    this.uses[kind].set(key, { count, first: earlier?.first ?? place, last: use });
     return use;
   }
 

@@ -8,6 +8,16 @@ interface OpenAsk {
   readonly end: (reason: RoundEnded) => void;
 }
 
+/** What questions need to know of their round. */
+interface RoundState {
+  /** Whether nobody waits for an answer any more. */
+  readonly isOver: () => boolean;
+  /** Whether the handler's own method has ended. */
+  readonly hasEnded: () => boolean;
+  /** Told when they are handed out. */
+  readonly onEnd: () => void;
+}
+
 /** The questions of a round that only the client's next one can answer. */
 export class OpenQuestions {
   private readonly asks = new Map<string, OpenAsk>();
@@ -17,16 +27,15 @@ export class OpenQuestions {
   /** Whether they have been handed out: whoever goes on did not let the signal pass. */
   isHandedOut = false;
 
-  /** @param isOver whether the handler has ended, so that nobody waits for an answer */
   constructor(
     private readonly signal: AbortSignal,
-    private readonly isOver: () => boolean,
+    private readonly round: RoundState,
   ) {}
 
   /** Never answers: it rejects once the round ends. */
   add(key: string, prepared: PreparedQuestion): Promise<never> {
     return new Promise((_, reject) => {
-      if (this.isOver()) return reject(new RoundEnded());
+      if (this.round.isOver()) return reject(new RoundEnded());
       this.asks.set(key, { prepared, end: reject });
       this.endSoon();
     });
@@ -68,6 +77,7 @@ export class OpenQuestions {
         return;
       }
       this.isHandedOut = true;
+      this.round.onEnd();
       this.end([...this.asks.values()].reverse());
     });
   }
@@ -85,8 +95,10 @@ export class OpenQuestions {
    * which would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
-    if (ask === undefined || this.isOver()) return;
+    if (ask === undefined || this.round.isOver()) return;
     ask.end(new RoundEnded());
-    setImmediate(() => this.end(others));
+    setImmediate(() => {
+      if (!this.round.hasEnded()) this.end(others);
+    });
   }
 }

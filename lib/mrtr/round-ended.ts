@@ -1,15 +1,19 @@
+/** Known to all copies of the library in one process, such as its CommonJS and its ES module build. */
+const MARK = Symbol.for('nestjs-mcp.round-ended');
+
 /**
  * Rejects a question whose answer only the client's next round can bring. Handlers let it pass.
  * @internal
  */
 export class RoundEnded extends Error {
+  override readonly name = 'RoundEnded';
+  readonly [MARK] = true;
+
   constructor() {
     super('The round ends here: the answer comes with the next one');
     ignoreUnhandled();
   }
 }
-
-let isIgnoring = false;
 
 /**
  * A handler may hold a promise that it would have awaited later, and that the end of the round has rejected meanwhile.
@@ -17,10 +21,28 @@ let isIgnoring = false;
  * what it would do without this listener.
  */
 function ignoreUnhandled(): void {
-  if (isIgnoring) return;
-  isIgnoring = true;
-  process.on('unhandledRejection', (reason: unknown) => {
-    if (reason instanceof RoundEnded || process.listenerCount('unhandledRejection') > 1) return;
+  const marked = process as { [MARK]?: boolean };
+  if (marked[MARK]) return;
+  marked[MARK] = true;
+  process.on('unhandledRejection', onUnhandled);
+}
+
+function onUnhandled(reason: unknown): void {
+  if (isMarked(reason) || process.listenerCount('unhandledRejection') > 1 || !dependsOnListeners()) return;
+  // Once more, and without this listener: Node does what it is told to.
+  process.off('unhandledRejection', onUnhandled);
+  void Promise.resolve().then(() => {
     throw reason;
   });
+  setImmediate(() => process.on('unhandledRejection', onUnhandled));
+}
+
+const isMarked = (reason: unknown): boolean =>
+  typeof reason === 'object' && reason !== null && MARK in reason;
+
+/** Whether Node goes by listeners: with the flag `none`, `warn` or `strict`, it has done what it does, or does it anyway. */
+function dependsOnListeners(): boolean {
+  const flags = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
+  const mode = [...flags.matchAll(/--unhandled-rejections[= ]([\w-]+)/g)].at(-1)?.[1] ?? 'throw';
+  return mode === 'throw' || mode === 'warn-with-error-code';
 }

@@ -5,13 +5,14 @@ import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion } from './input-request.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import type { Journal } from './journal.js';
+import type { Journal, RecordedStep } from './journal.js';
 import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
 import { Recorded, type RecordedOptions } from './recorded.js';
 import { RoundEnded } from './round-ended.js';
 import { SteadyValues } from './steady-values.js';
+import { WayOut } from './way-out.js';
 
 /** What a round needs to know of the call that it is part of. */
 export interface RoundOptions extends RecordedOptions {
@@ -24,6 +25,19 @@ export interface RoundOptions extends RecordedOptions {
 
 /** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
 const never = (): Promise<never> => new Promise(() => undefined);
+
+interface Ask {
+  readonly use: Use;
+  readonly promise: AskPromise<unknown>;
+  /** Whether the handler's own method had ended by then: what asks is around it. */
+  readonly isAround: boolean;
+}
+
+/** What came out of a step, as JSON. */
+type Kept = Pick<RecordedStep, 'value'>;
+
+/** How something ended. */
+type Outcome = 'value' | 'error';
 
 /** Which step of which round the code that runs belongs to. */
 const running = new AsyncLocalStorage<{ readonly round: Round; readonly step: string }>();
@@ -38,10 +52,15 @@ export class Round {
   private readonly recorded: Recorded;
   private readonly steady: SteadyValues;
   private open: OpenQuestions;
-  private asks: { readonly use: Use; readonly promise: AskPromise<unknown> }[] = [];
+  private asks: Ask[] = [];
+  /** Those that run, by key. A handler that is run again meanwhile waits for what it has begun. */
+  private readonly steps = new Map<string, Promise<Kept>>();
   private rewind: () => void;
   private mistake?: MrtrError;
-  private outcome?: 'value' | 'error';
+  /** The handler's own method's. */
+  private outcome?: Outcome;
+  private isClosed = false;
+  private readonly wayOut = new WayOut();
   /** Fires when the round is over: nobody is to be asked any more. */
   private over = new AbortController();
 
@@ -82,9 +101,15 @@ export class Round {
     return this.open.isHandedOut;
   }
 
+  /** Told where the handler does not end although its round has, and why: it is not to be waited for. */
+  set onLeft(onLeft: (reason: unknown) => void) {
+    this.wayOut.onLeft = onLeft;
+  }
+
   /** Asks the client, or returns what it answered before. */
   ask<A>(key: string, question: InputQuestion<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
+    const isAround = this.outcome !== undefined;
     let use: Use | undefined;
     const promise = this.promiseOf(() => {
       use = this.use('ask', key);
@@ -99,20 +124,23 @@ export class Round {
         'MRTR_RACE',
         `"${key}" is in a Promise.race or Promise.any, which comes out differently from round to round; ask one after the other, or with Promise.all`,
       );
-    this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise });
+    this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise, isAround });
     return promise;
   }
 
   /** Runs something once in all rounds of the call, and remembers what came out, as JSON. */
   async step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
     if (this.isLate(key)) return never();
-    const use = this.use('step', key);
+    let use: Use;
+    try {
+      use = this.use('step', key);
+    } catch (error) {
+      return this.wayOut.refuse(error);
+    }
     try {
       const recorded = this.recorded.step(use.key);
       if (recorded) return recorded.value as T;
-      const value = await this.open.after(running.run({ round: this, step: key }, async () => work()));
-      const kept = this.asJson(use.key, value);
-      this.recorded.addStep(use.key, kept);
+      const kept = await this.open.after(this.steps.get(use.key) ?? this.run(use.key, key, work));
       return kept.value as T;
     } finally {
       use.isOver = true;
@@ -150,40 +178,48 @@ export class Round {
   }
 
   /** Told what became of the handler's own method, whatever is made of that around it. */
-  watch(result: unknown): unknown {
-    // Of an Observable, nobody knows yet.
-    if (isObservable(result)) return result;
-    if (!isThenable(result)) {
-      this.outcome = 'value';
-      return result;
-    }
+  watch(result: unknown): void {
     const { over } = this;
-    const settle = (outcome: 'value' | 'error') => () => {
-      // What runs again is another run's.
-      if (this.over === over) this.outcome = outcome;
+    const settle = (outcome: Outcome, value?: unknown) => {
+      // Of an Observable, nobody knows yet; and what runs again is another run's.
+      if (this.over === over && !isObservable(value)) this.outcome = outcome;
     };
-    void result.then(settle('value'), settle('error'));
-    return result;
+    if (!(result instanceof Promise)) return settle('value', result);
+    result.then(
+      value => settle('value', value),
+      () => settle('error'),
+    );
   }
 
   /**
    * Closes the round: from here on nothing can be asked.
+   * @param outcome of the handler, with what is around it
    * @throws MrtrError for a mistake of the handler
    */
-  close(): void {
+  close(outcome: Outcome): void {
+    this.isClosed = true;
     this.end();
+    this.wayOut.close();
     this.outcome ??= 'error';
     const { where } = this.options;
     if (this.mistake) throw this.mistake;
-    if (this.outcome !== 'value') return;
-    const forgotten = this.asks.find(({ promise }) => !promise.isAwaited);
+    if (this.wayOut.isLeft && this.isOpen) {
+      this.options.onMistake(
+        new MrtrError(
+          'MRTR_ASK_SWALLOWED',
+          `${where} did not end with its round, which went to the client without waiting for it: a catch took what "${Object.keys(this.requests())[0]}" throws, a promise around it never settles, or a finally block takes long; let what a question throws pass`,
+        ),
+      );
+    }
+    const asks = this.asks.filter(({ isAround }) => (isAround ? outcome : this.outcome) === 'value');
+    const forgotten = asks.find(({ promise }) => !promise.isAwaited);
     if (forgotten) {
       throw new MrtrError(
         'MRTR_ASK_NOT_AWAITED',
         `${where} asked "${forgotten.use.key}" and did not await it; its answer would be lost`,
       );
     }
-    const left = this.asks.find(({ use }) => !use.isOver || this.open.get(use.key));
+    const left = asks.find(({ use }) => !use.isOver || this.open.get(use.key));
     if (left) {
       throw new MrtrError(
         'MRTR_ASK_SWALLOWED',
@@ -225,6 +261,21 @@ export class Round {
     };
   }
 
+  /** Runs a step, and remembers what came out. */
+  private run(key: string, step: string, work: () => unknown): Promise<Kept> {
+    const done = (async () => {
+      try {
+        const kept = this.asJson(key, await running.run({ round: this, step }, async () => work()));
+        this.recorded.addStep(key, kept);
+        return kept;
+      } finally {
+        this.steps.delete(key);
+      }
+    })();
+    this.steps.set(key, done);
+    return done;
+  }
+
   private end(): void {
     this.open.close();
     this.over.abort(new RoundEnded());
@@ -232,7 +283,11 @@ export class Round {
 
   private noneOpen(): OpenQuestions {
     const { over } = this;
-    return new OpenQuestions(this.options.signal, () => this.outcome !== undefined || this.over !== over);
+    return new OpenQuestions(this.options.signal, {
+      isOver: () => this.isClosed || this.over !== over,
+      hasEnded: () => this.outcome !== undefined,
+      onEnd: () => this.wayOut.leaveSoon(new RoundEnded()),
+    });
   }
 
   private mark(): () => void {
@@ -249,13 +304,14 @@ export class Round {
   }
 
   private promiseOf<A>(work: () => Promise<A>): AskPromise<A> {
-    return new AskPromise<A>((resolve, reject) => {
+    const refusing = async () => {
       try {
-        work().then(resolve, reject);
+        return await work();
       } catch (error) {
-        reject(error);
+        return this.wayOut.refuse(error);
       }
-    });
+    };
+    return new AskPromise<A>((resolve, reject) => void refusing().then(resolve, reject));
   }
 
   private async answerTo<A>({ key }: Use, question: InputQuestion<A>): Promise<A> {
@@ -277,7 +333,7 @@ export class Round {
   /** @throws MrtrError, or RoundEnded where nobody waits any more */
   private assertOpen(what: string): void {
     this.assertOutsideSteps(what);
-    if (this.isOpen || this.outcome === 'error') throw new RoundEnded();
+    if (this.isOpen || this.isClosed) throw new RoundEnded();
   }
 
   private assertOutsideSteps(what: string): void {
@@ -289,9 +345,9 @@ export class Round {
     );
   }
 
-  /** Whether the handler has returned, so that nobody waits for an answer and nobody would take an error. */
+  /** Whether the call has its result, so that nobody waits for an answer and nobody would take an error. */
   private isLate(key: string): boolean {
-    if (this.outcome !== 'value') return false;
+    if (!this.isClosed || this.outcome !== 'value') return false;
     const { where, onMistake } = this.options;
     onMistake(
       new MrtrError('MRTR_ASK_AFTER_RETURN', `${where} used "${key}" after it had returned; await it before`),
@@ -305,9 +361,9 @@ export class Round {
   }
 
   /** A value as it will be in the next round, so that this one sees no other. */
-  private asJson(key: string, value: unknown): { value?: unknown } {
+  private asJson(key: string, value: unknown): Kept {
     try {
-      return JSON.parse(JSON.stringify({ value })) as { value?: unknown };
+      return JSON.parse(JSON.stringify({ value })) as Kept;
     } catch (error) {
       throw this.wrong(
         'MRTR_STEP_RESULT',
@@ -316,6 +372,3 @@ export class Round {
     }
   }
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';

@@ -92,10 +92,9 @@ describe('a round', () => {
     log: () => Promise.resolve(),
   });
   const run = (requestState: unknown, inputResponses: unknown) =>
-    rounds.run(ENTRY, exchange(requestState, inputResponses), async current => {
-      const round = current.begin();
-      return round.watch((async () => round.ask('region', FORM))());
-    });
+    rounds.run(ENTRY, exchange(requestState, inputResponses), async current =>
+      current.watch(() => current.begin().ask('region', FORM)),
+    );
 
   it('takes no answer but one that the form admits, whatever comes as inputResponses', async () => {
     const first = await run(undefined, undefined);

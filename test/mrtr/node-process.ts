@@ -9,6 +9,8 @@ const fixtures = join(__dirname, '../fixtures');
 interface NodeProcessOptions {
   /** The application, among the fixtures. */
   readonly app?: string;
+  /** Of Node. Default: none. */
+  readonly flags?: readonly string[];
   /** Told of every line that the process writes, but for its URL. */
   readonly onLine?: (line: string) => void;
   readonly stderr?: 'inherit' | 'pipe';
@@ -23,10 +25,10 @@ export class NodeProcess {
   constructor(private readonly options: NodeProcessOptions = {}) {}
 
   async start(): Promise<void> {
-    const { app = 'mrtr-flow-app.ts', onLine, stderr = 'inherit' } = this.options;
+    const { app = 'mrtr-flow-app.ts', flags = [], onLine, stderr = 'inherit' } = this.options;
     const child = spawn(
       process.execPath,
-      ['--expose-gc', '-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, app)],
+      ['--expose-gc', ...flags, '-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, app)],
       { stdio: ['ignore', 'pipe', stderr] },
     );
     this.child = child;

@@ -5,10 +5,12 @@ const ANSWER = { action: 'decline' };
 
 describe('a process whose handlers leave rejections behind', () => {
   let node: NodeProcess;
-  beforeEach(async () => {
-    node = new NodeProcess({ app: 'stray-rejections.ts', stderr: 'pipe' });
+  const start = async (...flags: string[]) => {
+    await node?.kill();
+    node = new NodeProcess({ app: 'stray-rejections.ts', stderr: 'pipe', flags });
     await node.start();
-  });
+  };
+  beforeEach(() => start());
   afterEach(() => node.kill());
 
   const ask = async () => {
@@ -31,6 +33,22 @@ describe('a process whose handlers leave rejections behind', () => {
     ['after one has', ask],
   ])('ends with any other, as Node has it: %s', async (_, before) => {
     await before();
+    await send(node.url!, { name: 'stray' }).catch(() => undefined);
+    expect(await node.exited()).toEqual({ code: 1, stderr: expect.stringContaining('Error: stray') });
+  });
+
+  it.each(['warn', 'none'])('lives with any other where Node is told to: %s', async mode => {
+    await start(`--unhandled-rejections=${mode}`);
+    await ask();
+    expect((await send(node.url!, { name: 'stray' })).result!.content).toMatchObject([
+      { text: 'left behind' },
+    ]);
+    expect((await ask()).result!.content).toMatchObject([{ text: 'decline,decline' }]);
+  });
+
+  it('ends with any other where the process holds the library twice', async () => {
+    await start('-r', require.resolve('../fixtures/library-twice.cjs'));
+    await ask();
     await send(node.url!, { name: 'stray' }).catch(() => undefined);
     expect(await node.exited()).toEqual({ code: 1, stderr: expect.stringContaining('Error: stray') });
   });
