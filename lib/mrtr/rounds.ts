@@ -14,6 +14,7 @@ import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
 import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
+import { RunningCalls } from './running-calls.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -32,6 +33,7 @@ export class Rounds {
   private readonly states: RequestState;
   readonly suspensions: Suspensions;
   private readonly legacy: LegacyRounds;
+  private readonly running = new RunningCalls();
   private isWarned = false;
 
   /** @param server the server's name: a state of another one is none */
@@ -70,7 +72,23 @@ export class Rounds {
    * @throws McpException; whatever `call` throws
    */
   answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    return exchange.ask ? this.legacy.run(exchange, call) : call(exchange);
+    return exchange.ask ? this.running.add(this.legacy.run(exchange, call)) : call(exchange);
+  }
+
+  /** Runs a handler's own method. It may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
+  watch({ ask }: Exchange, current: CurrentRound, handler: () => unknown): unknown {
+    const result = current.watch(handler);
+    return ask ? this.running.add(result) : result;
+  }
+
+  /** Waits, within bounds, for calls whose connections are closed, and so their signals have fired. */
+  async ended(): Promise<void> {
+    const { shutdownTimeoutMs } = this.settings.suspension;
+    const left = await this.running.ended(shutdownTimeoutMs);
+    if (left === 0) return;
+    this.logger.warn(
+      `Calls of the server "${this.server}" still run ${shutdownTimeoutMs} ms after their signals fired ("mrtr.suspension.shutdownTimeoutMs"); they are not waited for any longer`,
+    );
   }
 
   private begin(journal: Journal, where: string, exchange: Exchange): Round {

@@ -227,7 +227,7 @@ export class Dispatcher {
         ...input,
         context,
         enter: () => current.enter(),
-        watch: handler => current.watch(handler),
+        watch: handler => this.rounds.watch(own, current, handler),
       });
     });
     return 'required' in result ? result.required : convert(result.value);

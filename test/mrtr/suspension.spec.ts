@@ -1,4 +1,13 @@
-import { Injectable, Module, type INestApplication } from '@nestjs/common';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import {
+  Injectable,
+  Module,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type INestApplication,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Client } from '@modelcontextprotocol/client';
 import { inputRequired } from '@modelcontextprotocol/server';
@@ -18,6 +27,14 @@ import { connect, outcomeOf } from '../gateway/support.js';
 
 const FORM = { message: 'Which?', schema: { type: 'object', properties: {} } } as const;
 
+/** Has Nest wait for an Observable, not for the handler. */
+@Injectable()
+class Observing implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle();
+  }
+}
+
 @Injectable()
 class Tools {
   readonly ended: string[] = [];
@@ -30,6 +47,37 @@ class Tools {
     } finally {
       this.ended.push(String(ctx.signal.aborted));
       this.end.resolve();
+    }
+  }
+
+  /** Has something to do when it ends, which takes some turns of the event loop. */
+  @Tool()
+  cleanUp(@Ctx() ctx: McpContext) {
+    return this.cleaningUp(ctx);
+  }
+
+  @Tool()
+  @UseInterceptors(Observing)
+  cleanUpObserved(@Ctx() ctx: McpContext) {
+    return this.cleaningUp(ctx);
+  }
+
+  @Tool()
+  async stay(@Ctx() ctx: McpContext) {
+    await ctx.elicit('one', FORM).catch(() => undefined);
+    await new Promise(() => undefined);
+  }
+
+  onApplicationShutdown() {
+    this.ended.push('closed');
+  }
+
+  private async cleaningUp(ctx: McpContext) {
+    try {
+      return (await ctx.elicit('one', FORM)).action;
+    } finally {
+      for (let turn = 0; turn < 100; turn++) await turnOfTheLoop();
+      this.ended.push('cleaned up');
     }
   }
 
@@ -182,6 +230,24 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     await isAsked(1);
     const tools = app.get(Tools);
     await app.close();
-    expect(tools.ended).toEqual(['true']);
+    expect(tools.ended).toEqual(['true', 'closed']);
+  });
+
+  it.each(['cleanUp', 'cleanUpObserved'])('is waited for where the application ends: %s', async name => {
+    await start();
+    void ask(await open(), {}, name);
+    await isAsked(1);
+    const tools = app.get(Tools);
+    await app.close();
+    expect(tools.ended).toEqual(['cleaned up', 'closed']);
+  });
+
+  it('is not waited for without end', async () => {
+    await start({ shutdownTimeoutMs: 1 });
+    void ask(await open(), {}, 'stay');
+    await isAsked(1);
+    const tools = app.get(Tools);
+    await app.close();
+    expect(tools.ended).toEqual(['closed']);
   });
 });
