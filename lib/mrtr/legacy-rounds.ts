@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Exchange } from '../server/exchange.js';
 import { toolError } from '../server/tool-result.js';
+import type { RoundMemory } from './journal.js';
 import { tooManyRounds } from './refusals.js';
 import { RoundEnded } from './round-ended.js';
 import type { Suspensions } from './suspensions.js';
@@ -32,7 +33,8 @@ export class LegacyRounds {
    *   answers with where it is no tool that asks
    */
   async run(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    let current = exchange;
+    const memory: RoundMemory = {};
+    let current: Exchange = { ...exchange, memory };
     for (let round = 0; ; round++) {
       const result = await call(current);
       if (!isInputRequiredResult(result)) return result;
@@ -40,6 +42,7 @@ export class LegacyRounds {
       try {
         current = {
           ...exchange,
+          memory,
           inputResponses: await this.answers(exchange, result),
           requestState: <T>() => result.requestState as T | undefined,
         };

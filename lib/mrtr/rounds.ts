@@ -7,7 +7,7 @@ import type { Exchange } from '../server/exchange.js';
 import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import { newJournal, withAnswers, type Journal } from './journal.js';
+import { newJournal, withAnswers, type Journal, type RoundMemory } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './legacy-rounds.js';
 import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
@@ -120,8 +120,19 @@ export class Rounds {
     return {
       resultType: 'input_required',
       ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
-      ...(journal && { requestState: await this.seal(journal, binding()) }),
+      ...(journal && (await this.keep(journal, exchange, binding))),
     };
+  }
+
+  /** What is to be remembered travels with the client, unless its rounds are all in this process. */
+  private async keep(
+    journal: Journal,
+    { memory }: Exchange,
+    binding: () => string,
+  ): Promise<Pick<InputRequiredResult, 'requestState'>> {
+    if (!memory) return { requestState: await this.seal(journal, binding()) };
+    memory.journal = JSON.parse(this.states.write(journal)) as Journal;
+    return {};
   }
 
   private async journalOf(
@@ -130,12 +141,9 @@ export class Rounds {
     version: string,
     binding: () => string,
   ): Promise<Journal | undefined> {
-    const sealed = exchange.requestState<unknown>();
-    if (sealed === undefined) return undefined;
-    let journal: Journal;
     try {
-      journal = (await this.states.open(sealed, binding())) as Journal;
-      if (journal.version !== version) journal = this.begunAnew(journal, version, where);
+      const journal = exchange.memory ? recall(exchange.memory) : await this.opened(exchange, binding);
+      return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
       this.logger.warn(`A requestState for ${where} was refused: ${error.message}`);
@@ -143,7 +151,11 @@ export class Rounds {
         reason: 'invalid_request_state',
       });
     }
-    return journal;
+  }
+
+  private async opened({ requestState }: Exchange, binding: () => string): Promise<Journal | undefined> {
+    const sealed = requestState<unknown>();
+    return sealed === undefined ? undefined : ((await this.states.open(sealed, binding())) as Journal);
   }
 
   /**
@@ -182,4 +194,11 @@ export class Rounds {
       digestOf({ name, uri, args }),
     ]);
   }
+}
+
+/** What the latest round alone has left. */
+function recall(memory: RoundMemory): Journal | undefined {
+  const { journal } = memory;
+  memory.journal = undefined;
+  return journal;
 }
