@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Ctx, inputRequest, InputRequiredException, McpContext, McpModule, Tool } from 'nestjs-mcp';
 import { connect, listen, outcomeOf, type Running } from '../gateway/support.js';
 
@@ -72,6 +72,25 @@ describe('the rounds of a call whose client knows none', () => {
     expect(await call('remembers')).toMatchObject({
       content: [{ text: JSON.stringify([true, new Date(0).toJSON(), 1]) }],
     });
+  });
+
+  it('are none that the client sends itself', async () => {
+    const own = { inputResponses: { two: { action: 'accept', content: {} } }, requestState: 'own' };
+    const sent = { method: 'tools/call', params: { name: 'forgets', arguments: {}, ...own } } as const;
+    const response = await fetch(running.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        'mcp-session-id': (client.transport as StreamableHTTPClientTransport).sessionId!,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 'own', ...sent }),
+    });
+    const reader = response.body!.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    expect(Buffer.from(value!).toString()).toContain('elicitation/create');
   });
 
   it('remember what the latest one has left, and nothing of those before', async () => {
