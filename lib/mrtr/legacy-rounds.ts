@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   isInputRequiredResult,
   MissingRequiredClientCapabilityError,
@@ -57,16 +56,13 @@ export class LegacyRounds {
     exchange: Exchange,
     { inputRequests }: InputRequiredResult,
   ): Promise<Exchange['inputResponses']> {
-    if (!inputRequests) {
-      await pause(PACE_MS, undefined, { signal: exchange.signal });
+    if (!inputRequests || Object.keys(inputRequests).length === 0) {
+      await this.suspensions.pause(exchange, PACE_MS);
       return undefined;
     }
     const over = new AbortController();
     try {
-      const answers = Object.entries(inputRequests).map(
-        async ([key, request]) => [key, await this.suspensions.ask(exchange, request, over.signal)] as const,
-      );
-      return Object.fromEntries(await Promise.all(answers));
+      return await this.suspensions.askAll(exchange, inputRequests, over.signal);
     } finally {
       over.abort(new RoundEnded());
     }

@@ -5,9 +5,12 @@ export type OnMismatch = 'reask' | 'error';
 
 /** Bounds on calls of 2025-era clients that wait for an answer: only there does a waiting call stay in memory. */
 export interface McpSuspensionOptions {
-  /** The most questions of one session, or one stdio connection, that are open at a time. Default: 16. */
+  /**
+   * The most that one session, or one stdio connection, keeps waiting at a time: open questions, and calls that only ask to
+   * be called again. Default: 16.
+   */
   maxPerSession?: number;
-  /** The most open questions of the whole server. Default: 1,000. */
+  /** The most that all of them together keep waiting. Default: 1,000. */
   maxTotal?: number;
   /** How long an answer may take, in milliseconds; progress of the client starts the time again. Default: 600,000. */
   idleTimeoutMs?: number;

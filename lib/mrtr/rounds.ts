@@ -94,8 +94,7 @@ export class Rounds {
   private begin(journal: Journal, where: string, exchange: Exchange): Round {
     const { onMismatch, maxRounds } = this.settings;
     const asker =
-      exchange.era === 'legacy' &&
-      new Asker(journal.rounds, maxRounds, (request, over) => this.suspensions.ask(exchange, request, over));
+      exchange.era === 'legacy' && new Asker(journal.rounds, maxRounds, this.suspensions.asker(exchange));
     return new Round(journal, {
       where,
       onMismatch,

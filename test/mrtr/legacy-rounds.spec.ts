@@ -90,7 +90,7 @@ describe('the rounds of a call whose client knows none', () => {
     const reader = response.body!.getReader();
     const { value } = await reader.read();
     await reader.cancel();
-    expect(Buffer.from(value!).toString()).toContain('elicitation/create');
+    expect(Buffer.from(value).toString()).toContain('elicitation/create');
   });
 
   it('remember what the latest one has left, and nothing of those before', async () => {

@@ -50,6 +50,26 @@ class Tools {
     }
   }
 
+  /** The same, while it waits. */
+  @Tool()
+  async manyAwaited(@Ctx() ctx: McpContext) {
+    await ctx.askAll(
+      Object.fromEntries(['one', 'two', 'three'].map(key => [key, inputRequest.elicit(FORM)])),
+    );
+  }
+
+  /** Asks for something that the client can give, and something that it cannot. */
+  @Tool()
+  async unlike(@Ctx() ctx: McpContext) {
+    await Promise.all([ctx.elicit('one', FORM), ctx.roots()]);
+  }
+
+  @Tool()
+  again(@Ctx() ctx: McpContext) {
+    if (ctx.requestState()) return 'called again';
+    throw new InputRequiredException({ requestState: 'once' });
+  }
+
   /** Has something to do when it ends, which takes some turns of the event loop. */
   @Tool()
   cleanUp(@Ctx() ctx: McpContext) {
@@ -193,7 +213,32 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   it('is refused where it asks too much at a time, and nobody is left waiting', async () => {
     await start({ maxPerSession: 2 });
     const client = await open();
-    expect(JSON.stringify(await ask(client, {}, 'many'))).toContain('Too many calls wait');
+    for (const name of ['many', 'manyAwaited']) {
+      expect(JSON.stringify(await ask(client, {}, name))).toContain('Too many calls wait');
+    }
+    expect(answers).toEqual([]);
+    expect(suspensions().size).toBe(0);
+  });
+
+  it('is asked nothing where it can be asked for one thing only', async () => {
+    await start();
+    expect(await ask(await open(), {}, 'unlike')).toMatchObject({ code: -32021 });
+    expect(answers).toEqual([]);
+    expect(suspensions().size).toBe(0);
+  });
+
+  it('counts where it only asks to be called again', async () => {
+    await start({ maxPerSession: 1 });
+    const client = await open();
+    const waiting = ask(client);
+    await isAsked(1);
+    expect(await ask(client, {}, 'again')).toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('Too many calls wait'),
+    });
+    answers[0]();
+    expect(await waiting).toMatchObject({ content: [{ text: 'decline' }] });
+    expect(await ask(client, {}, 'again')).toMatchObject({ content: [{ text: 'called again' }] });
     expect(suspensions().size).toBe(0);
   });
 
