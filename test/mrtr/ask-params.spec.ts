@@ -1,6 +1,6 @@
 import { BadRequestException, Injectable, Module, type PipeTransform } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
-import { Args, Ask, McpModule, Tool } from 'nestjs-mcp';
+import { Args, Ask, Completion, McpModule, Prompt, Tool } from 'nestjs-mcp';
 import { connect, ERAS, listen, outcomeOf, type Running } from '../gateway/support.js';
 
 const FORM = { schema: { type: 'object', properties: {} } } as const;
@@ -63,5 +63,37 @@ describe.each(ERAS)('parameters that a client is asked for (%s)', era => {
   it('are asked for together', async () => {
     expect(await call('good')).toMatchObject({ content: [{ text: 'good' }] });
     expect(asked).toEqual(['One?', 'Two?']);
+  });
+});
+
+describe('a parameter that could never be asked for', () => {
+  @Injectable()
+  class BadKey {
+    @Tool()
+    go(@Ask('my region', { message: 'Which?', ...FORM }) _region: unknown) {
+      return 'went';
+    }
+  }
+  @Injectable()
+  class OnCompletion {
+    @Completion({ prompt: 'talk', argument: 'topic' })
+    topics(@Ask('region', { message: 'Which?', ...FORM }) _region: unknown) {
+      return [];
+    }
+    @Prompt({ input: { type: 'object', properties: { topic: { type: 'string' } } } })
+    talk() {
+      return 'talk';
+    }
+  }
+
+  it.each([
+    ['has a key that is none', BadKey, 'BadKey.go', '"my region"'],
+    ['is of a completion', OnCompletion, 'OnCompletion.topics', 'completion'],
+  ])('stops the application where it %s', async (_what, provider, where, why) => {
+    @Module({ imports: [McpModule.forRoot({ name: 'asks', version: '1' })], providers: [provider] })
+    class AppModule {}
+    const start = listen(AppModule);
+    await expect(start).rejects.toThrow(where);
+    await expect(start).rejects.toThrow(why);
   });
 });
