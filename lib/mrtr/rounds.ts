@@ -1,9 +1,14 @@
 import { Logger } from '@nestjs/common';
-import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
+import {
+  MissingRequiredClientCapabilityError,
+  type InputRequiredResult,
+  type Result,
+} from '@modelcontextprotocol/server';
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import type { Exchange } from '../server/exchange.js';
+import { toolError } from '../server/tool-result.js';
 import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
@@ -72,7 +77,8 @@ export class Rounds {
    * @throws McpException; whatever `call` throws
    */
   answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    return exchange.ask ? this.running.add(this.legacy.run(exchange, call)) : call(exchange);
+    if (exchange.ask) return this.running.add(this.legacy.run(exchange, call));
+    return exchange.era === 'legacy' ? withoutAsking(exchange, call) : call(exchange);
   }
 
   /** Runs a handler's own method. It may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
@@ -200,4 +206,19 @@ function recall(memory: RoundMemory): Journal | undefined {
   const { journal } = memory;
   memory.journal = undefined;
   return journal;
+}
+
+/** What stands behind the server only sees that a client declares nothing where no session keeps what it has declared. */
+async function withoutAsking(
+  exchange: Exchange,
+  call: (exchange: Exchange) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call(exchange);
+  } catch (error) {
+    if (!(error instanceof MissingRequiredClientCapabilityError)) throw error;
+    const { message } = unsupported();
+    if (exchange.method === 'tools/call') return toolError(message);
+    throw new McpException(McpErrorCode.Refused, message);
+  }
 }
