@@ -139,10 +139,13 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
     this.stdio?.open(() => this.onStdinEnd());
   }
 
-  /** Closes the transports. Nest's HTTP server closes after this hook, and waits for streams that are still open. */
+  /**
+   * Closes the transports, and waits for the handlers that this has ended. Nest's HTTP server closes after this hook, and
+   * waits for streams that are still open.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all([this.stdio?.close(), this.http?.close()]);
-    await this.host.upstream?.close();
+    await Promise.all([this.host.upstream?.close(), this.host.rounds.ended()]);
   }
 
   /** The host hung up. A process that nobody else can reach has nothing left to do. */

@@ -46,7 +46,7 @@ export class HandlerCompiler {
   /** @throws McpBootstrapError naming class, method and remedy */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
-      await checkAsks(readParams(target));
+      await checkAsks(readParams(target), metadata.kind);
       if (metadata.kind !== 'tool' && readParams(target).some(({ kind }) => kind === 'header')) {
         throw new Error('@HeaderParam() is for tools: nothing else has header parameters');
       }

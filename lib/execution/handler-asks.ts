@@ -1,6 +1,8 @@
 import { HttpException, type Type } from '@nestjs/common';
 import type { AskOptions } from '../decorators/ask.decorator.js';
+import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../mrtr/input-request.js';
+import { KEY } from '../mrtr/key-uses.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';
 import type { HandlerCall } from './mcp-execution-context.js';
@@ -23,13 +25,23 @@ export async function askFor(param: HandlerParam, args: unknown, { context }: Ha
 
 /**
  * Looks at a handler's `@Ask()` parameters before anybody is asked.
- * @throws Error for a key that is there twice, or a form that the protocol cannot express
+ * @throws Error for a key that is none or there twice, a form that the protocol cannot express, or a handler that cannot ask
  */
-export async function checkAsks(params: readonly HandlerParam[]): Promise<void> {
+export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKind): Promise<void> {
   const keys = new Set<string>();
   for (const param of params) {
     if (param.kind !== 'ask') continue;
     const { key } = param.data as AskData;
+    if (kind === 'completion') {
+      throw new Error(
+        `@Ask(${JSON.stringify(key)}) is for tools, prompts and resources: a completion cannot ask`,
+      );
+    }
+    if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
+      throw new Error(
+        `@Ask(${JSON.stringify(key)}) has an invalid key; one has a letter first, and up to 100 letters, digits and _ . : / -`,
+      );
+    }
     if (keys.has(key))
       throw new Error(`@Ask(${JSON.stringify(key)}) is on two parameters; give each its own key`);
     keys.add(key);

@@ -105,11 +105,15 @@ async function invoke(
   const watch = call.watch ?? (handler => handler());
   if (params.length === 0) return watch(() => method.apply(target.instance, positional(data, call)));
   const args: unknown[] = [];
-  await Promise.all(
-    params.map(async param => {
-      args[param.index] = await transform(param, await valueOf(param, data, call, host));
-    }),
-  );
+  const fill = (isNow: (param: HandlerParam) => boolean) =>
+    Promise.all(
+      params.filter(isNow).map(async param => {
+        args[param.index] = await transform(param, await valueOf(param, data, call, host));
+      }),
+    );
+  // Nobody is asked on behalf of a call that a pipe refuses.
+  await fill(({ kind }) => kind !== 'ask');
+  await fill(({ kind }) => kind === 'ask');
   return watch(() => method.apply(target.instance, args));
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { isText } from '../option-check.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
 import { digestOf } from './request-state.js';
@@ -93,23 +94,39 @@ export interface PreparedQuestion<A = unknown> {
   read(raw: unknown): Promise<A>;
 }
 
-/** What can be asked of a client, for an `InputRequiredException` and for `ctx.askAll`. */
+/**
+ * What can be asked of a client, for an `InputRequiredException` and for `ctx.askAll`. Each throws a TypeError for what could
+ * not be asked: a missing message, a page without an absolute http(s) URL, messages that are no list.
+ */
 export const inputRequest = {
   /** A form. What the protocol's restricted schema cannot express is refused before anything is sent. */
   elicit: <const S extends SchemaLike>({
     message,
     schema,
   }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> =>
-    new InputQuestion('elicitation/create', { message }, schema),
+    new InputQuestion('elicitation/create', { message: said(message) }, schema),
   /** A page to visit; an accepted answer only says that the user has agreed to. */
   elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
-    new InputQuestion('elicitation/create', { mode: 'url', message, url }),
+    new InputQuestion('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
   /** A completion by the client's model (specification: client/sampling). */
-  sample: (params: CreateMessageRequestParams): InputQuestion<SampleAnswer> =>
-    new InputQuestion('sampling/createMessage', params),
+  sample: (params: CreateMessageRequestParams): InputQuestion<SampleAnswer> => {
+    if (!Array.isArray(params.messages)) throw new TypeError('A completion needs "messages", as a list');
+    return new InputQuestion('sampling/createMessage', params);
+  },
   /** The folders that the client works on (specification: client/roots). */
   roots: (): InputQuestion<readonly Root[]> => new InputQuestion('roots/list', undefined),
 } as const;
+
+function said(message: unknown): string {
+  if (isText(message)) return message;
+  throw new TypeError('A question needs a "message" that says to the user what is asked');
+}
+
+function pageOf(url: unknown): string {
+  if (typeof url === 'string' && URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol))
+    return url;
+  throw new TypeError('A page to visit needs a "url" that is absolute, with http or https');
+}
 
 const forms = new WeakMap<CompiledSchema, InputRequest['params']>();
 

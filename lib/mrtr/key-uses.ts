@@ -20,7 +20,7 @@ interface Uses {
 }
 
 /** Not a number: the order of keys is the order of questions. */
-const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
+export const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
 
 /** The keys under which a handler asks and does steps in one round. */
 export class KeyUses {

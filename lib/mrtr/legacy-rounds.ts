@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   isInputRequiredResult,
   MissingRequiredClientCapabilityError,
@@ -8,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Exchange } from '../server/exchange.js';
 import { toolError } from '../server/tool-result.js';
+import type { RoundMemory } from './journal.js';
 import { tooManyRounds } from './refusals.js';
 import { RoundEnded } from './round-ended.js';
 import type { Suspensions } from './suspensions.js';
@@ -32,7 +32,8 @@ export class LegacyRounds {
    *   answers with where it is no tool that asks
    */
   async run(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    let current = exchange;
+    const memory: RoundMemory = {};
+    let current: Exchange = { ...exchange, memory };
     for (let round = 0; ; round++) {
       const result = await call(current);
       if (!isInputRequiredResult(result)) return result;
@@ -40,6 +41,7 @@ export class LegacyRounds {
       try {
         current = {
           ...exchange,
+          memory,
           inputResponses: await this.answers(exchange, result),
           requestState: <T>() => result.requestState as T | undefined,
         };
@@ -54,16 +56,13 @@ export class LegacyRounds {
     exchange: Exchange,
     { inputRequests }: InputRequiredResult,
   ): Promise<Exchange['inputResponses']> {
-    if (!inputRequests) {
-      await pause(PACE_MS, undefined, { signal: exchange.signal });
+    if (!inputRequests || Object.keys(inputRequests).length === 0) {
+      await this.suspensions.pause(exchange, PACE_MS);
       return undefined;
     }
     const over = new AbortController();
     try {
-      const answers = Object.entries(inputRequests).map(
-        async ([key, request]) => [key, await this.suspensions.ask(exchange, request, over.signal)] as const,
-      );
-      return Object.fromEntries(await Promise.all(answers));
+      return await this.suspensions.askAll(exchange, inputRequests, over.signal);
     } finally {
       over.abort(new RoundEnded());
     }

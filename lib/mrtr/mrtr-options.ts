@@ -5,12 +5,20 @@ export type OnMismatch = 'reask' | 'error';
 
 /** Bounds on calls of 2025-era clients that wait for an answer: only there does a waiting call stay in memory. */
 export interface McpSuspensionOptions {
-  /** The most questions of one session, or one stdio connection, that are open at a time. Default: 16. */
+  /**
+   * The most that one session, or one stdio connection, keeps waiting at a time: open questions, and calls that only ask to
+   * be called again. Default: 16.
+   */
   maxPerSession?: number;
-  /** The most open questions of the whole server. Default: 1,000. */
+  /** The most that all of them together keep waiting. Default: 1,000. */
   maxTotal?: number;
   /** How long an answer may take, in milliseconds; progress of the client starts the time again. Default: 600,000. */
   idleTimeoutMs?: number;
+  /**
+   * How long a shutdown waits for calls of such clients to end once their signals have fired, in milliseconds.
+   * Default: 5,000.
+   */
+  shutdownTimeoutMs?: number;
 }
 
 /** The `mrtr` option of a server: multi round-trip requests (2026-07-28: basic/patterns/mrtr). */

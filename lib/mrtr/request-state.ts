@@ -50,23 +50,27 @@ export class RequestState {
     }));
   }
 
+  /** JSON, as it is remembered wherever it is kept. @throws StateOverflowError */
+  write(value: unknown): string {
+    const { maxJournalBytes } = this.settings;
+    const json = JSON.stringify(value);
+    const bytes = Buffer.byteLength(json);
+    if (bytes <= maxJournalBytes) return json;
+    throw new StateOverflowError(
+      `the call remembers ${bytes} bytes, of at most ${maxJournalBytes} ("mrtr.maxJournalBytes"): keep large values elsewhere and remember their keys`,
+    );
+  }
+
   /**
    * @param value JSON
    * @param binding whose it is and what for: it opens for the same binding alone
    * @throws StateOverflowError
    */
   async seal(value: unknown, binding: string): Promise<string> {
-    const { maxStateBytes, maxJournalBytes, singleUse } = this.settings;
+    const { maxStateBytes, singleUse } = this.settings;
     const [{ codec }] = this.keys;
-    const json = JSON.stringify(value);
-    const bytes = Buffer.byteLength(json);
-    if (bytes > maxJournalBytes) {
-      throw new StateOverflowError(
-        `the call remembers ${bytes} bytes, of at most ${maxJournalBytes} ("mrtr.maxJournalBytes"): keep large values elsewhere and remember their keys`,
-      );
-    }
     const prefix = singleUse ? `${randomUUID()}:` : ':';
-    const packed = this.pack(json);
+    const packed = this.pack(this.write(value));
     const mint = (payload: string) => codec.mint(prefix + payload, binding as unknown as ServerContext);
     const state = await mint(packed);
     if (state.length <= maxStateBytes) return state;

@@ -18,7 +18,12 @@ const KNOWN: readonly (keyof McpMrtrOptions)[] = [
   'onMismatch',
   'suspension',
 ];
-const DEFAULT_SUSPENSION = { maxPerSession: 16, maxTotal: 1000, idleTimeoutMs: 600_000 };
+const DEFAULT_SUSPENSION = {
+  maxPerSession: 16,
+  maxTotal: 1000,
+  idleTimeoutMs: 600_000,
+  shutdownTimeoutMs: 5000,
+};
 
 /**
  * Checks the `mrtr` option of a server, and fills in its defaults.
@@ -65,6 +70,7 @@ export function resolveMrtr(mrtr: McpMrtrOptions = {}, check: Check): MrtrSettin
   check.count(limits.maxPerSession, 'mrtr.suspension.maxPerSession');
   check.count(limits.maxTotal, 'mrtr.suspension.maxTotal');
   check.count(limits.idleTimeoutMs, 'mrtr.suspension.idleTimeoutMs', MAX_TIMER_MS);
+  check.count(limits.shutdownTimeoutMs, 'mrtr.suspension.shutdownTimeoutMs', MAX_TIMER_MS);
   return {
     secrets,
     ttlSeconds,

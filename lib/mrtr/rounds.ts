@@ -1,19 +1,25 @@
 import { Logger } from '@nestjs/common';
-import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
+import {
+  MissingRequiredClientCapabilityError,
+  type InputRequiredResult,
+  type Result,
+} from '@modelcontextprotocol/server';
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import type { Exchange } from '../server/exchange.js';
+import { toolError } from '../server/tool-result.js';
 import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import { newJournal, withAnswers, type Journal } from './journal.js';
+import { newJournal, withAnswers, type Journal, type RoundMemory } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './legacy-rounds.js';
 import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
 import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
+import { RunningCalls } from './running-calls.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -32,6 +38,7 @@ export class Rounds {
   private readonly states: RequestState;
   readonly suspensions: Suspensions;
   private readonly legacy: LegacyRounds;
+  private readonly running = new RunningCalls();
   private isWarned = false;
 
   /** @param server the server's name: a state of another one is none */
@@ -70,14 +77,30 @@ export class Rounds {
    * @throws McpException; whatever `call` throws
    */
   answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    return exchange.ask ? this.legacy.run(exchange, call) : call(exchange);
+    if (exchange.ask) return this.running.add(this.legacy.run(exchange, call));
+    return exchange.era === 'legacy' ? withoutAsking(exchange, call) : call(exchange);
+  }
+
+  /** Runs a handler's own method. It may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
+  watch({ ask }: Exchange, current: CurrentRound, handler: () => unknown): unknown {
+    const result = current.watch(handler);
+    return ask ? this.running.add(result) : result;
+  }
+
+  /** Waits, within bounds, for calls whose connections are closed, and so their signals have fired. */
+  async ended(): Promise<void> {
+    const { shutdownTimeoutMs } = this.settings.suspension;
+    const left = await this.running.ended(shutdownTimeoutMs);
+    if (left === 0) return;
+    this.logger.warn(
+      `Calls of the server "${this.server}" still run ${shutdownTimeoutMs} ms after their signals fired ("mrtr.suspension.shutdownTimeoutMs"); they are not waited for any longer`,
+    );
   }
 
   private begin(journal: Journal, where: string, exchange: Exchange): Round {
     const { onMismatch, maxRounds } = this.settings;
     const asker =
-      exchange.era === 'legacy' &&
-      new Asker(journal.rounds, maxRounds, (request, over) => this.suspensions.ask(exchange, request, over));
+      exchange.era === 'legacy' && new Asker(journal.rounds, maxRounds, this.suspensions.asker(exchange));
     return new Round(journal, {
       where,
       onMismatch,
@@ -102,8 +125,19 @@ export class Rounds {
     return {
       resultType: 'input_required',
       ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
-      ...(journal && { requestState: await this.seal(journal, binding()) }),
+      ...(journal && (await this.keep(journal, exchange, binding))),
     };
+  }
+
+  /** What is to be remembered travels with the client, unless its rounds are all in this process. */
+  private async keep(
+    journal: Journal,
+    { memory }: Exchange,
+    binding: () => string,
+  ): Promise<Pick<InputRequiredResult, 'requestState'>> {
+    if (!memory) return { requestState: await this.seal(journal, binding()) };
+    memory.journal = JSON.parse(this.states.write(journal)) as Journal;
+    return {};
   }
 
   private async journalOf(
@@ -112,12 +146,9 @@ export class Rounds {
     version: string,
     binding: () => string,
   ): Promise<Journal | undefined> {
-    const sealed = exchange.requestState<unknown>();
-    if (sealed === undefined) return undefined;
-    let journal: Journal;
     try {
-      journal = (await this.states.open(sealed, binding())) as Journal;
-      if (journal.version !== version) journal = this.begunAnew(journal, version, where);
+      const journal = exchange.memory ? recall(exchange.memory) : await this.opened(exchange, binding);
+      return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
       this.logger.warn(`A requestState for ${where} was refused: ${error.message}`);
@@ -125,7 +156,11 @@ export class Rounds {
         reason: 'invalid_request_state',
       });
     }
-    return journal;
+  }
+
+  private async opened({ requestState }: Exchange, binding: () => string): Promise<Journal | undefined> {
+    const sealed = requestState<unknown>();
+    return sealed === undefined ? undefined : ((await this.states.open(sealed, binding())) as Journal);
   }
 
   /**
@@ -163,5 +198,27 @@ export class Rounds {
       callerOf(authInfo, http?.request),
       digestOf({ name, uri, args }),
     ]);
+  }
+}
+
+/** What the latest round alone has left. */
+function recall(memory: RoundMemory): Journal | undefined {
+  const { journal } = memory;
+  memory.journal = undefined;
+  return journal;
+}
+
+/** What stands behind the server only sees that a client declares nothing where no session keeps what it has declared. */
+async function withoutAsking(
+  exchange: Exchange,
+  call: (exchange: Exchange) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call(exchange);
+  } catch (error) {
+    if (!(error instanceof MissingRequiredClientCapabilityError)) throw error;
+    const { message } = unsupported();
+    if (exchange.method === 'tools/call') return toolError(message);
+    throw new McpException(McpErrorCode.Refused, message);
   }
 }

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { SdkError, SdkErrorCode, type InputRequest, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { assertDeclared, unsupported } from './refusals.js';
+
+interface Asked {
+  readonly request: InputRequest;
+  readonly over: AbortSignal;
+  readonly resolve: (answer: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
 export class Suspensions {
@@ -12,55 +20,105 @@ export class Suspensions {
 
   constructor(private readonly limits: MrtrSettings['suspension']) {}
 
-  /** How many questions are open. */
+  /** How many questions are open, and calls to be called again. */
   get size(): number {
     return this.total;
   }
 
   /**
-   * Asks the client on the stream of its own call.
-   * @param over ends the question where nobody waits for its answer any more
+   * Asks the client several questions on the stream of its own call: all, or none where one cannot be asked.
+   * @param over ends the questions where nobody waits for their answers any more
    * @throws McpException where too many are open, or no answer comes in time; MissingRequiredClientCapabilityError;
    *   whatever the client answers that is an error
    */
-  async ask(exchange: Exchange, request: InputRequest, over: AbortSignal): Promise<Result> {
-    const { ask, sessionId, clientCapabilities } = exchange;
+  async askAll<R extends Readonly<Record<string, InputRequest>>>(
+    exchange: Exchange,
+    requests: R,
+    over: AbortSignal,
+  ): Promise<{ [K in keyof R]: Result }> {
+    this.open(exchange, Object.values(requests));
+    const answers = Object.entries(requests).map(
+      async ([key, request]) => [key, await this.send(exchange, request, over)] as const,
+    );
+    return Object.fromEntries(await Promise.all(answers)) as { [K in keyof R]: Result };
+  }
+
+  /** Asks one question at a time for a handler that waits: those of one turn of the event loop together, as `askAll` does. */
+  asker(exchange: Exchange): (request: InputRequest, over: AbortSignal) => Promise<Result> {
+    let batch: Asked[] = [];
+    const askBatch = () => {
+      const asked = batch;
+      batch = [];
+      try {
+        this.open(
+          exchange,
+          asked.map(({ request }) => request),
+        );
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+        return;
+      }
+      for (const { request, over, resolve, reject } of asked) {
+        this.send(exchange, request, over).then(resolve, reject);
+      }
+    };
+    return (request, over) =>
+      new Promise((resolve, reject) => {
+        if (batch.push({ request, over, resolve, reject }) === 1) setImmediate(askBatch);
+      });
+  }
+
+  /** Waits on behalf of a call. @throws McpException where too many do; the signal's reason, once it fires */
+  async pause({ sessionId, signal }: Exchange, ms: number): Promise<void> {
+    this.take(sessionId, 1);
+    try {
+      await pause(ms, undefined, { signal });
+    } finally {
+      this.release(sessionId);
+    }
+  }
+
+  private open({ ask, sessionId, clientCapabilities }: Exchange, requests: readonly InputRequest[]): void {
     if (!ask) throw unsupported();
-    assertDeclared([request], clientCapabilities);
+    assertDeclared(requests, clientCapabilities);
+    this.take(sessionId, requests.length);
+  }
+
+  /** Asks what is counted already. */
+  private async send(exchange: Exchange, request: InputRequest, over: AbortSignal): Promise<Result> {
     const signal = AbortSignal.any([exchange.signal, over]);
     try {
-      return await this.during(sessionId, () =>
-        ask(request.method, paramsOf(request), {
-          signal,
-          timeout: this.limits.idleTimeoutMs,
-          resetTimeoutOnProgress: true,
-          // Without it, there would be no token for progress to refer to.
-          onprogress: () => undefined,
-        }),
-      );
+      return await exchange.ask!(request.method, paramsOf(request), {
+        signal,
+        timeout: this.limits.idleTimeoutMs,
+        resetTimeoutOnProgress: true,
+        // Without it, there would be no token for progress to refer to.
+        onprogress: () => undefined,
+      });
     } catch (error) {
       if (exchange.signal.aborted) throw exchange.signal.reason;
       if (signal.aborted || !isTimeout(error)) throw error;
       throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
+    } finally {
+      this.release(exchange.sessionId);
     }
   }
 
-  private async during<T>(session: unknown, work: () => Promise<T>): Promise<T> {
-    const own = this.perSession.get(session) ?? 0;
+  private take(session: unknown, count: number): void {
+    const own = (this.perSession.get(session) ?? 0) + count;
     const { maxPerSession, maxTotal } = this.limits;
-    if (own >= maxPerSession || this.total >= maxTotal) {
+    if (own > maxPerSession || this.total + count > maxTotal) {
       throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
     }
-    this.total++;
-    this.perSession.set(session, own + 1);
-    try {
-      return await work();
-    } finally {
-      this.total--;
-      const left = this.perSession.get(session)! - 1;
-      if (left === 0) this.perSession.delete(session);
-      else this.perSession.set(session, left);
-    }
+    this.total += count;
+    this.perSession.set(session, own);
+  }
+
+  private release(session: unknown): void {
+    this.total--;
+    const left = this.perSession.get(session)! - 1;
+    if (left === 0) this.perSession.delete(session);
+    else this.perSession.set(session, left);
   }
 }
 

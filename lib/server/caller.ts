@@ -3,11 +3,33 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
  * Who calls, in one string: the OAuth client, its subject, and the user that the application's own authentication has
- * put on the platform's request. Two callers are the same where none of this differs.
+ * put on the platform's request. Two callers are the same where none of this differs. A token that does not say whose it
+ * is in `extra.sub` is told from others by all of `extra`, but for what changes each time that it is refreshed.
  */
 export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
   const { user } = (platformRequest ?? {}) as { user?: unknown };
-  return JSON.stringify([authInfo?.clientId, authInfo?.extra?.['sub'], ...userOf(user)].map(identity));
+  return JSON.stringify([authInfo?.clientId, subjectOf(authInfo), ...userOf(user)].map(identity));
+}
+
+/** What a token is and how long it is good for, by the names of JWT claims (RFC 7519, 4.1) and those that are common. */
+const REFRESHED = new Set(
+  'exp iat nbf jti auth_time token access_token refresh_token id_token expires_at expires_in'
+    .split(' ')
+    .map(squeezed),
+);
+
+function subjectOf(authInfo: AuthInfo | undefined): unknown {
+  const extra = authInfo?.extra ?? {};
+  if (!isMissing(extra['sub'])) return extra['sub'];
+  const known = Object.entries(extra).filter(
+    ([name, value]) => !isMissing(value) && !REFRESHED.has(squeezed(name)),
+  );
+  return known.length > 0 ? ['extra', digestOf(Object.fromEntries(known))] : undefined;
+}
+
+/** `accessToken` and `access_token` are the same. */
+function squeezed(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
 }
 
 function userOf(user: unknown): unknown[] {

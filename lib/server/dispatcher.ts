@@ -11,7 +11,9 @@ import type { Catalog, Completer } from '../catalog/catalog.js';
 import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
 import type { Page, Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { GuardDenied } from '../execution/guard-denied.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
+import { isRoundEnd } from '../mrtr/input-required.exception.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import { headerArgument } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
@@ -188,6 +190,12 @@ export class Dispatcher {
     try {
       await entry.run.admit(call);
     } catch (thrown) {
+      if (thrown instanceof GuardDenied && isRoundEnd(thrown.cause)) {
+        throw new McpException(
+          McpErrorCode.Refused,
+          `${call.context.method} is refused: it needs input from the client, which only a call can ask for`,
+        );
+      }
       throw toFailure(thrown, entry.where).error;
     }
   }
@@ -227,7 +235,7 @@ export class Dispatcher {
         ...input,
         context,
         enter: () => current.enter(),
-        watch: handler => current.watch(handler),
+        watch: handler => this.rounds.watch(own, current, handler),
       });
     });
     return 'required' in result ? result.required : convert(result.value);

@@ -184,9 +184,7 @@ export class ExchangeServer extends McpServer {
       authInfo: ctx.http?.authInfo,
       http,
       meta: mcpReq._meta,
-      inputResponses: mcpReq.inputResponses,
-      malformedResponses: mcpReq.droppedInputResponseKeys,
-      requestState: mcpReq.requestState,
+      ...roundOf(client.era, mcpReq),
       notify: (name, params) => unsent.send(params, () => mcpReq.notify({ method: name, params })),
       log: (level, data, logger) => unsent.send(data, () => mcpReq.log(level, data, logger)),
       logLevel: (mcpReq.envelope as Params | undefined)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined,
@@ -223,6 +221,15 @@ export class ExchangeServer extends McpServer {
     };
   }
 }
+
+/** What a client says of its round. Those of the 2025 era know none: what they send under these names is not that. */
+const roundOf = (
+  era: Exchange['era'],
+  { inputResponses, droppedInputResponseKeys, requestState }: ServerContext['mcpReq'],
+): Pick<Exchange, 'inputResponses' | 'malformedResponses' | 'requestState'> =>
+  era === 'legacy'
+    ? { requestState: () => undefined }
+    : { inputResponses, malformedResponses: droppedInputResponseKeys, requestState };
 
 /** The revision of a 2025-era request that names none (specification 2025-11-25: basic/transports). */
 const OLDEST_ASSUMED = '2025-03-26';

@@ -7,6 +7,7 @@ import type {
   RequestOptions,
   Result,
 } from '@modelcontextprotocol/server';
+import type { RoundMemory } from '../mrtr/journal.js';
 import type { HeaderParam } from '../schema/header-params.js';
 import type { ClientChannel } from './upstream.js';
 
@@ -59,6 +60,8 @@ export interface Exchange {
     responses: Readonly<Record<string, unknown>>,
   ) => Promise<Readonly<Record<string, unknown>>>;
   readonly requestState: <T>() => T | undefined;
+  /** What stands in for a `requestState`, where all rounds of the call are in this process (2025 era). */
+  readonly memory?: RoundMemory;
   /** Sends a notification on this request's own stream. */
   notify(method: string, params: Record<string, unknown>): Promise<void>;
   /** Sends a log message, if the client's level admits it. */

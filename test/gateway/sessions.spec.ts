@@ -1,6 +1,7 @@
 import { Inbox } from '../fixtures/inbox.js';
 import { textOf } from '../fixtures/matrix.js';
-import { connect, EVERYTHING, everythingProcesses, outcomeOf, startGateway } from './support.js';
+import { backendModule } from './backend-app.js';
+import { connect, EVERYTHING, everythingProcesses, listen, outcomeOf, startGateway } from './support.js';
 
 // Backends are processes.
 jest.setTimeout(60_000);
@@ -129,5 +130,23 @@ describe('a 2025 backend behind a gateway', () => {
     expect(await call('echo', { message: 'a' })).toContain('Echo: a');
     expect(await call('trigger-elicitation-request', {})).toContain('not found');
     await gateway.app.close();
+  });
+
+  it('says which clients can be asked to one that cannot', async () => {
+    const backend = await listen(backendModule());
+    const gateway = await startGateway({ backend: { url: backend.url }, legacy: 'stateless' });
+    const client = await connect(
+      gateway.url,
+      'legacy',
+      { capabilities: { elicitation: { form: {} } } },
+      false,
+    );
+    expect(await outcomeOf(client.callTool({ name: 'order' }))).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('those of 2025 revisions over stdio or with a session') }],
+    });
+    await client.close();
+    await gateway.app.close();
+    await backend.app.close();
   });
 });

@@ -1,4 +1,13 @@
-import { Injectable, Module, type INestApplication } from '@nestjs/common';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import {
+  Injectable,
+  Module,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type INestApplication,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Client } from '@modelcontextprotocol/client';
 import { inputRequired } from '@modelcontextprotocol/server';
@@ -18,6 +27,14 @@ import { connect, outcomeOf } from '../gateway/support.js';
 
 const FORM = { message: 'Which?', schema: { type: 'object', properties: {} } } as const;
 
+/** Has Nest wait for an Observable, not for the handler. */
+@Injectable()
+class Observing implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle();
+  }
+}
+
 @Injectable()
 class Tools {
   readonly ended: string[] = [];
@@ -30,6 +47,57 @@ class Tools {
     } finally {
       this.ended.push(String(ctx.signal.aborted));
       this.end.resolve();
+    }
+  }
+
+  /** The same, while it waits. */
+  @Tool()
+  async manyAwaited(@Ctx() ctx: McpContext) {
+    await ctx.askAll(
+      Object.fromEntries(['one', 'two', 'three'].map(key => [key, inputRequest.elicit(FORM)])),
+    );
+  }
+
+  /** Asks for something that the client can give, and something that it cannot. */
+  @Tool()
+  async unlike(@Ctx() ctx: McpContext) {
+    await Promise.all([ctx.elicit('one', FORM), ctx.roots()]);
+  }
+
+  @Tool()
+  again(@Ctx() ctx: McpContext) {
+    if (ctx.requestState()) return 'called again';
+    throw new InputRequiredException({ requestState: 'once' });
+  }
+
+  /** Has something to do when it ends, which takes some turns of the event loop. */
+  @Tool()
+  cleanUp(@Ctx() ctx: McpContext) {
+    return this.cleaningUp(ctx);
+  }
+
+  @Tool()
+  @UseInterceptors(Observing)
+  cleanUpObserved(@Ctx() ctx: McpContext) {
+    return this.cleaningUp(ctx);
+  }
+
+  @Tool()
+  async stay(@Ctx() ctx: McpContext) {
+    await ctx.elicit('one', FORM).catch(() => undefined);
+    await new Promise(() => undefined);
+  }
+
+  onApplicationShutdown() {
+    this.ended.push('closed');
+  }
+
+  private async cleaningUp(ctx: McpContext) {
+    try {
+      return (await ctx.elicit('one', FORM)).action;
+    } finally {
+      for (let turn = 0; turn < 100; turn++) await turnOfTheLoop();
+      this.ended.push('cleaned up');
     }
   }
 
@@ -145,7 +213,32 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   it('is refused where it asks too much at a time, and nobody is left waiting', async () => {
     await start({ maxPerSession: 2 });
     const client = await open();
-    expect(JSON.stringify(await ask(client, {}, 'many'))).toContain('Too many calls wait');
+    for (const name of ['many', 'manyAwaited']) {
+      expect(JSON.stringify(await ask(client, {}, name))).toContain('Too many calls wait');
+    }
+    expect(answers).toEqual([]);
+    expect(suspensions().size).toBe(0);
+  });
+
+  it('is asked nothing where it can be asked for one thing only', async () => {
+    await start();
+    expect(await ask(await open(), {}, 'unlike')).toMatchObject({ code: -32021 });
+    expect(answers).toEqual([]);
+    expect(suspensions().size).toBe(0);
+  });
+
+  it('counts where it only asks to be called again', async () => {
+    await start({ maxPerSession: 1 });
+    const client = await open();
+    const waiting = ask(client);
+    await isAsked(1);
+    expect(await ask(client, {}, 'again')).toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('Too many calls wait'),
+    });
+    answers[0]();
+    expect(await waiting).toMatchObject({ content: [{ text: 'decline' }] });
+    expect(await ask(client, {}, 'again')).toMatchObject({ content: [{ text: 'called again' }] });
     expect(suspensions().size).toBe(0);
   });
 
@@ -182,6 +275,24 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     await isAsked(1);
     const tools = app.get(Tools);
     await app.close();
-    expect(tools.ended).toEqual(['true']);
+    expect(tools.ended).toEqual(['true', 'closed']);
+  });
+
+  it.each(['cleanUp', 'cleanUpObserved'])('is waited for where the application ends: %s', async name => {
+    await start();
+    void ask(await open(), {}, name);
+    await isAsked(1);
+    const tools = app.get(Tools);
+    await app.close();
+    expect(tools.ended).toEqual(['cleaned up', 'closed']);
+  });
+
+  it('is not waited for without end', async () => {
+    await start({ shutdownTimeoutMs: 1 });
+    void ask(await open(), {}, 'stay');
+    await isAsked(1);
+    const tools = app.get(Tools);
+    await app.close();
+    expect(tools.ended).toEqual(['closed']);
   });
 });

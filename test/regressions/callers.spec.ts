@@ -1,3 +1,4 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { callerOf } from '../../lib/server/caller.js';
 
 const caller = (user: unknown) => callerOf(undefined, { user });
@@ -35,5 +36,39 @@ describe('a user without id, sub and username', () => {
   ])('is like no other where it %s', (_what, make) => {
     const user = make();
     expect(caller(user)).not.toBe(caller(user));
+  });
+});
+
+describe('a token without a subject in its extra data', () => {
+  const of = (extra?: Record<string, unknown>, rest: Partial<AuthInfo> = {}) =>
+    callerOf({ token: 't', clientId: 'app', scopes: [], ...rest, ...(extra && { extra }) }, undefined);
+
+  it('is known by all else that is known of it, in whatever order', () => {
+    expect(of({ userId: 'a', org: { id: 1, name: 'x' } })).toBe(
+      of({ org: { name: 'x', id: 1 }, userId: 'a' }),
+    );
+    for (const other of [{ userId: 'b' }, { user: { id: 'a' } }, { userId: 'a', org: 1 }, {}, undefined]) {
+      expect(of(other)).not.toBe(of({ userId: 'a' }));
+    }
+    expect(of({ user: { id: 'a' } })).not.toBe(of({ user: { id: 'b' } }));
+    expect(of({ sub: null, userId: 'a' })).not.toBe(of({ sub: null, userId: 'b' }));
+  });
+
+  it('may be refreshed', () => {
+    const later = { exp: 2, iat: 2, jti: '2', accessToken: '2', expires_at: 2, expiresAt: 2 };
+    expect(of({ userId: 'a', exp: 1, iat: 1, jti: '1', accessToken: '1' })).toBe(
+      of({ userId: 'a', ...later }, { token: 'u', expiresAt: 2 }),
+    );
+    expect(of(later)).toBe(of());
+  });
+
+  it('is like no other where it keeps its data to itself', () => {
+    const extra = { user: new Keyed('a') };
+    expect(of(extra)).not.toBe(of(extra));
+  });
+
+  it('goes by its subject where it has one', () => {
+    expect(of({ sub: 'a', roles: ['x'] })).toBe(of({ sub: 'a', roles: ['y'] }));
+    expect(of({ sub: 'a' })).not.toBe(of({ sub: 'b' }));
   });
 });

@@ -1,5 +1,13 @@
 import { Injectable, UseGuards, type CanActivate } from '@nestjs/common';
-import { Args, McpServerRegistry, Prompt, Resource, Tool } from 'nestjs-mcp';
+import {
+  Args,
+  inputRequest,
+  InputRequiredException,
+  McpServerRegistry,
+  Prompt,
+  Resource,
+  Tool,
+} from 'nestjs-mcp';
 import { z } from 'zod';
 import { CELLS, startApp } from '../fixtures/matrix.js';
 
@@ -9,11 +17,26 @@ class Deny implements CanActivate {
   }
 }
 
+class Asks implements CanActivate {
+  canActivate(): boolean {
+    const schema = { type: 'object', properties: {} } as const;
+    throw new InputRequiredException({
+      inputRequests: { age: inputRequest.elicit({ message: 'Of age?', schema }) },
+    });
+  }
+}
+
 @Injectable()
 class Guarded {
   @UseGuards(new Deny())
   @Resource({ uri: 'secret://x' })
   secret() {
+    return 'x';
+  }
+
+  @UseGuards(new Asks())
+  @Resource({ uri: 'asks://x' })
+  asking() {
     return 'x';
   }
 
@@ -42,6 +65,18 @@ describe.each(CELLS)('over $name', ({ platform, era, legacy }) => {
     await expect(watching).rejects.toThrow();
     await test.close();
   });
+
+  if (era === 'legacy') {
+    it('a resource whose guard asks first may be read, but not watched', async () => {
+      const test = await start();
+      const client = await test.client({ era });
+      await expect(client.subscribeResource({ uri: 'asks://x' })).rejects.toMatchObject({
+        code: -32000,
+        message: expect.stringContaining('needs input from the client'),
+      });
+      await test.close();
+    });
+  }
 
   it('the choices of a guarded prompt are behind its guard', async () => {
     const test = await start();
