@@ -13,6 +13,7 @@ export class CurrentRound {
   private returned?: { readonly result: unknown };
   private isClosed = false;
   private leave?: (reason: unknown) => void;
+  private whenLeft?: () => void;
   private hasRun = false;
   /** What the handler's own method threw, whatever is made of it around it. */
   private thrown?: InputRequiredException;
@@ -49,7 +50,10 @@ export class CurrentRound {
         resolve(new Promise(settle => settle(outcome())));
       };
       const fail = (thrown: unknown) => end(() => this.failedWith(thrown));
-      this.leave = fail;
+      this.leave = reason => {
+        fail(reason);
+        this.whenLeft?.();
+      };
       work().then(value => end(() => this.returnedWith(value)), fail);
     });
   }
@@ -83,6 +87,11 @@ export class CurrentRound {
     if (isObservable(result)) return result.pipe(tap({ error: note }));
     if (result instanceof Promise) result.catch(note);
     return result;
+  }
+
+  /** Resolves once nobody waits for the handler any more, although it goes on. */
+  untilLeft(): Promise<void> {
+    return new Promise(resolve => (this.whenLeft = resolve));
   }
 
   /** All that the round asks, by whichever way. */

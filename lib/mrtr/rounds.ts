@@ -77,14 +77,17 @@ export class Rounds {
    * @throws McpException; whatever `call` throws
    */
   answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    if (exchange.ask) return this.running.add(this.legacy.run(exchange, call));
-    return exchange.era === 'legacy' ? withoutAsking(exchange, call) : call(exchange);
+    if (!exchange.ask) return exchange.era === 'legacy' ? withoutAsking(exchange, call) : call(exchange);
+    const answered = this.legacy.run(exchange, call);
+    this.running.add(answered);
+    return answered;
   }
 
   /** Runs a handler's own method. It may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
   watch({ ask }: Exchange, current: CurrentRound, handler: () => unknown): unknown {
     const result = current.watch(handler);
-    return ask ? this.running.add(result) : result;
+    if (ask && result instanceof Promise) this.running.add(Promise.race([result, current.untilLeft()]));
+    return result;
   }
 
   /** Waits, within bounds, for calls whose connections are closed, and so their signals have fired. */

@@ -4,16 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 export class RunningCalls {
   private readonly running = new Set<Promise<unknown>>();
 
-  /** Keeps an eye on a promise until it settles; whatever else there is has ended already. */
-  add<T>(work: T): T {
-    if (work instanceof Promise) {
-      const ended: Promise<unknown> = work.then(
-        () => this.running.delete(ended),
-        () => this.running.delete(ended),
-      );
-      this.running.add(ended);
-    }
-    return work;
+  /** Keeps an eye on one until it settles. */
+  add(call: Promise<unknown>): void {
+    const ended: Promise<unknown> = call.then(
+      () => this.running.delete(ended),
+      () => this.running.delete(ended),
+    );
+    this.running.add(ended);
   }
 
   /**
