@@ -5,6 +5,14 @@ import { mrtrModule } from '../../fixtures/mrtr-app.js';
 
 const fixtures = join(__dirname, '../../fixtures');
 
+/** The application that asks, as a process of its own. */
+export const STDIO_APP = {
+  command: process.execPath,
+  args: ['-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, 'mrtr-app.ts')],
+  env: { PATH: process.env['PATH'] ?? '', MRTR_STDIO: '1' },
+  stderr: 'ignore' as const,
+};
+
 /** Everything there is to open a connection to. */
 export class Servers {
   private sessions?: Running;
@@ -16,21 +24,15 @@ export class Servers {
   }
 
   connect(name: ConnectionName, setup: ClientSetup): Promise<Client> {
-    const stdio = {
-      command: process.execPath,
-      args: ['-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, 'mrtr-app.ts')],
-      env: { PATH: process.env['PATH'] ?? '', MRTR_STDIO: '1' },
-      stderr: 'ignore' as const,
-    };
     switch (name) {
       case 'modern HTTP':
         return connect(this.sessions!.url, 'modern', setup);
       case 'modern stdio':
-        return connectStdio(stdio, 'modern', setup);
+        return connectStdio(STDIO_APP, 'modern', setup);
       case '2025 session':
         return connect(this.sessions!.url, 'legacy', setup);
       case '2025 stdio':
-        return connectStdio(stdio, 'legacy', setup);
+        return connectStdio(STDIO_APP, 'legacy', setup);
       case '2025 stateless':
         return connect(this.stateless!.url, 'legacy', setup, false);
     }

@@ -25,11 +25,29 @@ export interface RoundAnswer {
   };
 }
 
-/** One round of a call, as a client sends it that does what it likes. */
-export async function send(
-  url: string,
-  { method = 'tools/call', name, args = {}, user, requestState, inputResponses }: Round,
-): Promise<RoundAnswer> {
+/** One round of a call, as a client words it that does what it likes. */
+export const messageOf = ({
+  method = 'tools/call',
+  name,
+  args = {},
+  requestState,
+  inputResponses,
+}: Round): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method,
+  params: {
+    name,
+    arguments: args,
+    ...(requestState !== undefined && { requestState }),
+    ...(inputResponses !== undefined && { inputResponses }),
+    _meta: META,
+  },
+});
+
+/** Sends one over HTTP. */
+export async function send(url: string, round: Round): Promise<RoundAnswer> {
+  const { method = 'tools/call', name, user } = round;
   const response = await fetch(url, {
     method: 'POST',
     headers: {
@@ -40,18 +58,7 @@ export async function send(
       'mcp-name': name,
       ...(user !== undefined && { 'x-user': user }),
     },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params: {
-        name,
-        arguments: args,
-        ...(requestState !== undefined && { requestState }),
-        ...(inputResponses !== undefined && { inputResponses }),
-        _meta: META,
-      },
-    }),
+    body: JSON.stringify(messageOf(round)),
   });
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
