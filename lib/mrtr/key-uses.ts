@@ -3,6 +3,8 @@ import type { ReportMistake } from './mrtr.error.js';
 /** A stack, which costs little until it is read. */
 interface Place {
   readonly stack?: string;
+  /** File, line and column, once somebody has asked for them. */
+  location?: string;
 }
 
 /** One question or step of a handler, under its key. */
@@ -84,4 +86,5 @@ const lineOf = ({ stack = '' }: Place): string =>
     .replace(/^at /, '') ?? 'an unknown place';
 
 /** Without the name of the function, which depends on what it was called on. */
-const locationOf = (place: Place): string => /[^()\s]*:\d+:\d+(?=\)?$)/.exec(lineOf(place))?.[0] ?? '';
+const locationOf = (place: Place): string =>
+  (place.location ??= /[^()\s]*:\d+:\d+(?=\)?$)/.exec(lineOf(place))?.[0] ?? '');

@@ -290,11 +290,14 @@ describe('a call without a definition', () => {
     await headersOf(client, name('b'));
     await headersOf(client, name('a'));
     expect(logs.warnings).toHaveLength(2);
-    for (let index = 0; index < 1000; index += 1) await headersOf(client, `tool-${index}`);
+    for (let from = 0; from < 1000; from += 100) {
+      const names = Array.from({ length: 100 }, (_, index) => `tool-${from + index}`);
+      await Promise.all(names.map(tool => client.callTool({ name: tool, arguments: { region: 'eu' } })));
+    }
     expect(logs.warnings).toHaveLength(1000);
     await headersOf(clients.client('other'), 'regional');
     expect(logs.warnings).toHaveLength(1001);
-  });
+  }, 30_000);
 
   it('is warned of however many tools the server lists that are invalid', async () => {
     const invalid = (_: unknown, index: number) => regional('No Token', `invalid-${index}`);
