@@ -56,7 +56,7 @@ async function recorded(count: number): Promise<Recorded> {
   const keys = Array.from({ length: count }, (_, index) => `region-${index}`);
   const round = roundOf(newJournal('1'));
   await Promise.allSettled(keys.map(key => ask(round, key)));
-  round.close();
+  round.close('error');
   const asked = round.remember()!;
   return { keys, journal: withAnswers(asked, Object.fromEntries(keys.map(key => [key, ANSWER]))) };
 }
@@ -68,8 +68,10 @@ function replay({ keys, journal }: Recorded): Work {
   };
   return async () => {
     const round = roundOf(journal);
-    await round.watch(handler(round));
-    round.close();
+    const running = handler(round);
+    round.watch(running);
+    await running;
+    round.close('value');
   };
 }
 
