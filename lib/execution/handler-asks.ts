@@ -2,7 +2,7 @@ import { HttpException, type Type } from '@nestjs/common';
 import type { AskOptions } from '../decorators/ask.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../mrtr/input-request.js';
-import { KEY } from '../mrtr/key-uses.js';
+import { isKey, KEY_RULE } from '../mrtr/key-uses.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';
 import type { HandlerCall } from './mcp-execution-context.js';
@@ -37,11 +37,7 @@ export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKi
         `@Ask(${JSON.stringify(key)}) is for tools, prompts and resources: a completion cannot ask`,
       );
     }
-    if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
-      throw new Error(
-        `@Ask(${JSON.stringify(key)}) has an invalid key; one has a letter first, and up to 100 letters, digits and _ . : / -`,
-      );
-    }
+    if (!isKey(key)) throw new Error(`@Ask(${JSON.stringify(key)}) has an invalid key; ${KEY_RULE}`);
     if (keys.has(key))
       throw new Error(`@Ask(${JSON.stringify(key)}) is on two parameters; give each its own key`);
     keys.add(key);

@@ -3,7 +3,14 @@ import { ExternalContextCreator, ModulesContainer } from '@nestjs/core';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { isPiped, runGuards, runPipeline, type Pipeline, type Prepare } from './handler-pipeline.js';
+import {
+  isPiped,
+  runGuards,
+  runPipeline,
+  type Pipeline,
+  type PipelineParam,
+  type Prepare,
+} from './handler-pipeline.js';
 import type { HandlerParam } from './handler-params.js';
 import { describeTarget, methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
@@ -84,17 +91,20 @@ export class HandlerExecutor {
       this.creators;
     const of = [instance, methodOf(instance, methodName), moduleKey, contextId, host.id] as const;
     const pipes = pipesContextCreator.create(...of);
+    const params = plan.params.map((param): PipelineParam => {
+      if (!isPiped(param)) return { ...param, transforms: [] };
+      pipesContextCreator.setModuleContext(moduleKey);
+      const own = pipesContextCreator.createConcreteContext(param.pipes, contextId, host.id);
+      return { ...param, transforms: [...pipes, ...own] };
+    });
+    // Nobody is asked on behalf of a call that a pipe refuses.
+    const groups = [params.filter(({ kind }) => kind !== 'ask'), params.filter(({ kind }) => kind === 'ask')];
     return {
       ...plan,
       guards: guardsContextCreator.create(...of),
       interceptors: interceptorsContextCreator.create(...of),
       filters: filtersContextCreator.create(...of),
-      params: plan.params.map(param => {
-        if (!isPiped(param)) return { ...param, transforms: [] };
-        pipesContextCreator.setModuleContext(moduleKey);
-        const own = pipesContextCreator.createConcreteContext(param.pipes, contextId, host.id);
-        return { ...param, transforms: [...pipes, ...own] };
-      }),
+      params: groups.filter(group => group.length > 0),
     };
   }
 }

@@ -31,7 +31,8 @@ export interface Pipeline {
   readonly target: HandlerTarget;
   readonly guards: CanActivate[];
   readonly interceptors: NestInterceptor[];
-  readonly params: readonly PipelineParam[];
+  /** The parameters, in groups: those of one are filled side by side, before those of the next. */
+  readonly params: readonly (readonly PipelineParam[])[];
   readonly filters: ExternalExceptionsHandler;
   readonly prepare: Prepare;
   /** How a method without parameter decorators is called. */
@@ -105,15 +106,13 @@ async function invoke(
   const watch = call.watch ?? (handler => handler());
   if (params.length === 0) return watch(() => method.apply(target.instance, positional(data, call)));
   const args: unknown[] = [];
-  const fill = (isNow: (param: HandlerParam) => boolean) =>
-    Promise.all(
-      params.filter(isNow).map(async param => {
+  for (const group of params) {
+    await Promise.all(
+      group.map(async param => {
         args[param.index] = await transform(param, await valueOf(param, data, call, host));
       }),
     );
-  // Nobody is asked on behalf of a call that a pipe refuses.
-  await fill(({ kind }) => kind !== 'ask');
-  await fill(({ kind }) => kind === 'ask');
+  }
   return watch(() => method.apply(target.instance, args));
 }
 

@@ -22,7 +22,13 @@ interface Uses {
 }
 
 /** Not a number: the order of keys is the order of questions. */
-export const KEY = /^[A-Za-z_][\w.:/-]{0,99}$/;
+const KEY = /^(?!__proto__$)[A-Za-z_][\w.:/-]{0,99}$/;
+
+/** What a key is, for messages. */
+export const KEY_RULE = 'one has a letter first, and up to 100 letters, digits and _ . : / -';
+
+/** Whether something can be the key of a question or a step. */
+export const isKey = (key: unknown): boolean => typeof key === 'string' && KEY.test(key);
 
 /** The keys under which a handler asks and does steps in one round. */
 export class KeyUses {
@@ -41,11 +47,8 @@ export class KeyUses {
    * @throws MrtrError
    */
   add(kind: 'ask' | 'step', key: string, from: (...args: never[]) => unknown): Use {
-    if (typeof key !== 'string' || !KEY.test(key) || key === '__proto__') {
-      throw this.wrong(
-        'MRTR_INVALID_KEY',
-        `${this.where} used ${JSON.stringify(key)} as a key; one has a letter first, and up to 100 letters, digits and _ . : / -`,
-      );
+    if (!isKey(key)) {
+      throw this.wrong('MRTR_INVALID_KEY', `${this.where} used ${JSON.stringify(key)} as a key; ${KEY_RULE}`);
     }
     const earlier = this.uses[kind].get(key);
     const place: Place = {};
