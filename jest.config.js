@@ -14,6 +14,8 @@ const swc = parser => [
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
+  // For what hangs: how fast a machine is, is no test's matter.
+  testTimeout: 30_000,
   roots: ['<rootDir>/lib', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/third-party/'],

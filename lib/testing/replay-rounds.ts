@@ -55,7 +55,7 @@ export async function replayRounds<T>(
   }
 }
 
-const MAX_ROUNDS = 100;
+const MAX_ROUNDS = 50;
 
 /** The answer to a key that comes by again in a loop (`size#2`) is that of the first time, unless it has its own. */
 const answerTo = (key: string, answers: Readonly<Record<string, unknown>>): unknown =>

@@ -309,7 +309,7 @@ describe.each([...ERAS, 'auto'] as const)('a connection to a program, %s', era =
     expect(isAlive(second)).toBe(true);
     await clients.close();
     expect(isAlive(second)).toBe(false);
-  }, 60_000);
+  }, 120_000);
 });
 
 it('ends a program that is still being asked what it speaks', async () => {

@@ -5,7 +5,7 @@ import { textOf } from '../fixtures/matrix.js';
 import { connect, outcomeOf, startGateway, type Era, type Running } from './support.js';
 
 // Backends are processes, which compile what they load.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const backendOf = (era: Era) => ({
   command: process.execPath,

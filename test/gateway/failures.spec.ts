@@ -19,7 +19,7 @@ import {
 } from './support.js';
 
 // Backends are processes, which compile what they load.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const UNREACHABLE = {
   code: -32603,

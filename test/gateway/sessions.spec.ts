@@ -4,7 +4,7 @@ import { backendModule } from './backend-app.js';
 import { connect, EVERYTHING, everythingProcesses, listen, outcomeOf, startGateway } from './support.js';
 
 // Backends are processes.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const echo = { name: 'echo', arguments: { message: 'a' } };
 

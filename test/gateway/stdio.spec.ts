@@ -5,7 +5,7 @@ import { backendModule } from './backend-app.js';
 import { connectStdio, ERAS, EVERYTHING, listen, outcomeOf } from './support.js';
 
 // Several processes start for each test, and compile what they load.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const hook = join(__dirname, '../fixtures/ts-hook.cjs');
 const program = (file: string, env: Record<string, string>) => ({

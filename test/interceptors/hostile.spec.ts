@@ -60,7 +60,7 @@ describe(`${CALLS} calls through interceptors that do their worst`, () => {
     const env = { PATH: process.env['PATH'] };
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 26 });
     report = JSON.parse(stdout) as HostileReport;
-  }, 120_000);
+  }, 400_000);
 
   it('are each answered, and with the right code', () => {
     const counts = Object.values(report.answers).flatMap(answers => Object.values(answers));

@@ -49,12 +49,12 @@ describe('calls with several rounds over three nodes, of which one is killed eve
         await node.start();
       }
     })();
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     isOver = true;
     await killing;
     await Promise.all(nodes.map(node => node.kill()));
-  }, 60_000);
+  }, 120_000);
 
   it.each(['awaited', 'thrown'])(
     'all end with the right answer, and no step runs again (%s)',

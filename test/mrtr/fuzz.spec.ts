@@ -63,7 +63,7 @@ describe.each([
       }),
       { numRuns: 25_000 },
     );
-  }, 120_000);
+  }, 400_000);
 });
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ é'.split('');
@@ -127,7 +127,7 @@ describe('a round', () => {
       }),
       { numRuns: 25_000 },
     );
-  }, 120_000);
+  }, 400_000);
 
   it('believes no state that it did not seal', async () => {
     await fc.assert(
@@ -140,5 +140,5 @@ describe('a round', () => {
       }),
       { numRuns: 25_000 },
     );
-  }, 120_000);
+  }, 400_000);
 });

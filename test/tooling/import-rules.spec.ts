@@ -193,7 +193,7 @@ describe('lint', () => {
       encoding: 'utf8',
     });
     for (const [i, rules] of (JSON.parse(output) as string[][]).entries()) broken.set(snippets[i], rules);
-  }, 60_000);
+  }, 120_000);
 
   it.each(cases)('fails what breaks "$title"', ({ rule, bad }) => {
     expect(bad.length).toBeGreaterThan(0);

@@ -36,7 +36,7 @@ describe.each(['awaited', 'returned'])('the state of a call of "%s" over stdio (
     await transport.start();
     node = await listen(mrtrModule());
     requestState = (await sent({})).result!.requestState!;
-  }, 60_000);
+  }, 120_000);
   afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {
     await transport.close();

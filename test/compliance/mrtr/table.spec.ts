@@ -296,7 +296,7 @@ describe.each(CONNECTIONS)('calls with several rounds, over %s', name => {
     for (const row of Object.values(ROWS)) {
       if (row.capabilities) restricted.set(row, await open(row.capabilities));
     }
-  }, 60_000);
+  }, 120_000);
   beforeEach(() => {
     asked.length = 0;
   });

@@ -93,7 +93,7 @@ it('three processes, over HTTP and stdio, make one chain; the report says whose 
     'one/one-mark: mutated',
   ]);
   expect(await order('deny')).toBe(-32602);
-}, 60_000);
+}, 120_000);
 
 describe.each([
   ['HTTP', async () => overHttp('far')],
@@ -111,7 +111,7 @@ describe.each([
       expect(await order()).toBe('["far"]');
       expect(`${await order('die')}`).toMatch(answer);
     },
-    60_000,
+    120_000,
   );
 });
 
@@ -119,7 +119,7 @@ it('a process over stdio that was killed is started again', async () => {
   const { order } = await shop([{ ...overStdio('far'), breaker: { volume: 1000 } }]);
   await order('die');
   await until('["far"]', order);
-}, 60_000);
+}, 120_000);
 
 it('a process over HTTP that was killed is found again once it is back', async () => {
   const { child, url, options } = await overHttp('far');
@@ -130,7 +130,7 @@ it('a process over HTTP that was killed is found again once it is back', async (
   expect(await order()).toBe(-32602);
   await overHttp('far', { port: new URL(url).port });
   await until('["far"]', order);
-}, 60_000);
+}, 120_000);
 
 it('a caller that goes away is told to the host, whose process lives on', async () => {
   const { child, options } = await overHttp('far');
@@ -146,9 +146,9 @@ it('a caller that goes away is told to the host, whose process lives on', async 
   controller.abort();
   await expect(given).rejects.toThrow();
   expect(await order()).toBe('["far"]');
-}, 60_000);
+}, 120_000);
 
-const POLICY: HostPolicy = { breaker: { volume: 2, resetMs: 60_000 } };
+const POLICY: HostPolicy = { breaker: { volume: 2, resetMs: 120_000 } };
 
 it.each([
   [false, -32602],
@@ -163,5 +163,5 @@ it.each([
     await once(child, 'exit');
     for (let call = 0; call < 5; call++) expect(await order()).toBe(answer);
   },
-  60_000,
+  120_000,
 );
