@@ -50,8 +50,9 @@ export abstract class InterceptedVerbs {
     { toolDefinition, ...options }: McpCallToolOptions = {},
   ): Promise<CallToolResult> {
     const given = toolDefinition && { toolDefinition: readToolDefinition(toolDefinition, params.name) };
-    return this.through('tools/call', params, { ...options, ...given }, (...args) =>
-      this.verbs.callTool(...args),
+    return this.through('tools/call', params, options, (sent, sentOptions) =>
+      // An interceptor may have made it the call of another tool.
+      this.verbs.callTool(sent, sent.name === params.name ? { ...sentOptions, ...given } : sentOptions),
     );
   }
 

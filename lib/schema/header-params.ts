@@ -11,9 +11,9 @@ export interface HeaderParam {
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
-/** What an input schema says of headers: its parameters, or the rule that it breaks. */
+/** What an input schema says of headers: its parameters, with about how many bytes they take, or the rule that it breaks. */
 export type HeaderParams =
-  | { readonly ok: true; readonly params: readonly HeaderParam[] }
+  | { readonly ok: true; readonly params: readonly HeaderParam[]; readonly size: number }
   | { readonly ok: false; readonly reason: string };
 
 /** The prefix of the headers. */
@@ -28,6 +28,8 @@ const MAX_DEPTH = 200;
 const MAX_SCHEMAS = 50_000;
 /** More than any HTTP server takes of headers like these. */
 const MAX_HEADERS = 200;
+/** What the names of headers, and of the properties that lead to them, may take in all, in bytes. */
+const MAX_SIZE = 128 * 1024;
 /** How much of a name that a server has given goes into a message. */
 const MAX_SHOWN = 100;
 
@@ -91,7 +93,7 @@ export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
 
 function scan(inputSchema: object): HeaderParams {
   try {
-    return { ok: true, params: new Scan().of(inputSchema) };
+    return { ok: true, ...new Scan().of(inputSchema) };
   } catch (error) {
     if (error instanceof Breach) return { ok: false, reason: error.message };
     throw error;
@@ -109,11 +111,12 @@ class Scan {
   private off: string | undefined;
   private depth = 0;
   private schemas = 0;
+  private size = 0;
 
   /** @throws Breach */
-  of(inputSchema: object): HeaderParam[] {
+  of(inputSchema: object): { params: HeaderParam[]; size: number } {
     this.visit(inputSchema);
-    return [...this.found.values()];
+    return { params: [...this.found.values()], size: this.size };
   }
 
   private visit(schema: unknown): void {
@@ -178,9 +181,18 @@ class Scan {
         `property ${quote(other.path.join('.'))} has the header ${quote(other.name)} already; case makes no difference`,
       );
     if (found.size >= MAX_HEADERS) throw new Breach(`the schema names more than ${MAX_HEADERS} headers`);
+    for (const text of [name, ...path]) this.size += sizeOf(text);
+    if (this.size > MAX_SIZE) {
+      throw new Breach(
+        `the names of its headers, and of what leads to them, take more than ${MAX_SIZE} bytes`,
+      );
+    }
     found.set(name.toLowerCase(), { name, path: [...path], type: type as HeaderParam['type'] });
   }
 }
+
+/** What a text takes, and what refers to it. */
+const sizeOf = (text: string): number => 2 * text.length + 8;
 
 function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -25,7 +25,8 @@ export function isInexact(value: HeaderScalar): boolean {
  * Specification 2026-07-28: basic/transports/streamable-http, value encoding.
  */
 export function encodeHeader(text: string): string {
-  return PLAIN.test(text) && !isWrapped(text)
+  // Others take for wrapped what has the prefix and the suffix, even where the two overlap.
+  return PLAIN.test(text) && !(text.startsWith(PREFIX) && text.endsWith(SUFFIX))
     ? text
     : `${PREFIX}${Buffer.from(text, 'utf8').toString('base64')}${SUFFIX}`;
 }

@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import {
   InMemoryServerEventBus,
   type Implementation,
-  type ListToolsResult,
   type McpServerOptions,
   type Result,
   type ServerCapabilities,
@@ -20,7 +19,6 @@ import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
 import { withAnswersReceived } from '../mrtr/responses.js';
-import { readHeaderParams } from '../schema/header-params.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';
@@ -28,7 +26,8 @@ import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 import type { AskClient, Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
 import { listingsOf } from './listings.js';
-import type { ToolSchemas, Upstream } from './upstream.js';
+import { mirrorCheck, type MirrorCheck } from './mirror-check.js';
+import type { Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue, and what every exchange with it shares. */
 export class McpServerHost implements ExchangeHost {
@@ -39,6 +38,7 @@ export class McpServerHost implements ExchangeHost {
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
   private readonly answering: Pick<Dispatcher, 'dispatch' | 'admitSubscription'>;
+  private readonly assertMirrored: MirrorCheck;
   private boundary?: Boundary;
   private interceptorServer?: InterceptorServer;
   /** The paths of the HTTP endpoint, once the application has started. */
@@ -79,6 +79,9 @@ export class McpServerHost implements ExchangeHost {
     this.changes = notifierOver(this.bus);
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
+    this.assertMirrored = mirrorCheck((tool, exchange) =>
+      upstream ? upstream.toolSchemas(tool, exchange) : this.catalog.tools.get(tool)?.definition,
+    );
     this.answering = upstream ?? new Dispatcher(() => this.catalog, this.changes, this.rounds);
   }
 
@@ -161,7 +164,7 @@ export class McpServerHost implements ExchangeHost {
       reports,
       listings,
       dispatch,
-      assertMirrored: (...call) => this.assertMirrored(...call),
+      assertMirrored: this.assertMirrored,
     });
   }
 
@@ -229,33 +232,6 @@ export class McpServerHost implements ExchangeHost {
     const mirrored = this.assertMirrored(method, params, exchange);
     if (mirrored) await mirrored;
     return this.answering.dispatch(method, params, exchange);
-  }
-
-  /**
-   * Compares the headers of a call with its arguments (2026-07-28 over HTTP).
-   * @param shown the page of the list that shows the tool, where interceptors have a say in that; by default as it is
-   * @throws McpException (-32020) where they differ
-   */
-  private assertMirrored(
-    method: DispatchedMethod,
-    { name }: Params,
-    exchange: Exchange,
-    shown?: Result,
-  ): void | Promise<void> {
-    const check = method === 'tools/call' && exchange.era === 'modern' && exchange.http?.assertMirrored;
-    if (!check || typeof name !== 'string') return;
-    const compare = ({ inputSchema }: ToolSchemas = {}) => {
-      const found = inputSchema && readHeaderParams(inputSchema);
-      // Of a backend's tool, and of one that an interceptor rewrote, as far as they declare them well.
-      if (found?.ok) check(found.params);
-    };
-    if (shown) {
-      const { tools } = shown as Partial<ListToolsResult>;
-      return compare(tools?.find(tool => tool.name === name));
-    }
-    return this.upstream
-      ? this.upstream.toolSchemas(name, exchange).then(compare)
-      : compare(this.catalog.tools.get(name)?.definition);
   }
 
   private get capabilities(): ServerCapabilities {

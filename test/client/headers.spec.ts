@@ -137,6 +137,7 @@ describe('a client', () => {
       const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' });
       expect(tools.map(({ name }) => name)).toEqual(['regional']);
     }
+    await callWith({ region: 'eu' }, 'spaced');
     expect(logs.warnings).toEqual([
       expect.stringMatching(
         /The tool "spaced" is left out .*property "region" .*"No Token" is no HTTP token/,
@@ -196,6 +197,13 @@ describe('a client', () => {
           ),
         },
       },
+      {
+        name: 'too much',
+        inputSchema: {
+          type: 'object',
+          properties: { ['x'.repeat(70_000)]: { type: 'string', 'x-mcp-header': 'X' } },
+        },
+      },
     ];
     await start();
     const { tools } = await client.listTools();
@@ -204,9 +212,26 @@ describe('a client', () => {
       expect.stringMatching(/"too deep" .*the schema is nested more than 200 levels deep/),
       expect.stringMatching(/"too large" .*the schema holds more than 50000 schemas/),
       expect.stringMatching(/"too many headers" .*the schema names more than 200 headers/),
+      expect.stringMatching(/"too much" .*what leads to them, take more than 131072 bytes/),
     ]);
     const args = nested(199, inner => ({ a: inner }), { a: 'eu' }) as { a?: object };
     expect((await callWith({ a: args.a }, 'deep')).headers).toMatchObject({ 'mcp-param-deep': 'eu' });
+  });
+
+  it('keeps no more of definitions than so many bytes, those that were listed last', async () => {
+    const long = 'x'.repeat(60_000);
+    server.tools = Array.from({ length: 200 }, (_, index) => ({
+      name: `t${index}`,
+      inputSchema: {
+        type: 'object',
+        properties: { [long]: { type: 'string', 'x-mcp-header': 'X' } },
+      },
+    }));
+    server.pageSize = 50;
+    await start();
+    await client.listTools();
+    expect((await callWith({ [long]: 'eu' }, 't199')).headers).toMatchObject({ 'mcp-param-x': 'eu' });
+    expect((await callWith({ [long]: 'eu' }, 't0')).headers).not.toHaveProperty('mcp-param-x');
   });
 
   it('does so on every page', async () => {
@@ -282,6 +307,28 @@ describe('a client', () => {
     );
     await expect(calling).rejects.toMatchObject({ code: -32020 });
     expect([server.lists, server.attempts]).toEqual([0, 1]);
+  });
+});
+
+describe('a call that an interceptor makes one of another tool', () => {
+  /** Makes it one of `zoned`. */
+  @Injectable()
+  class Renames {
+    @Mutator({ events: ['tools/call'], phase: 'request', scope: { allow: ['/name'] } })
+    rename({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+      return { ...payload, name: 'zoned' };
+    }
+  }
+
+  it('does not go by the definition that came with it', async () => {
+    server.tools = server.checked = [regional('Zone', 'zoned')];
+    clients = await startClients([{ name: 'shop', url: server.url, era: 'modern' }], [Renames]);
+    client = clients.client();
+    const toolDefinition = { ...regional(), outputSchema: { type: 'object' } };
+    await client.callTool({ name: 'regional', arguments: { region: 'eu' } }, { toolDefinition });
+    const { headers } = server.calls.at(-1)!;
+    expect(headers).toMatchObject({ 'mcp-name': 'zoned', 'mcp-param-zone': 'eu' });
+    expect(headers).not.toHaveProperty('mcp-param-region');
   });
 });
 

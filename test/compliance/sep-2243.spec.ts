@@ -263,6 +263,7 @@ describe('SEP-2243, the client', () => {
       ['String with a tab inside', 'string', 'a\tb', '=?base64?YQli?='],
       ['Empty string', 'string', '', ''],
       ['A literal of the wrapper', 'string', '=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
+      ['The wrapper, overlapping', 'string', '=?base64?=', '=?base64?PT9iYXNlNjQ/PQ==?='],
       ['Hello, world', 'string', 'Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='],
       ['Padded', 'string', ' padded ', '=?base64?IHBhZGRlZCA=?='],
     ])('%s', async (_, type, value, header) => {

@@ -134,6 +134,21 @@ describe('a gateway', () => {
     });
   });
 
+  it('forwards what needs no headers to a backend that cannot list its tools', async () => {
+    backend.checked = [];
+    gateway = await startGateway({ backend: { url: backend.url } });
+    backend.tools = null as never;
+    const headers = { ...STANDARD, 'Mcp-Name': 'regional' };
+    expect(await send(gateway.url, call({ size: 1 }, 'regional'), headers)).toMatchObject({ status: 200 });
+    expect(backend.calls.at(-1)).toMatchObject({ args: { size: 1 } });
+    const named = await send(gateway.url, call({ region: 'eu' }, 'regional'), {
+      ...headers,
+      'Mcp-Param-Region': 'eu',
+    });
+    expect(named).toMatchObject({ code: -32603 });
+    expect(backend.calls).toHaveLength(1);
+  });
+
   it('does not forward headers that its client made up', async () => {
     gateway = await startGateway({ backend: { url: backend.url } });
     await send(gateway.url, call({ region: 'eu' }, 'regional'), {

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/client';
@@ -166,6 +167,38 @@ describe.each(PLATFORMS)('the headers of 2026-07-28 on %s', platform => {
     expect(await mirror(args, headers)).toMatchObject({
       ...MISMATCH,
       message: expect.stringMatching(message),
+    });
+  });
+
+  describe('a request of which Node may have dropped headers', () => {
+    const many = (count: number) => ({ a: Array<string>(count).fill('') });
+    /** Node itself refuses a request without it, and would write it last. */
+    const host = () => ({ host: new URL(url).host });
+
+    it.each<[string, object, Record<string, string | string[]>]>([
+      ['what says that they count', { text: 'a' }, { ...many(1000), ...STANDARD, 'Mcp-Param-Text': 'b' }],
+      ['one that the body has no value for', {}, { ...STANDARD, ...many(1000), 'Mcp-Param-Text': 'b' }],
+      ['none of them', {}, { ...STANDARD, ...many(2000) }],
+    ])('is refused, be it %s', async (_, args, headers) => {
+      expect(await send(url, call(args), { ...host(), ...headers })).toMatchObject({
+        status: 431,
+        code: -32000,
+      });
+    });
+
+    it('is refused at the limit of the application', async () => {
+      const server = app.app.getHttpServer() as Server;
+      const before = server.maxHeadersCount;
+      server.maxHeadersCount = 20;
+      try {
+        expect(await mirror({}, { ...host(), ...many(20) })).toMatchObject({ status: 431, code: -32000 });
+        expect(await mirror({}, { ...host(), ...many(5) })).toMatchObject({ status: 200 });
+        server.maxHeadersCount = 0;
+        expect(await mirror({}, { ...host(), ...many(1000) })).toMatchObject({ status: 200 });
+      } finally {
+        server.maxHeadersCount = before;
+      }
+      expect(await mirror({}, { ...host(), ...many(900) })).toMatchObject({ status: 200 });
     });
   });
 

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
-import { headerParamsOf, readHeaderParams, type HeaderParam } from '../../schema/header-params.js';
+import {
+  headerParamsOf,
+  readHeaderParams,
+  type HeaderParam,
+  type HeaderParams,
+} from '../../schema/header-params.js';
 import { isRecord } from '../../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
-/** The most definitions that a server can have a client keep, and the most warnings of a kind. */
+/** The most definitions that a server can have a client keep, how many bytes they take, and the most warnings of a kind. */
 const MAX_LISTED = 10_000;
+const MAX_SIZE = 16 * 1024 * 1024;
 const MAX_WARNINGS = 1000;
 /** How much of a name goes to the log. */
 const MAX_SHOWN = 100;
@@ -16,7 +22,9 @@ const MAX_SHOWN = 100;
  */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
-  private readonly listed = new Map<string, readonly HeaderParam[]>();
+  private readonly listed = new Map<string, Declared>();
+  /** What those that were listed take. */
+  private size = 0;
   /** The tools that have been warned of. */
   private readonly warnings = { missing: new Set<string>(), invalid: new Set<string>() };
 
@@ -52,7 +60,7 @@ export class ToolDefinitions {
   /** The header parameters of a tool; undefined where there is no definition of it. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
     const key = keyOf(name);
-    return this.known.get(key) ?? this.listed.get(key);
+    return this.known.get(key) ?? this.listed.get(key)?.params;
   }
 
   /**
@@ -65,8 +73,8 @@ export class ToolDefinitions {
       if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
       const key = keyOf(name);
-      this.listed.delete(key);
-      if (found.ok) this.keep(key, found.params);
+      this.forget(key);
+      if (found.ok) this.keep(key, found);
       else this.invalid(name, found.reason);
       return found.ok;
     });
@@ -74,6 +82,7 @@ export class ToolDefinitions {
 
   /** Says once of each tool that its headers are not sent. */
   missing(name: string): void {
+    if (this.warnings.invalid.has(keyOf(name))) return;
     this.warnOnce(
       'missing',
       name,
@@ -82,11 +91,20 @@ export class ToolDefinitions {
     );
   }
 
-  private keep(key: string, params: readonly HeaderParam[]): void {
+  private keep(key: string, declared: Declared): void {
+    this.listed.set(key, declared);
+    this.size += declared.size;
     // They are in the order in which they were listed last.
-    if (this.listed.size >= MAX_LISTED) this.listed.delete(this.listed.keys().next().value!);
-    this.listed.set(key, params);
-    if (this.known.has(key)) this.known.set(key, params);
+    for (const oldest of this.listed.keys()) {
+      if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) break;
+      this.forget(oldest);
+    }
+    if (this.known.has(key)) this.known.set(key, declared.params);
+  }
+
+  private forget(key: string): void {
+    this.size -= this.listed.get(key)?.size ?? 0;
+    this.listed.delete(key);
   }
 
   private invalid(name: string, reason: string): void {
@@ -105,6 +123,8 @@ export class ToolDefinitions {
     this.warn(message);
   }
 }
+
+type Declared = Extract<HeaderParams, { ok: true }>;
 
 function assertList(value: unknown, message: string): void {
   if (!Array.isArray(value)) throw new TypeError(message);

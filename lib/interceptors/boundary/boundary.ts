@@ -1,6 +1,7 @@
 import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
 import type { AskClient, Exchange } from '../../server/exchange.js';
+import type { MirrorCheck } from '../../server/mirror-check.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainInUse, ChainSource } from '../chain-source.js';
 import { INPUT_EVENTS } from '../hosts/answered-method.js';
@@ -25,17 +26,7 @@ export interface BoundaryOptions {
   readonly reports: InterceptorReports;
   readonly listings: Listings;
   readonly dispatch: Dispatch;
-  /**
-   * Compares the headers of a call with its arguments, both as they came.
-   * @param shown the page of the list that shows what it names; undefined where no interceptor has a say in that
-   * @throws McpException (-32020)
-   */
-  assertMirrored(
-    method: DispatchedMethod,
-    params: Params,
-    exchange: Exchange,
-    shown: Result | undefined,
-  ): void | Promise<void>;
+  readonly assertMirrored: MirrorCheck;
 }
 
 const isInputRequired = (result: unknown): result is InputRequiredResult =>

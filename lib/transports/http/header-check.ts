@@ -63,6 +63,19 @@ export function assertParamsMirrored(
   }
 }
 
+/**
+ * Whether Node may have left out headers: beyond a limit it does, and says nothing. Whoever routed the request may have read
+ * what is not there.
+ */
+export function mayLackHeaders({ rawHeaders, socket }: IncomingMessage): boolean {
+  const { server } = socket as { server?: { maxHeadersCount?: number | null } };
+  const limit = server?.maxHeadersCount ?? NODE_MAX_HEADERS;
+  return limit > 0 && rawHeaders.length >= 2 * limit;
+}
+
+/** Node's own limit, where the application sets none. */
+const NODE_MAX_HEADERS = 1000;
+
 function check(
   { headers, rawHeaders }: IncomingMessage,
   header: string,

@@ -15,7 +15,12 @@ import { listenOf, refusalOfListen } from '../listen.js';
 import type { Origin } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { SessionStore } from '../sessions/session-store.js';
-import { assertNameMirrored, assertParamsMirrored, HeaderMismatchError } from './header-check.js';
+import {
+  assertNameMirrored,
+  assertParamsMirrored,
+  HeaderMismatchError,
+  mayLackHeaders,
+} from './header-check.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
 
@@ -150,6 +155,9 @@ export class HttpEndpoint {
 
   /** What is wrong with a request as such: where it goes, where it comes from, how it comes. */
   private refusal({ rawRequest, body }: Incoming): TransportError | undefined {
+    if (mayLackHeaders(rawRequest)) {
+      return new TransportError(431, -32000, 'Request Header Fields Too Large: it has too many headers');
+    }
     const { allowedHosts, allowedOrigins } = this.http;
     const { headers, method = '' } = rawRequest;
     const { host = headers[':authority'] as string | undefined, origin } = headers;
