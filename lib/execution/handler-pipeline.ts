@@ -9,6 +9,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
+import { UnsupportedInput } from '../mrtr/refusals.js';
 import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';
 import { askFor } from './handler-asks.js';
@@ -64,8 +65,8 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
       : result;
   } catch (error) {
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
-    // To ask the client is no error: it is nothing for filters.
-    if (isRoundEnd(error)) throw error;
+    // To ask the client is no error: it is nothing for filters. Nor is that it cannot be asked a guard's refusal.
+    if (isRoundEnd(error) || error instanceof UnsupportedInput) throw error;
     return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
   }
 }

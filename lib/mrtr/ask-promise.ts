@@ -2,6 +2,8 @@
 export class AskPromise<T> extends Promise<T> {
   /** Whether `then` was called, as `await` and `Promise.all` do. */
   isAwaited = false;
+  /** Told where somebody waits for it. @throws Error where nobody may, there */
+  onAwait?: () => void;
   /** Told where it is raced. */
   onRace?: () => Error;
 
@@ -15,6 +17,7 @@ export class AskPromise<T> extends Promise<T> {
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     this.isAwaited = true;
+    this.onAwait?.();
     return super.then(onFulfilled, onRejected);
   }
 

@@ -1,8 +1,8 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
-import { InputQuestion } from './input-request.js';
+import { InputQuestion, readRequest } from './input-request.js';
 import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
-import type { Round } from './round.js';
+import type { Outcome, Round } from './round.js';
 
 /** What a handler came to in a round: its value, or what it needs before it can go on. */
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
@@ -10,7 +10,8 @@ export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRe
 /** The round of a call, which is made once the handler has something to do with it: most calls ask nothing. */
 export class CurrentRound {
   private round?: Round;
-  private returned?: { readonly result: unknown };
+  /** The run of the handler's own method that counts, and how it has ended. */
+  private ran?: { outcome?: Outcome };
   private isClosed = false;
   private leave?: (reason: unknown) => void;
   private whenLeft?: () => void;
@@ -31,9 +32,9 @@ export class CurrentRound {
       this.round = this.make();
       this.round.onLeft = reason => this.leave?.(reason);
       if (this.isClosed) {
-        this.round.watch(undefined);
+        this.round.settle('value');
         this.round.close('value');
-      } else if (this.returned) this.round.watch(this.returned.result);
+      } else if (this.ran?.outcome) this.round.settle(this.ran.outcome);
     }
     return this.round;
   }
@@ -65,7 +66,7 @@ export class CurrentRound {
   enter(): boolean {
     const isAgain = this.hasRun;
     this.hasRun = true;
-    this.returned = undefined;
+    this.ran = undefined;
     return !this.thrown && (this.round?.enter(isAgain) ?? true);
   }
 
@@ -79,13 +80,20 @@ export class CurrentRound {
     }
     // What is only done once somebody waits for it, as a query is, would be done for each that does.
     if (isThenable(result)) result = Promise.resolve(result);
-    this.returned = { result };
-    this.round?.watch(result);
-    const note = (thrown: unknown) => {
-      if (thrown instanceof InputRequiredException) this.thrown = thrown;
+    const run: { outcome?: Outcome } = (this.ran = {});
+    const end = (outcome: Outcome) => {
+      // What runs again is another run's.
+      if (this.ran !== run) return;
+      run.outcome = outcome;
+      this.round?.settle(outcome);
     };
-    if (isObservable(result)) return result.pipe(tap({ error: note }));
-    if (result instanceof Promise) result.catch(note);
+    const fail = (thrown: unknown) => {
+      if (thrown instanceof InputRequiredException) this.thrown = thrown;
+      end('error');
+    };
+    if (isObservable(result)) return result.pipe(tap({ error: fail, complete: () => end('value') }));
+    if (result instanceof Promise) result.then(value => isObservable(value) || end('value'), fail);
+    else end('value');
     return result;
   }
 
@@ -94,13 +102,14 @@ export class CurrentRound {
     return new Promise(resolve => (this.whenLeft = resolve));
   }
 
-  /** All that the round asks, by whichever way. */
+  /** All that the round asks, by whichever way. @throws TypeError for what is no question */
   async requests({ inputRequests = {} }: InputRequiredOptions): Promise<Record<string, InputRequest>> {
     assertKeys(inputRequests);
     const requests = this.begin().requests();
     for (const [key, question] of Object.entries(inputRequests)) {
       if (Object.hasOwn(requests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
-      requests[key] = question instanceof InputQuestion ? (await question.prepare()).request : question;
+      if (question instanceof InputQuestion) requests[key] = (await question.prepare()).request;
+      else requests[key] = readRequest(key, question);
     }
     return requests;
   }
@@ -125,9 +134,8 @@ export class CurrentRound {
 
   private askingIn(ended: unknown): InputRequiredOptions | undefined {
     const said = this.thrown ?? ended;
-    if (said instanceof InputRequiredException || isInputRequiredResult(said)) {
-      return said;
-    }
+    if (said instanceof InputRequiredException) return said;
+    if (isInputRequiredResult(said)) return new InputRequiredException(said);
     return this.round?.isOpen ? {} : undefined;
   }
 }

@@ -12,6 +12,7 @@ import type { Type } from '@nestjs/common';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { isText } from '../option-check.js';
 import { compileSchema } from '../schema/compile-schema.js';
+import { isRecord } from '../schema/plain-json.js';
 import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
 import { digestOf } from './request-state.js';
 
@@ -50,6 +51,20 @@ export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
 /** What a client can be asked for. */
 export type InputMethod = InputRequest['method'];
+
+const METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+
+/**
+ * A question that an author wrote by hand.
+ * @throws TypeError for what is none
+ */
+export function readRequest(key: string, request: InputRequest): InputRequest {
+  const { method, params } = (isRecord(request) ? request : {}) as Partial<InputRequest>;
+  if (METHODS.has(method) && (isRecord(params) || method === 'roots/list')) return request;
+  throw new TypeError(
+    `"${key}" is no question: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list`,
+  );
+}
 
 /** Something to ask of the client. `A` is what it is answered. */
 export class InputQuestion<A = unknown> {

@@ -8,10 +8,12 @@ export interface RecordedAnswer {
   readonly answer: unknown;
 }
 
-/** What came out of a step, and how many answers there were by then. */
+/** What became of a step, and how many answers there were by then. */
 export interface RecordedStep {
   /** Absent where nothing came out: JSON has no `undefined`. */
   readonly value?: unknown;
+  /** The name of the error that it failed with. No more of it: what is remembered may be read by the client. */
+  readonly failed?: string;
   readonly after: number;
 }
 
@@ -31,6 +33,8 @@ export interface Journal {
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** The keys of what an exception or a returned result asked. */
   readonly asked?: readonly string[];
+  /** The answers to those, which the handler starts from until the next exception. */
+  readonly given?: Readonly<Record<string, unknown>>;
   readonly steps: Readonly<Record<string, RecordedStep>>;
   /** What `ctx.now()` said, in order. */
   readonly times: readonly number[];
@@ -45,8 +49,11 @@ export interface RoundMemory {
   journal?: Journal;
 }
 
-/** The journal of a call that begins. */
-export const newJournal = (version: string): Journal => ({
+/**
+ * The journal of a call that begins.
+ * @param given what its client answers to questions of which nothing was remembered
+ */
+export const newJournal = (version: string, given?: Journal['given']): Journal => ({
   id: randomUUID(),
   version,
   rounds: 0,
@@ -54,15 +61,25 @@ export const newJournal = (version: string): Journal => ({
   open: {},
   steps: {},
   times: [],
+  ...(given && { given }),
 });
 
-/** Moves the client's answers to the questions that were open into the journal. Others are nobody's. */
-export function withAnswers(journal: Journal, responses: Readonly<Record<string, unknown>>): Journal {
+/** Moves the client's answers to what was asked into the journal. Others are nobody's. */
+export function withAnswers(
+  { asked = [], ...journal }: Journal,
+  responses: Readonly<Record<string, unknown>>,
+): Journal {
   const answers: Record<string, RecordedAnswer> = { ...journal.answers };
   const open: Record<string, OpenQuestion> = {};
   for (const [key, question] of Object.entries(journal.open)) {
     if (Object.hasOwn(responses, key)) answers[key] = { ...question, answer: responses[key] };
     else open[key] = question;
   }
-  return { ...journal, answers, open };
+  const given = { ...journal.given };
+  for (const key of asked) if (Object.hasOwn(responses, key)) given[key] = responses[key];
+  return { ...journal, answers, open, ...(Object.keys(given).length > 0 && { given }) };
 }
+
+/** A copy of JSON, for whoever may change it. */
+export const copyOf = <T>(json: T): T =>
+  typeof json === 'object' && json !== null ? structuredClone(json) : json;

@@ -1,14 +1,9 @@
-import {
-  isInputRequiredResult,
-  MissingRequiredClientCapabilityError,
-  ProtocolError,
-  type InputRequiredResult,
-  type Result,
-} from '@modelcontextprotocol/server';
+import { isInputRequiredResult, type InputRequiredResult, type Result } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import { toolError } from '../server/tool-result.js';
 import type { RoundMemory } from './journal.js';
-import { tooManyRounds } from './refusals.js';
+import { ClientFailed, tooManyRounds } from './refusals.js';
 import { RoundEnded } from './round-ended.js';
 import type { Suspensions } from './suspensions.js';
 
@@ -28,8 +23,8 @@ export class LegacyRounds {
   /**
    * Calls as often as there is something to ask. An error that the client answers with is a tool's result, as whatever goes
    * wrong while a tool runs; a handler that awaits can catch it.
-   * @throws McpException where it is too often, too much at a time, or not answered in time; ProtocolError that a client
-   *   answers with where it is no tool that asks
+   * @throws McpException where it is too often, too much at a time, not answered in time, or answered with an error where it
+   *   is no tool that asks
    */
   async run(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
     const memory: RoundMemory = {};
@@ -46,8 +41,10 @@ export class LegacyRounds {
           requestState: <T>() => result.requestState as T | undefined,
         };
       } catch (error) {
-        if (exchange.method !== 'tools/call' || !isOfClient(error)) throw error;
-        return toolError(`The client answered with an error: ${error.message}`);
+        if (exchange.signal.aborted) throw new McpException(McpErrorCode.Refused, 'The call was cancelled');
+        if (!(error instanceof ClientFailed)) throw error;
+        if (exchange.method === 'tools/call') return toolError(error.message);
+        throw new McpException(McpErrorCode.InternalError, error.message);
       }
     }
   }
@@ -68,6 +65,3 @@ export class LegacyRounds {
     }
   }
 }
-
-const isOfClient = (error: unknown): error is ProtocolError =>
-  error instanceof ProtocolError && !(error instanceof MissingRequiredClientCapabilityError);

@@ -76,6 +76,7 @@ export class OpenQuestions {
         void this.idle().then(() => this.endSoon());
         return;
       }
+      if (this.round.isOver()) return;
       this.isHandedOut = true;
       this.round.onEnd();
       this.end([...this.asks.values()].reverse());
@@ -83,7 +84,7 @@ export class OpenQuestions {
   }
 
   /** Settles once nothing runs whose result is to be remembered, or the client is gone. */
-  private idle(): Promise<unknown> {
+  idle(): Promise<unknown> {
     return unlessAborted(Promise.allSettled(this.busy), this.signal).catch(() => undefined);
   }
 

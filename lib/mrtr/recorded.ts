@@ -58,14 +58,23 @@ export class Recorded {
     return undefined;
   }
 
-  addStep(key: string, kept: Pick<RecordedStep, 'value'>): void {
+  addStep(key: string, kept: Omit<RecordedStep, 'after'>): void {
     this.steps[key] = { ...kept, after: Object.keys(this.answers).length };
   }
 
-  /** @returns has what comes after this be what was recorded, that of this round included */
+  /**
+   * @returns has what comes after this be what was recorded, that of this round included; but what failed since is done
+   *   once more
+   */
   mark(): () => void {
     const used = this.size - this.left;
-    return () => (this.left = this.size - used);
+    const known = new Set(Object.keys(this.steps));
+    return () => {
+      for (const [key, { failed }] of Object.entries(this.steps)) {
+        if (failed !== undefined && !known.has(key)) delete this.steps[key];
+      }
+      this.left = this.size - used;
+    };
   }
 
   private get size(): number {

@@ -1,4 +1,4 @@
-import { NotImplementedException, type HttpException } from '@nestjs/common';
+import { BadGatewayException, NotImplementedException } from '@nestjs/common';
 import {
   MissingRequiredClientCapabilityError,
   type ClientCapabilities,
@@ -7,11 +7,21 @@ import {
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { missingCapabilities } from './client-capabilities.js';
 
-/** For the model to read, as whatever goes wrong while a tool runs. */
-export const unsupported = (): HttpException =>
-  new NotImplementedException(
-    'This call needs input from the client, which only clients of revision 2026-07-28 can give, and those of 2025 revisions over stdio or with a session',
-  );
+/** A client that cannot be asked. For the model to read, as whatever goes wrong while a tool runs. */
+export class UnsupportedInput extends NotImplementedException {
+  constructor() {
+    super(
+      'This call needs input from the client, which only clients of revision 2026-07-28 can give, and those of 2025 revisions over stdio or with a session',
+    );
+  }
+}
+
+/** A client that answers a question with an error, which is the `cause`. It is none of the server's own. */
+export class ClientFailed extends BadGatewayException {
+  constructor(cause: Error) {
+    super(`The client answered with an error: ${cause.message}`, { cause });
+  }
+}
 
 export const tooManyRounds = (most: number): McpException =>
   new McpException(McpErrorCode.Refused, `The call asked for input in more than ${most} rounds`);

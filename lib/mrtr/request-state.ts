@@ -77,7 +77,10 @@ export class RequestState {
     return mint(await this.store(packed, state.length));
   }
 
-  /** @throws InvalidStateError for anything that was not sealed here, for this binding, and not too long ago */
+  /**
+   * @throws InvalidStateError for anything that was not sealed here, for this binding, and not too long ago; whatever the
+   *   store throws
+   */
   async open(state: unknown, binding: string): Promise<unknown> {
     if (typeof state !== 'string') throw new InvalidStateError('it is no text');
     const { maxStateBytes, store, singleUse, ttlSeconds } = this.settings;
@@ -86,11 +89,24 @@ export class RequestState {
     const { payload, key } = await this.verify(state, binding);
     const end = payload.indexOf(':');
     const [nonce, packed] = [payload.slice(0, end), payload.slice(end + 1)];
+    // A store that cannot be reached says nothing of the state, which is good for another try.
+    const found = packed.startsWith('s') ? await this.fetch(packed.slice(1)) : packed;
+    const value = this.read(found, key);
     if (singleUse && (nonce === '' || !(await store?.claim(`used:${nonce}`, ttlSeconds)))) {
       throw new InvalidStateError('it was used before');
     }
+    return value;
+  }
+
+  private async fetch(handle: string): Promise<string> {
+    const stored = await this.settings.store?.get(`state:${handle}`);
+    if (stored === undefined) throw new InvalidStateError('the store does not have it any more');
+    return stored;
+  }
+
+  private read(packed: string, key: Key): unknown {
     try {
-      return JSON.parse(await this.unpack(packed, key)) as unknown;
+      return JSON.parse(this.unpack(packed, key));
     } catch (error) {
       throw error instanceof InvalidStateError ? error : new InvalidStateError('it cannot be read');
     }
@@ -119,7 +135,7 @@ export class RequestState {
     return `e${Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')}`;
   }
 
-  private async unpack(packed: string, key: Key): Promise<string> {
+  private unpack(packed: string, key: Key): string {
     const body = packed.slice(1);
     switch (packed[0]) {
       case 'j':
@@ -130,11 +146,6 @@ export class RequestState {
         const opened = decrypt(Buffer.from(body, 'base64url'), key.cipherKey);
         const plain = opened.subarray(1);
         return opened[0] === 'z'.charCodeAt(0) ? this.inflate(plain) : plain.toString();
-      }
-      case 's': {
-        const stored = await this.settings.store?.get(`state:${body}`);
-        if (stored === undefined) throw new InvalidStateError('the store does not have it any more');
-        return this.unpack(stored, key);
       }
       default:
         throw new InvalidStateError('it has an unknown form');

@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { InputRequest } from '@modelcontextprotocol/server';
-import { isObservable } from 'rxjs';
 import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion } from './input-request.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import type { Journal, RecordedStep } from './journal.js';
+import { copyOf, type Journal, type RecordedStep } from './journal.js';
 import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
@@ -19,6 +18,8 @@ export interface RoundOptions extends RecordedOptions {
   readonly signal: AbortSignal;
   /** Told of a mistake that comes too late to be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
+  /** @throws Error where a question cannot end the round */
+  readonly assertAskable: (request: InputRequest) => void;
   /** Asks the client at once, where the connection can; else a question ends the round. */
   readonly asker?: Asker;
 }
@@ -36,8 +37,17 @@ interface Ask {
 /** What came out of a step, as JSON. */
 type Kept = Pick<RecordedStep, 'value'>;
 
+/** What a step is rejected with that failed in an earlier round. */
+const hasFailed = (key: string, name: string): Error =>
+  Object.assign(
+    new Error(`The step "${key}" failed in an earlier round, of which only the name is remembered`),
+    { name },
+  );
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'Error');
+
 /** How something ended. */
-type Outcome = 'value' | 'error';
+export type Outcome = 'value' | 'error';
 
 /** Which step of which round the code that runs belongs to. */
 const running = new AsyncLocalStorage<{ readonly round: Round; readonly step: string }>();
@@ -61,6 +71,8 @@ export class Round {
   private outcome?: Outcome;
   private isClosed = false;
   private readonly wayOut = new WayOut();
+  /** What the handler asked its client to bring back. */
+  readonly state: unknown;
   /** Fires when the round is over: nobody is to be asked any more. */
   private over = new AbortController();
 
@@ -72,13 +84,9 @@ export class Round {
     this.keys = new KeyUses(options.where, wrong);
     this.recorded = new Recorded(journal, options, wrong);
     this.steady = new SteadyValues(journal);
+    this.state = copyOf(journal.state);
     this.open = this.noneOpen();
     this.rewind = this.mark();
-  }
-
-  /** What the handler asked its client to bring back. */
-  get state(): unknown {
-    return this.journal.state;
   }
 
   /** How many rounds of questions came before: ended ones, and those that the handler waited for. */
@@ -119,6 +127,10 @@ export class Round {
       () => use && (use.isOver = true),
       () => use && (use.isOver = true),
     );
+    // The round waits for the step, and the step would wait for the next round.
+    promise.onAwait = () => {
+      if (!use?.isOver) this.assertOutsideSteps(`the answer to "${key}"`);
+    };
     promise.onRace = () =>
       this.wrong(
         'MRTR_RACE',
@@ -139,9 +151,10 @@ export class Round {
     }
     try {
       const recorded = this.recorded.step(use.key);
-      if (recorded) return recorded.value as T;
+      if (recorded?.failed !== undefined) throw hasFailed(key, recorded.failed);
+      if (recorded) return copyOf(recorded.value) as T;
       const kept = await this.open.after(this.steps.get(use.key) ?? this.run(use.key, key, work));
-      return kept.value as T;
+      return copyOf(kept.value) as T;
     } finally {
       use.isOver = true;
     }
@@ -177,18 +190,9 @@ export class Round {
     return true;
   }
 
-  /** Told what became of the handler's own method, whatever is made of that around it. */
-  watch(result: unknown): void {
-    const { over } = this;
-    const settle = (outcome: Outcome, value?: unknown) => {
-      // Of an Observable, nobody knows yet; and what runs again is another run's.
-      if (this.over === over && !isObservable(value)) this.outcome = outcome;
-    };
-    if (!(result instanceof Promise)) return settle('value', result);
-    result.then(
-      value => settle('value', value),
-      () => settle('error'),
-    );
+  /** Told how the handler's own method has ended, whatever is made of that around it. */
+  settle(outcome: Outcome): void {
+    this.outcome = outcome;
   }
 
   /**
@@ -238,15 +242,26 @@ export class Round {
     return requests;
   }
 
-  /** What is to be remembered, with what the handler itself asked and its state; undefined where there is nothing. */
-  remember({ requestState: state, inputRequests = {} }: InputRequiredOptions = {}): Journal | undefined {
+  /** Settles once the steps that run have come to something, or the client is gone. */
+  stepsEnded(): Promise<unknown> {
+    return this.open.idle();
+  }
+
+  /**
+   * What is to be remembered, with what the handler itself asked and its state; undefined where there is nothing. What
+   * awaits answers goes on from where it started, and so with what that was.
+   */
+  remember({ requestState, inputRequests }: InputRequiredOptions = {}): Journal | undefined {
+    const isAwaiting = inputRequests === undefined && requestState === undefined;
+    const { given } = this.journal;
+    const state = isAwaiting ? this.journal.state : requestState;
     const { answers, steps } = this.recorded;
     const { times, isIdUsed } = this.steady;
     const isUsed =
       this.asks.length + Object.keys(answers).length + Object.keys(steps).length + times.length > 0;
     if (!isUsed && !isIdUsed && state === undefined) return undefined;
     const { id, version } = this.journal;
-    const asked = Object.keys(inputRequests);
+    const asked = Object.keys(inputRequests ?? {});
     return {
       id,
       version,
@@ -255,19 +270,23 @@ export class Round {
       answers,
       open: this.open.recorded(),
       ...(asked.length > 0 && { asked }),
+      ...(isAwaiting && given && { given }),
       steps,
       times,
       ...(state !== undefined && { state }),
     };
   }
 
-  /** Runs a step, and remembers what came out. */
+  /** Runs a step, and remembers what came out. Where it fails, and the handler goes on, that is what came out. */
   private run(key: string, step: string, work: () => unknown): Promise<Kept> {
     const done = (async () => {
       try {
         const kept = this.asJson(key, await running.run({ round: this, step }, async () => work()));
         this.recorded.addStep(key, kept);
         return kept;
+      } catch (error) {
+        this.recorded.addStep(key, { failed: nameOf(error) });
+        throw error;
       } finally {
         this.steps.delete(key);
       }
@@ -317,12 +336,15 @@ export class Round {
   private async answerTo<A>({ key }: Use, question: InputQuestion<A>): Promise<A> {
     const prepared = await this.open.after(question.prepare());
     const recorded = this.recorded.answerTo(key, prepared);
-    if (recorded) return prepared.read(recorded.answer);
+    if (recorded) return prepared.read(copyOf(recorded.answer));
     const { asker } = this.options;
-    if (!asker) return this.open.add(key, prepared);
+    if (!asker) {
+      this.options.assertAskable(prepared.request);
+      return this.open.add(key, prepared);
+    }
     const answer = await asker.ask(prepared.request, this.over.signal);
     this.recorded.addAnswer(key, prepared, answer);
-    return prepared.read(answer);
+    return prepared.read(copyOf(answer));
   }
 
   private use(kind: 'ask' | 'step', key: string): Use {

@@ -12,10 +12,10 @@ import { toolError } from '../server/tool-result.js';
 import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import { newJournal, withAnswers, type Journal, type RoundMemory } from './journal.js';
+import { copyOf, newJournal, withAnswers, type Journal, type RoundMemory } from './journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './legacy-rounds.js';
-import { assertDeclared, tooManyRounds, unsupported } from './refusals.js';
+import { assertDeclared, tooManyRounds, UnsupportedInput } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
 import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
@@ -63,10 +63,15 @@ export class Rounds {
   ): Promise<RoundResult<T>> {
     const binding = () => this.bindingOf(key, exchange);
     const earlier = await this.journalOf(exchange, where, version, binding);
-    const own = await withAnswersAsked(exchange, earlier);
-    const journal = earlier && withAnswers(earlier, own.inputResponses ?? {});
+    const answered = await withAnswersAsked(exchange, earlier);
+    const { inputResponses } = answered;
+    const journal = earlier
+      ? withAnswers(earlier, inputResponses ?? {})
+      : inputResponses && newJournal(version, inputResponses);
+    // What a handler awaits, it is given there.
+    const own: Exchange = { ...answered, inputResponses: copyOf(journal?.given) };
     const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
-    if (journal) current.begin();
+    if (earlier) current.begin();
     const outcome = await current.run(() => work(current, own));
     if ('value' in outcome) return outcome;
     return { required: await this.required(current, exchange, outcome.asking, binding) };
@@ -109,6 +114,7 @@ export class Rounds {
       onMismatch,
       signal: exchange.signal,
       onMistake: mistake => this.logger.error(mistake.message),
+      assertAskable: request => assertDeclared([request], exchange.clientCapabilities),
       ...(asker && { asker }),
     });
   }
@@ -120,10 +126,12 @@ export class Rounds {
     asking: InputRequiredOptions,
     binding: () => string,
   ): Promise<InputRequiredResult> {
-    if (!canAsk(exchange)) throw unsupported();
+    if (!canAsk(exchange)) throw new UnsupportedInput();
     const inputRequests = await current.requests(asking);
     assertDeclared(Object.values(inputRequests), exchange.clientCapabilities);
-    const journal = current.begin().remember(asking);
+    const round = current.begin();
+    await round.stepsEnded();
+    const journal = round.remember(asking);
     if (journal && journal.rounds > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
     return {
       resultType: 'input_required',
@@ -171,14 +179,16 @@ export class Rounds {
    * @throws InvalidStateError where something was done because of an answer, and so cannot be
    */
   private begunAnew(journal: Journal, version: string, where: string): Journal {
-    const { answers, open, steps } = journal;
+    const { answers, open, asked = [], given, state, ...kept } = journal;
+    const { steps } = kept;
     if (Object.values(steps).some(({ after }) => after > 0)) {
       throw new InvalidStateError('the handler has changed since, and has done something by then');
     }
-    if (Object.keys(answers).length + Object.keys(open).length > 0) {
+    const questions = Object.keys(answers).length + Object.keys(open).length + asked.length;
+    if (questions > 0 || given || state !== undefined) {
       this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
     }
-    return { ...journal, version, answers: {}, open: {} };
+    return { ...kept, version, answers: {}, open: {} };
   }
 
   private seal(journal: Journal, binding: string): Promise<string> {
@@ -220,7 +230,7 @@ async function withoutAsking(
     return await call(exchange);
   } catch (error) {
     if (!(error instanceof MissingRequiredClientCapabilityError)) throw error;
-    const { message } = unsupported();
+    const { message } = new UnsupportedInput();
     if (exchange.method === 'tools/call') return toolError(message);
     throw new McpException(McpErrorCode.Refused, message);
   }

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SdkError, SdkErrorCode, type InputRequest, type Result } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type InputRequest,
+  type Result,
+} from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import type { MrtrSettings } from './mrtr-options.js';
-import { assertDeclared, unsupported } from './refusals.js';
+import { assertDeclared, ClientFailed, UnsupportedInput } from './refusals.js';
 
 interface Asked {
   readonly request: InputRequest;
@@ -29,7 +35,7 @@ export class Suspensions {
    * Asks the client several questions on the stream of its own call: all, or none where one cannot be asked.
    * @param over ends the questions where nobody waits for their answers any more
    * @throws McpException where too many are open, or no answer comes in time; MissingRequiredClientCapabilityError;
-   *   whatever the client answers that is an error
+   *   ClientFailed
    */
   async askAll<R extends Readonly<Record<string, InputRequest>>>(
     exchange: Exchange,
@@ -79,7 +85,7 @@ export class Suspensions {
   }
 
   private open({ ask, sessionId, clientCapabilities }: Exchange, requests: readonly InputRequest[]): void {
-    if (!ask) throw unsupported();
+    if (!ask) throw new UnsupportedInput();
     assertDeclared(requests, clientCapabilities);
     this.take(sessionId, requests.length);
   }
@@ -97,6 +103,7 @@ export class Suspensions {
       });
     } catch (error) {
       if (exchange.signal.aborted) throw exchange.signal.reason;
+      if (error instanceof ProtocolError) throw new ClientFailed(error);
       if (signal.aborted || !isTimeout(error)) throw error;
       throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
     } finally {

@@ -131,7 +131,10 @@ export class McpContext {
     return canAsk(this.exchange);
   }
 
-  /** The client's answers to the latest round's questions, by key, as it gave them; undefined in the first round. */
+  /**
+   * The client's answers to what the latest `InputRequiredException` or returned result asked, by key, as it gave them;
+   * undefined before. What is awaited is answered there.
+   */
   get inputResponses(): Readonly<Record<string, unknown>> | undefined {
     return this.exchange.inputResponses;
   }
@@ -200,7 +203,8 @@ export class McpContext {
   /**
    * Does something once in all rounds of this call, and remembers what came out, as JSON: it travels with the client.
    * @param key names the step among those of this handler; a loop may use one again, but not another place
-   * @throws MrtrError for what JSON has no words for; whatever `work` throws, which is not remembered
+   * @throws MrtrError for what JSON has no words for; whatever `work` throws. Where the handler goes on from that, later
+   *   rounds do not try again, but throw an `Error` with the same `name`, of which nothing else is remembered
    */
   step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
     return this.asking.step(key, work);
@@ -230,7 +234,10 @@ export class McpContext {
     return this.options.current?.ifAny?.isReplaying ?? false;
   }
 
-  /** How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. */
+  /**
+   * How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. After an
+   * exception that has nothing brought back, it begins anew.
+   */
   get round(): number {
     return this.options.current?.ifAny?.number ?? 0;
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputRequest } from '@modelcontextprotocol/server';
 import { CurrentRound } from '../mrtr/current-round.js';
-import { newJournal, withAnswers, type Journal } from '../mrtr/journal.js';
+import { copyOf, newJournal, withAnswers, type Journal } from '../mrtr/journal.js';
 import { Round } from '../mrtr/round.js';
 import type { ChangeNotifier } from '../server/changes.js';
 import type { Exchange } from '../server/exchange.js';
@@ -33,11 +33,10 @@ export async function replayRounds<T>(
   answers: Readonly<Record<string, unknown>> = {},
 ): Promise<ReplayedRounds<T>> {
   let journal = newJournal('test');
-  let responses: Readonly<Record<string, unknown>> | undefined;
   const rounds: Record<string, InputRequest>[] = [];
   for (;;) {
-    const first = await runRound(handler, journal, responses);
-    const again = await runRound(handler, { ...journal, ...learnt(first.journal) }, responses);
+    const first = await runRound(handler, journal);
+    const again = await runRound(handler, { ...journal, ...learnt(first.journal) });
     if (!isDeepStrictEqual(first.asked, again.asked)) {
       throw new Error(
         `Round ${rounds.length + 1} asks something else when it is run again: expected ${JSON.stringify(first.asked)}, found ${JSON.stringify(again.asked)}`,
@@ -49,9 +48,8 @@ export async function replayRounds<T>(
     if (missing !== undefined)
       throw new Error(`There is no answer to "${missing}", which round ${rounds.length} asks`);
     if (rounds.length > MAX_ROUNDS) throw new Error(`The handler asks for more than ${MAX_ROUNDS} rounds`);
-    responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answerTo(key, answers)]));
-    const { state: _, ...forgotten } = journal;
-    journal = withAnswers(travel(first.journal ?? forgotten), responses);
+    const responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answerTo(key, answers)]));
+    journal = first.journal ? withAnswers(travel(first.journal), responses) : newJournal('test', responses);
   }
 }
 
@@ -71,12 +69,8 @@ interface Ended {
   readonly journal?: Journal;
 }
 
-async function runRound(
-  handler: Handler<unknown>,
-  journal: Journal,
-  responses: Readonly<Record<string, unknown>> | undefined,
-): Promise<Ended> {
-  const exchange = exchangeWith(responses);
+async function runRound(handler: Handler<unknown>, journal: Journal): Promise<Ended> {
+  const exchange = exchangeWith(copyOf(journal.given));
   const round = new Round(travel(journal), {
     where: 'the handler',
     onMismatch: 'error',
@@ -84,6 +78,7 @@ async function runRound(
     onMistake: mistake => {
       throw mistake;
     },
+    assertAskable: () => undefined,
   });
   const current = new CurrentRound(() => round);
   current.begin();

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
-import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Ctx, inputRequest, InputRequiredException, McpContext, McpModule, Tool } from 'nestjs-mcp';
+import { ProtocolError, type Client, type StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Ctx, inputRequest, InputRequiredException, McpContext, McpModule, Prompt, Tool } from 'nestjs-mcp';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { connect, listen, outcomeOf, type Running } from '../gateway/support.js';
 
 const FORM = { message: 'Which?', schema: { type: 'object', properties: {} } } as const;
@@ -35,6 +36,26 @@ class Tools {
   }
 }
 
+/** Asks by exception, and has been called off. */
+@Injectable()
+class Prompts {
+  @Prompt()
+  thrown(@Ctx() ctx: McpContext) {
+    if (ctx.inputResponses) return 'answered';
+    throw new InputRequiredException({ inputRequests: { one: inputRequest.elicit(FORM) } });
+  }
+
+  @Prompt()
+  async awaited(@Ctx() ctx: McpContext) {
+    return (await ctx.elicit('one', FORM)).action;
+  }
+
+  @Tool()
+  pausing() {
+    throw new InputRequiredException({ requestState: 'again' });
+  }
+}
+
 describe('the rounds of a call whose client knows none', () => {
   let running: Running;
   let client: Client;
@@ -43,7 +64,7 @@ describe('the rounds of a call whose client knows none', () => {
   beforeAll(async () => {
     @Module({
       imports: [McpModule.forRoot({ name: 'legacy', version: '1', mrtr: { ttlSeconds: 1 } })],
-      providers: [Tools],
+      providers: [Tools, Prompts],
     })
     class AppModule {}
     running = await listen(AppModule);
@@ -72,6 +93,36 @@ describe('the rounds of a call whose client knows none', () => {
     expect(await call('remembers')).toMatchObject({
       content: [{ text: JSON.stringify([true, new Date(0).toJSON(), 1]) }],
     });
+  });
+
+  it.each(['thrown', 'awaited'])(
+    'end with an error of the client, and not one of the server (%s)',
+    async name => {
+      elicited.mockImplementation(() => {
+        throw new ProtocolError(-31_999, 'no');
+      });
+      const outcome = await outcomeOf(client.getPrompt({ name }));
+      expect(outcome).toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('answered with an error: no'),
+      });
+    },
+  );
+
+  it.each(['asking', 'pausing'])('are no error where they are called off (%s)', async what => {
+    const logs = new LogSpy();
+    running.app.useLogger(logs);
+    const abort = new AbortController();
+    elicited.mockImplementation(() => abort.abort());
+    const called =
+      what === 'asking'
+        ? client.getPrompt({ name: 'thrown' }, { signal: abort.signal })
+        : client.callTool({ name: 'pausing' }, { signal: abort.signal });
+    if (what === 'pausing') abort.abort();
+    await expect(called).rejects.toThrow();
+    // Answered once the call before has ended, for a connection has one message after the other.
+    await call('remembers');
+    expect(logs.errors).toEqual([]);
   });
 
   it('are none that the client sends itself', async () => {

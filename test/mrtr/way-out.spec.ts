@@ -1,6 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Injectable, Module, type INestApplication } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type INestApplication,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { retry } from 'rxjs';
 import { Ctx, McpContext, McpModule, Tool } from 'nestjs-mcp';
 import { replayRounds } from '../../lib/testing/index.js';
 import { send } from '../compliance/mrtr/raw-client.js';
@@ -11,8 +20,16 @@ const FORM = { message: 'Which?', schema: { type: 'object', properties: {} } } a
 const ACCEPTED = { action: 'accept', content: {} } as const;
 
 @Injectable()
+class Retries implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle().pipe(retry(1));
+  }
+}
+
+@Injectable()
 class Tools {
   readonly ended: string[] = [];
+  readonly failed = ['once'];
   release = deferred<void>();
   late = deferred<void>();
 
@@ -49,6 +66,19 @@ class Tools {
     }
   }
 
+  /** Fails at first, while it asks and does a step; and takes longer than a handler has for its way out. */
+  @Tool()
+  @UseInterceptors(Retries)
+  async retried(@Ctx() ctx: McpContext) {
+    if (this.failed.splice(0, 1).length > 0) {
+      const slow = ctx.step('slow', () => this.release.promise);
+      await Promise.all([ctx.elicit('one', FORM), slow, Promise.reject(new Error('at first'))]);
+    }
+    this.release.resolve();
+    await ctx.step('long', () => pause(1_200));
+    return 'done';
+  }
+
   /** Uses what is over on its way out. */
   @Tool()
   async nested(@Ctx() ctx: McpContext) {
@@ -69,7 +99,7 @@ describe('a handler that does not end with its round', () => {
   let app: INestApplication;
   let url: string;
   beforeAll(async () => {
-    @Module({ imports: [McpModule.forRoot({ name: 'way-out', version: '1' })], providers: [Tools] })
+    @Module({ imports: [McpModule.forRoot({ name: 'way-out', version: '1' })], providers: [Tools, Retries] })
     class AppModule {}
     app = await NestFactory.create(AppModule, { logger: logs });
     await app.listen(0, '127.0.0.1');
@@ -101,6 +131,12 @@ describe('a handler that does not end with its round', () => {
   it('runs all finally blocks where it does end', async () => {
     expect((await answer('nested')).result).toMatchObject({ content: [{ text: 'accept' }] });
     expect(app.get(Tools).ended).toEqual(['outer', 'outer']);
+    expect(logs.errors).toEqual([]);
+  });
+
+  it('is waited for where it runs again, whatever the run that failed has left behind', async () => {
+    app.get(Tools).release = deferred();
+    expect((await send(url, { name: 'retried' })).result).toMatchObject({ content: [{ text: 'done' }] });
     expect(logs.errors).toEqual([]);
   });
 

@@ -87,6 +87,15 @@ class NextTools {
     const { content } = await ctx.elicit('first', { ...FORM, message: 'The next version asks' });
     return JSON.stringify([count, content?.['name']]);
   }
+
+  @Tool()
+  thrown(@Ctx() ctx: McpContext, @Args() _: object) {
+    if (ctx.inputResponses) return 'answered';
+    throw new InputRequiredException({
+      inputRequests: { first: inputRequest.elicit({ ...FORM, message: 'The next version asks' }) },
+      requestState: ctx.requestState() ?? 'anew',
+    });
+  }
 }
 
 interface Site {
@@ -336,6 +345,41 @@ describe('the state of a call', () => {
     });
     expect(textOf(done)).toBe(JSON.stringify([count, 'us']));
   });
+
+  it('carries no consent to another version of a handler that asks by exception', async () => {
+    const one = await open();
+    const two = await open(undefined, {}, NextTools);
+    const { result } = await send(one.url, { name: 'thrown' });
+    const retry = { name: 'thrown', inputResponses: { first: accept('eu') } };
+    const again = await send(two.url, { ...retry, requestState: result!.requestState });
+    expect(again.result!.inputRequests!['first'].params.message).toBe('The next version asks');
+    expect(two.logs.warnings.join()).toContain('has changed since');
+    expect(textOf(await send(two.url, { ...retry, requestState: again.result!.requestState }))).toBe(
+      'answered',
+    );
+  });
+
+  it.each([false, true])(
+    'is good for another try where the store was away (single use: %s)',
+    async singleUse => {
+      const store = new MemoryMrtrStore();
+      const { url, logs } = await open({ secret: SECRETS[0], maxStateBytes: 1000, store, singleUse });
+      const { result } = await send(url, { name: 'long', args: { length: 3000 } });
+      const retry = {
+        name: 'long',
+        args: { length: 3000 },
+        requestState: result!.requestState,
+        inputResponses: { first: accept('x') },
+      };
+      const get = jest.spyOn(store, 'get').mockRejectedValueOnce(new Error('the store is away'));
+      const failed = JSON.stringify(await send(url, retry));
+      expect(failed).toContain('Internal error');
+      expect(failed).not.toContain('the store is away');
+      expect(logs.errors.join()).toContain('the store is away');
+      get.mockRestore();
+      expect(Number(textOf(await send(url, retry)))).toBeGreaterThan(13_000);
+    },
+  );
 
   it('is compressed where it is long', async () => {
     const { url } = await open();

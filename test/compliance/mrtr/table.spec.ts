@@ -95,6 +95,48 @@ const ROWS: Record<string, Row> = {
     tool: 'guardedAwait',
     text: 'eu true',
   },
+  'a guard that asks by exception, before a handler that awaits twice': {
+    tool: 'consented',
+    text: 'accept,accept,consent',
+    asked: ['Really?', 'Which region?', 'Which size?'],
+  },
+  'a guard that awaits': { tool: 'awaitedByGuard', text: 'come in', asked: ['Really?'] },
+  'an exception with a state, and questions that are awaited after it': {
+    tool: 'exceptionThenAwaits',
+    text: '[{"seen":2},{"name":"eu!"}]',
+    asked: ['Which region?', 'Which size?', 'Which size?'],
+  },
+  'an exception after an awaited question': {
+    tool: 'awaitThenException',
+    text: 'size',
+    asked: ['Which region?', 'Which size?'],
+  },
+  'what is changed that came from a step, and from the client': {
+    tool: 'changes',
+    text: '[["base"],"eu!",{"type":"text","text":"Hi!"}]',
+  },
+  'a step that fails and is done again': { tool: 'triesAgain', text: 'charge 2, tried 2 times' },
+  'a step beside an exception': { tool: 'stepBeside', text: '1, done 1 times' },
+  'a question that is not awaited within an Observable': {
+    tool: 'forgottenInObservable',
+    ...MISTAKE,
+    stateless: MISTAKE,
+  },
+  'a step that waits for an answer': { tool: 'stepThatWaits', ...MISTAKE, stateless: MISTAKE },
+  'a capability that is not declared, caught': {
+    tool: 'caught',
+    text: 'could not ask',
+    capabilities: { elicitation: { url: {} } },
+    asked: [],
+    stateless: { text: 'could not ask' },
+  },
+  'a returned result that asks nothing': { tool: 'nothing', ...MISTAKE, asked: [], stateless: MISTAKE },
+  'an exception with what is no question': {
+    tool: 'malformed',
+    ...MISTAKE,
+    asked: [],
+    stateless: { fails: 'which only clients' },
+  },
   'what runs when a round ends': { tool: 'finally', text: 'accept' },
   'a failure beside a question': {
     tool: 'failsBeside',
@@ -248,7 +290,12 @@ const ROWS: Record<string, Row> = {
     asked: [],
     stateless: MISTAKE,
   },
-  'a returned result with a key that cannot be one': { tool: 'badReturnedKey', ...MISTAKE, asked: [] },
+  'a returned result with a key that cannot be one': {
+    tool: 'badReturnedKey',
+    ...MISTAKE,
+    asked: [],
+    stateless: MISTAKE,
+  },
   'a form that cannot be sent': { tool: 'unsayable', ...MISTAKE, asked: [], stateless: MISTAKE },
 };
 
