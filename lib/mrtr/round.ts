@@ -1,16 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
 import type { InputQuestion } from './input-request.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import { copyOf, type Journal, type RecordedStep } from './journal.js';
+import { copyOf, type Journal } from './journal.js';
 import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
 import { Recorded, type RecordedOptions } from './recorded.js';
 import { RoundEnded } from './round-ended.js';
 import { SteadyValues } from './steady-values.js';
+import { Steps } from './steps.js';
 import { WayOut } from './way-out.js';
 
 /** What a round needs to know of the call that it is part of. */
@@ -34,23 +34,8 @@ interface Ask {
   readonly isAround: boolean;
 }
 
-/** What came out of a step, as JSON. */
-type Kept = Pick<RecordedStep, 'value'>;
-
-/** What a step is rejected with that failed in an earlier round. */
-const hasFailed = (key: string, name: string): Error =>
-  Object.assign(
-    new Error(`The step "${key}" failed in an earlier round, of which only the name is remembered`),
-    { name },
-  );
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'Error');
-
 /** How something ended. */
 export type Outcome = 'value' | 'error';
-
-/** Which step of which round the code that runs belongs to. */
-const running = new AsyncLocalStorage<{ readonly round: Round; readonly step: string }>();
 
 /**
  * One run of a handler that asks in the middle (`await ctx.elicit(…)`). What was answered in earlier rounds is returned at
@@ -63,8 +48,7 @@ export class Round {
   private readonly steady: SteadyValues;
   private open: OpenQuestions;
   private asks: Ask[] = [];
-  /** Those that run, by key. A handler that is run again meanwhile waits for what it has begun. */
-  private readonly steps = new Map<string, Promise<Kept>>();
+  private readonly steps: Steps;
   private rewind: () => void;
   private mistake?: MrtrError;
   /** The handler's own method's. */
@@ -83,6 +67,7 @@ export class Round {
     const wrong = this.wrong.bind(this);
     this.keys = new KeyUses(options.where, wrong);
     this.recorded = new Recorded(journal, options, wrong);
+    this.steps = new Steps(this.recorded, options.where, wrong);
     this.steady = new SteadyValues(journal);
     this.state = copyOf(journal.state);
     this.open = this.noneOpen();
@@ -150,11 +135,7 @@ export class Round {
       return this.wayOut.refuse(error);
     }
     try {
-      const recorded = this.recorded.step(use.key);
-      if (recorded?.failed !== undefined) throw hasFailed(key, recorded.failed);
-      if (recorded) return copyOf(recorded.value) as T;
-      const kept = await this.open.after(this.steps.get(use.key) ?? this.run(use.key, key, work));
-      return copyOf(kept.value) as T;
+      return (await this.steps.result(use.key, key, work, done => this.open.after(done))) as T;
     } finally {
       use.isOver = true;
     }
@@ -277,24 +258,6 @@ export class Round {
     };
   }
 
-  /** Runs a step, and remembers what came out. Where it fails, and the handler goes on, that is what came out. */
-  private run(key: string, step: string, work: () => unknown): Promise<Kept> {
-    const done = (async () => {
-      try {
-        const kept = this.asJson(key, await running.run({ round: this, step }, async () => work()));
-        this.recorded.addStep(key, kept);
-        return kept;
-      } catch (error) {
-        this.recorded.addStep(key, { failed: nameOf(error) });
-        throw error;
-      } finally {
-        this.steps.delete(key);
-      }
-    })();
-    this.steps.set(key, done);
-    return done;
-  }
-
   private end(): void {
     this.open.close();
     this.over.abort(new RoundEnded());
@@ -359,11 +322,11 @@ export class Round {
   }
 
   private assertOutsideSteps(what: string): void {
-    const current = running.getStore();
-    if (current?.round !== this) return;
+    const step = this.steps.current;
+    if (step === undefined) return;
     throw this.wrong(
       'MRTR_ASK_IN_STEP',
-      `${this.options.where} used ${what} within the step "${current.step}"; a step runs once and asks nothing`,
+      `${this.options.where} used ${what} within the step "${step}"; a step runs once and asks nothing`,
     );
   }
 
@@ -380,17 +343,5 @@ export class Round {
   private wrong(code: MrtrErrorCode, message: string): MrtrError {
     this.mistake ??= new MrtrError(code, message);
     return this.mistake;
-  }
-
-  /** A value as it will be in the next round, so that this one sees no other. */
-  private asJson(key: string, value: unknown): Kept {
-    try {
-      return JSON.parse(JSON.stringify({ value })) as Kept;
-    } catch (error) {
-      throw this.wrong(
-        'MRTR_STEP_RESULT',
-        `the step "${key}" of ${this.options.where} returned what JSON cannot hold: ${(error as Error).message}`,
-      );
-    }
   }
 }
