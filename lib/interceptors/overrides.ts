@@ -1,4 +1,5 @@
 import type { ChainEntry, InterceptorOverrides } from './chain/entry.js';
+import { LOCAL_HOST } from './hosts/local-host.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { readHooks } from './protocol/read-descriptor.js';
 
@@ -6,7 +7,10 @@ import { readHooks } from './protocol/read-descriptor.js';
 export interface Policy {
   /** By `name` or `host/name`, in layers of which the later one wins, field by field. */
   readonly overrides: readonly Readonly<Record<string, InterceptorOverride>>[];
-  /** Configuration by name; it wins over an override's. */
+  /**
+   * Configuration by `name` or `host/name`; it wins over an override's. A name that a local interceptor has is that one's
+   * alone: other hosts choose the names of theirs.
+   */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -19,12 +23,17 @@ export class PolicyMismatchError extends Error {}
  * @throws PolicyMismatchError for a configuration that its `configSchema` refuses
  */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
+  const local = new Set(entries.filter(isLocal).map(({ descriptor }) => descriptor.name));
   return entries.map(entry => {
     const { name } = entry.descriptor;
     const found = overrides.flatMap(layer =>
       keysOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [overrideOf(layer[key])] : [])),
     );
-    if (Object.hasOwn(config, name)) found.push({ config: config[name] });
+    const [own, exact] = keysOf(entry);
+    const key = [exact, ...(isLocal(entry) || !local.has(own) ? [own] : [])].find(one =>
+      Object.hasOwn(config, one),
+    );
+    if (key !== undefined) found.push({ config: config[key] });
     if (found.length === 0) return entry;
     const override = Object.assign({}, ...found) as InterceptorOverrides;
     const problem = override.config && entry.checkConfig?.(override.config);
@@ -36,15 +45,14 @@ export function withOverrides(entries: readonly ChainEntry[], { overrides, confi
 /** The names in a policy that no interceptor has. */
 export function unknownNames(entries: readonly ChainEntry[], { overrides, config }: Policy): string[] {
   const known = new Set(entries.flatMap(keysOf));
-  const names = new Set(entries.map(({ descriptor }) => descriptor.name));
-  return [
-    ...new Set(overrides.flatMap(Object.keys).filter(key => !known.has(key))),
-    ...Object.keys(config).filter(key => !names.has(key)),
-  ];
+  const named = [...overrides, config].flatMap(layer => Object.keys(layer));
+  return [...new Set(named.filter(key => !known.has(key)))];
 }
 
 /** The more exact one last. */
-const keysOf = ({ host, descriptor: { name } }: ChainEntry): string[] => [name, `${host}/${name}`];
+const keysOf = ({ host, descriptor: { name } }: ChainEntry): [string, string] => [name, `${host}/${name}`];
+
+const isLocal = ({ host }: ChainEntry): boolean => host === LOCAL_HOST;
 
 function overrideOf({
   failOpen,

@@ -121,6 +121,24 @@ describe.each(PLATFORMS)('sessions on %s', platform => {
     expect((await post(url, initialize)).status).toBe(200);
   });
 
+  it.each([
+    ['a long name', { clientInfo: { name: 'x'.repeat(70_000), version: '1' }, capabilities: {} }],
+    [
+      'long capabilities',
+      {
+        clientInfo: { name: 'x', version: '1' },
+        capabilities: { experimental: { a: { b: 'x'.repeat(70_000) } } },
+      },
+    ],
+  ])('are not opened for a client with %s', async (_, about) => {
+    test = await startApp([Tools], { platform });
+    const params = { protocolVersion: '2025-11-25', ...about };
+    const response = await post(await test.url(), { id: 0, method: 'initialize', params });
+    expect(response.status).toBe(400);
+    expect(response.headers.has('mcp-session-id')).toBe(false);
+    expect(await response.json()).toMatchObject({ error: { code: -32602 } });
+  });
+
   it('end when the client says so', async () => {
     test = await startApp([Tools], { platform });
     const url = await test.url();

@@ -8,9 +8,12 @@ const DEFAULTS = { errorPercentage: 50, volume: 5, resetMs: 10_000 };
 /** Calls a host while it is worth it: not past its concurrency limit, and not while it keeps failing. */
 export class HostBreaker {
   private readonly breaker: CircuitBreaker<[() => Promise<unknown>]>;
+  private readonly maxConcurrent: number;
+  private running = 0;
 
   constructor(name: string, { breaker, maxConcurrent }: Policy) {
     const { errorPercentage, volume, resetMs } = { ...DEFAULTS, ...breaker };
+    this.maxConcurrent = maxConcurrent;
     this.breaker = new CircuitBreaker((work: () => Promise<unknown>) => work(), {
       name,
       // The chain has timeouts of its own.
@@ -18,15 +21,23 @@ export class HostBreaker {
       errorThresholdPercentage: errorPercentage,
       volumeThreshold: volume,
       resetTimeout: resetMs,
-      capacity: maxConcurrent,
       rollingPercentilesEnabled: false,
       errorFilter: isNoFaultOfTheHost,
     });
   }
 
   /** @throws what the work throws, or that it was not tried */
-  run(work: () => Promise<unknown>): Promise<unknown> {
-    return this.breaker.fire(work);
+  async run(work: () => Promise<unknown>): Promise<unknown> {
+    // Opossum's own `capacity` would count it as a failure of the host that it was asked too often.
+    if (this.running >= this.maxConcurrent) {
+      throw new Error(`${this.maxConcurrent} invocations of it run already ("maxConcurrent")`);
+    }
+    this.running++;
+    try {
+      return await this.breaker.fire(work);
+    } finally {
+      this.running--;
+    }
   }
 
   close(): void {

@@ -12,6 +12,9 @@ import { Session } from './session.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
+/** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
+const MAX_INITIALIZE_LENGTH = 65_536;
+
 /** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles. */
 export class SessionStore {
   private readonly sessions = new Map<string, Session>();
@@ -42,6 +45,13 @@ export class SessionStore {
     }
     if (request.method !== 'POST' || !isInitializeRequest(options.parsedBody)) {
       return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required').toResponse();
+    }
+    if (JSON.stringify(options.parsedBody.params).length > MAX_INITIALIZE_LENGTH) {
+      return new TransportError(
+        400,
+        -32602,
+        `Bad Request: initialize has more than ${MAX_INITIALIZE_LENGTH} characters`,
+      ).toResponse();
     }
     return this.open(request, options, caller);
   }

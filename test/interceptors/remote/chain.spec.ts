@@ -391,6 +391,27 @@ describe('a host that is slow, dead or lying', () => {
     chain.close();
   });
 
+  it('does not count against itself that it was asked too often', async () => {
+    const gate = deferred<void>();
+    const slow = Array.from({ length: 10 }, (_, index) =>
+      validator(`v${index}`, async () => {
+        await gate.promise;
+        return { valid: true };
+      }),
+    );
+    const stub = host('busy', ...slow).with({ maxConcurrent: 1, breaker: { volume: 2 } });
+    const chain = await InterceptorChain.discover([stub]);
+    const asked = chain.execute(MESSAGE);
+    gate.resolve();
+    expect((await asked).results.map(({ outcome }) => outcome)).toEqual([
+      'pass',
+      ...Array<string>(9).fill('crash'),
+    ]);
+    const { results } = await chain.execute({ ...MESSAGE, interceptors: ['v0'] });
+    expect(results.map(({ outcome }) => outcome)).toEqual(['pass']);
+    chain.close();
+  });
+
   it('does not count against itself that a caller went away, or asked wrongly', async () => {
     const wrong = Object.assign(new Error('no'), { code: -32602 });
     const stub = host(
