@@ -9,7 +9,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
-import { UnsupportedInput } from '../mrtr/refusals.js';
+import { isUnaskable } from '../mrtr/refusals.js';
 import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';
 import { askFor } from './handler-asks.js';
@@ -66,7 +66,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
   } catch (error) {
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
     // To ask the client is no error: it is nothing for filters. Nor is that it cannot be asked a guard's refusal.
-    if (isRoundEnd(error) || error instanceof UnsupportedInput) throw error;
+    if (isRoundEnd(error) || isUnaskable(error)) throw error;
     return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
   }
 }

@@ -88,13 +88,19 @@ export class CurrentRound {
       this.round?.settle(outcome);
     };
     const fail = (thrown: unknown) => {
-      if (thrown instanceof InputRequiredException) this.thrown = thrown;
+      if (thrown instanceof InputRequiredException && this.ran === run) this.thrown = thrown;
       end('error');
     };
-    if (isObservable(result)) return result.pipe(tap({ error: fail, complete: () => end('value') }));
-    if (result instanceof Promise) result.then(value => isObservable(value) || end('value'), fail);
-    else end('value');
-    return result;
+    const followed = (value: unknown) => {
+      if (isObservable(value)) return value.pipe(tap({ error: fail, complete: () => end('value') }));
+      end('value');
+      return value;
+    };
+    if (!(result instanceof Promise)) return followed(result);
+    return result.then(followed, (thrown: unknown) => {
+      fail(thrown);
+      throw thrown;
+    });
   }
 
   /** Resolves once nobody waits for the handler any more, although it goes on. */

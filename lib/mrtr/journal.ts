@@ -15,6 +15,8 @@ export interface RecordedStep {
   /** The name of the error that it failed with. No more of it: what is remembered may be read by the client. */
   readonly failed?: string;
   readonly after: number;
+  /** Whether the handler knew answers to an exception by then, or its state. */
+  readonly isTold?: boolean;
 }
 
 /** What a question in the client's hands was. */
@@ -49,11 +51,8 @@ export interface RoundMemory {
   journal?: Journal;
 }
 
-/**
- * The journal of a call that begins.
- * @param given what its client answers to questions of which nothing was remembered
- */
-export const newJournal = (version: string, given?: Journal['given']): Journal => ({
+/** The journal of a call that begins. */
+export const newJournal = (version: string): Journal => ({
   id: randomUUID(),
   version,
   rounds: 0,
@@ -61,7 +60,6 @@ export const newJournal = (version: string, given?: Journal['given']): Journal =
   open: {},
   steps: {},
   times: [],
-  ...(given && { given }),
 });
 
 /** Moves the client's answers to what was asked into the journal. Others are nobody's. */

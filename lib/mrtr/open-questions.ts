@@ -3,6 +3,9 @@ import type { PreparedQuestion } from './input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from './round-ended.js';
 
+/** How long questions wait for steps before that is told, in milliseconds. */
+const SLOW_MS = 10_000;
+
 interface OpenAsk {
   readonly prepared: PreparedQuestion;
   readonly end: (reason: RoundEnded) => void;
@@ -16,19 +19,21 @@ interface RoundState {
   readonly hasEnded: () => boolean;
   /** Told when they are handed out. */
   readonly onEnd: () => void;
+  /** Told of a question that has to wait long for steps. */
+  readonly onSlow: (key: string) => void;
 }
 
 /** The questions of a round that only the client's next one can answer. */
 export class OpenQuestions {
   private readonly asks = new Map<string, OpenAsk>();
-  /** What the end of the round waits for: its results are to be remembered. */
-  private readonly busy = new Set<Promise<unknown>>();
   private ending?: NodeJS.Immediate;
   /** Whether they have been handed out: whoever goes on did not let the signal pass. */
   isHandedOut = false;
 
   constructor(
     private readonly signal: AbortSignal,
+    /** What the end of the round waits for. */
+    private readonly busy: Set<Promise<unknown>>,
     private readonly round: RoundState,
   ) {}
 
@@ -73,7 +78,11 @@ export class OpenQuestions {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
       if (this.busy.size > 0 && !this.signal.aborted) {
-        void this.idle().then(() => this.endSoon());
+        const isSlow = setTimeout(() => this.round.onSlow([...this.asks.keys()][0]), SLOW_MS).unref();
+        void this.idle().then(() => {
+          clearTimeout(isSlow);
+          this.endSoon();
+        });
         return;
       }
       if (this.round.isOver()) return;

@@ -14,15 +14,17 @@ export class Recorded {
   readonly answers: Record<string, RecordedAnswer>;
   readonly steps: Record<string, RecordedStep>;
   private left: number;
+  private readonly isTold: boolean;
 
   constructor(
-    { answers, steps }: Journal,
+    { answers, steps, given, state }: Journal,
     private readonly options: RecordedOptions,
     private readonly wrong: ReportMistake,
   ) {
     this.answers = { ...answers };
     this.steps = { ...steps };
     this.left = this.size;
+    this.isTold = given !== undefined || state !== undefined;
   }
 
   /** Whether not all that was recorded has been used yet. */
@@ -59,7 +61,8 @@ export class Recorded {
   }
 
   addStep(key: string, kept: Omit<RecordedStep, 'after'>): void {
-    this.steps[key] = { ...kept, after: Object.keys(this.answers).length };
+    const after = Object.keys(this.answers).length;
+    this.steps[key] = { ...kept, after, ...(this.isTold && { isTold: true }) };
   }
 
   /**
@@ -70,8 +73,10 @@ export class Recorded {
     const used = this.size - this.left;
     const known = new Set(Object.keys(this.steps));
     return () => {
-      for (const [key, { failed }] of Object.entries(this.steps)) {
-        if (failed !== undefined && !known.has(key)) delete this.steps[key];
+      // What failed before an answer is of an earlier round, also where the handler waited for it.
+      const answers = Object.keys(this.answers).length;
+      for (const [key, { failed, after }] of Object.entries(this.steps)) {
+        if (failed !== undefined && after === answers && !known.has(key)) delete this.steps[key];
       }
       this.left = this.size - used;
     };

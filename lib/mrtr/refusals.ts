@@ -16,6 +16,10 @@ export class UnsupportedInput extends NotImplementedException {
   }
 }
 
+/** Whether something was thrown because the client cannot be asked for it. */
+export const isUnaskable = (thrown: unknown): boolean =>
+  thrown instanceof UnsupportedInput || thrown instanceof MissingRequiredClientCapabilityError;
+
 /** A client that answers a question with an error, which is the `cause`. It is none of the server's own. */
 export class ClientFailed extends BadGatewayException {
   constructor(cause: Error) {

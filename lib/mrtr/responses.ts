@@ -12,15 +12,14 @@ export async function withAnswersReceived({ receive, ...exchange }: Exchange): P
 }
 
 /**
- * An exchange with the answers to what was asked, as far as that is known. Others are nobody's: no interceptor has looked
- * at them.
+ * An exchange with the answers to what was asked. Others are nobody's: no interceptor has looked at them.
  * @throws McpException (-32602) for what is no answer, or one that an interceptor refuses
  */
 export async function withAnswersAsked(exchange: Exchange, journal: Journal | undefined): Promise<Exchange> {
   const { inputResponses, malformedResponses = [] } = exchange;
   if (!inputResponses) return exchange;
-  const asked = journal && new Set([...Object.keys(journal.open), ...(journal.asked ?? [])]);
-  const isAsked = (key: string) => asked?.has(key) ?? true;
+  const asked = new Set([...Object.keys(journal?.open ?? {}), ...(journal?.asked ?? [])]);
+  const isAsked = (key: string) => asked.has(key);
   const answers = Object.fromEntries(Object.entries(inputResponses).filter(([key]) => isAsked(key)));
   const isMalformed = (key: string) => inputResponse(answers, key).kind === 'missing';
   if (malformedResponses.some(isAsked) || Object.keys(answers).some(isMalformed)) {

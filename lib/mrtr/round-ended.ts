@@ -1,5 +1,10 @@
 /** Known to all copies of the library in one process, such as its CommonJS and its ES module build. */
-const MARK = Symbol.for('nestjs-mcp.round-ended');
+const LEFT = Symbol.for('nestjs-mcp.may-be-left');
+
+interface Marked {
+  /** Reasons whose rejections nobody may be there to take. */
+  [LEFT]?: WeakSet<object>;
+}
 
 /**
  * Rejects a question whose answer only the client's next round can bring. Handlers let it pass.
@@ -7,24 +12,26 @@ const MARK = Symbol.for('nestjs-mcp.round-ended');
  */
 export class RoundEnded extends Error {
   override readonly name = 'RoundEnded';
-  readonly [MARK] = true;
 
   constructor() {
     super('The round ends here: the answer comes with the next one');
-    ignoreUnhandled();
+    mayBeLeft(this);
   }
 }
 
 /**
- * A handler may hold a promise that it would have awaited later, and that the end of the round has rejected meanwhile.
- * That is no failure, and must not end the process, as Node would have it. Whatever else is rejected and not handled does
- * what it would do without this listener.
+ * Notes what a question is rejected with. A handler may hold a promise that it would have awaited later, and that this has
+ * rejected meanwhile: the end of the round, or whatever its client does. That must not end the process, as Node would have
+ * it. Whatever else is rejected and not handled does what it would do without this listener.
  */
-function ignoreUnhandled(): void {
-  const marked = process as { [MARK]?: boolean };
-  if (marked[MARK]) return;
-  marked[MARK] = true;
-  process.on('unhandledRejection', onUnhandled);
+export function mayBeLeft(reason: unknown): void {
+  if (typeof reason !== 'object' || reason === null) return;
+  const marked = process as Marked;
+  if (!marked[LEFT]) {
+    marked[LEFT] = new WeakSet();
+    process.on('unhandledRejection', onUnhandled);
+  }
+  marked[LEFT].add(reason);
 }
 
 function onUnhandled(reason: unknown): void {
@@ -38,7 +45,7 @@ function onUnhandled(reason: unknown): void {
 }
 
 const isMarked = (reason: unknown): boolean =>
-  typeof reason === 'object' && reason !== null && MARK in reason;
+  typeof reason === 'object' && reason !== null && (process as Marked)[LEFT]?.has(reason) === true;
 
 /** Whether Node goes by listeners: with the flag `none`, `warn` or `strict`, it has done what it does, or does it anyway. */
 function dependsOnListeners(): boolean {

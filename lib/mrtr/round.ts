@@ -8,7 +8,7 @@ import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
 import { Recorded, type RecordedOptions } from './recorded.js';
-import { RoundEnded } from './round-ended.js';
+import { mayBeLeft, RoundEnded } from './round-ended.js';
 import { SteadyValues } from './steady-values.js';
 import { Steps } from './steps.js';
 import { WayOut } from './way-out.js';
@@ -18,6 +18,8 @@ export interface RoundOptions extends RecordedOptions {
   readonly signal: AbortSignal;
   /** Told of a mistake that comes too late to be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
+  /** Told of a question that has to wait long for steps, before it can be asked. */
+  readonly onSlow?: (key: string) => void;
   /** @throws Error where a question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
   /** Asks the client at once, where the connection can; else a question ends the round. */
@@ -47,6 +49,8 @@ export class Round {
   private readonly recorded: Recorded;
   private readonly steady: SteadyValues;
   private open: OpenQuestions;
+  /** What the end of the round waits for, whichever run began it: its results are to be remembered. */
+  private readonly busy = new Set<Promise<unknown>>();
   private asks: Ask[] = [];
   private readonly steps: Steps;
   private rewind: () => void;
@@ -56,7 +60,7 @@ export class Round {
   private isClosed = false;
   private readonly wayOut = new WayOut();
   /** What the handler asked its client to bring back. */
-  readonly state: unknown;
+  state: unknown;
   /** Fires when the round is over: nobody is to be asked any more. */
   private over = new AbortController();
 
@@ -238,11 +242,10 @@ export class Round {
     const state = isAwaiting ? this.journal.state : requestState;
     const { answers, steps } = this.recorded;
     const { times, isIdUsed } = this.steady;
-    const isUsed =
-      this.asks.length + Object.keys(answers).length + Object.keys(steps).length + times.length > 0;
-    if (!isUsed && !isIdUsed && state === undefined) return undefined;
-    const { id, version } = this.journal;
     const asked = Object.keys(inputRequests ?? {});
+    const used = [this.asks, Object.keys(answers), Object.keys(steps), times, asked];
+    if (used.every(({ length }) => length === 0) && !isIdUsed && state === undefined) return undefined;
+    const { id, version } = this.journal;
     return {
       id,
       version,
@@ -265,15 +268,16 @@ export class Round {
 
   private noneOpen(): OpenQuestions {
     const { over } = this;
-    return new OpenQuestions(this.options.signal, {
+    return new OpenQuestions(this.options.signal, this.busy, {
       isOver: () => this.isClosed || this.over !== over,
       hasEnded: () => this.outcome !== undefined,
       onEnd: () => this.wayOut.leaveSoon(new RoundEnded()),
+      onSlow: key => this.options.onSlow?.(key),
     });
   }
 
   private mark(): () => void {
-    const rewinds = [this.keys.mark(), this.recorded.mark(), this.steady.mark()];
+    const rewinds = [this.keys.mark(), this.recorded.mark(), this.steps.mark(), this.steady.mark()];
     const asks = [...this.asks];
     return () => {
       this.end();
@@ -282,6 +286,7 @@ export class Round {
       this.outcome = undefined;
       this.asks = [...asks];
       for (const rewind of rewinds) rewind();
+      this.state = copyOf(this.journal.state);
     };
   }
 
@@ -290,6 +295,7 @@ export class Round {
       try {
         return await work();
       } catch (error) {
+        mayBeLeft(error);
         return this.wayOut.refuse(error);
       }
     };

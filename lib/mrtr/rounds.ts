@@ -64,14 +64,11 @@ export class Rounds {
     const binding = () => this.bindingOf(key, exchange);
     const earlier = await this.journalOf(exchange, where, version, binding);
     const answered = await withAnswersAsked(exchange, earlier);
-    const { inputResponses } = answered;
-    const journal = earlier
-      ? withAnswers(earlier, inputResponses ?? {})
-      : inputResponses && newJournal(version, inputResponses);
+    const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
     // What a handler awaits, it is given there.
     const own: Exchange = { ...answered, inputResponses: copyOf(journal?.given) };
     const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
-    if (earlier) current.begin();
+    if (journal) current.begin();
     const outcome = await current.run(() => work(current, own));
     if ('value' in outcome) return outcome;
     return { required: await this.required(current, exchange, outcome.asking, binding) };
@@ -114,6 +111,10 @@ export class Rounds {
       onMismatch,
       signal: exchange.signal,
       onMistake: mistake => this.logger.error(mistake.message),
+      onSlow: key =>
+        this.logger.warn(
+          `${where} asks "${key}" while a step still runs, and the question waits for that; a step that waits for the answer would wait for ever`,
+        ),
       assertAskable: request => assertDeclared([request], exchange.clientCapabilities),
       ...(asker && { asker }),
     });
@@ -181,7 +182,7 @@ export class Rounds {
   private begunAnew(journal: Journal, version: string, where: string): Journal {
     const { answers, open, asked = [], given, state, ...kept } = journal;
     const { steps } = kept;
-    if (Object.values(steps).some(({ after }) => after > 0)) {
+    if (Object.values(steps).some(({ after, isTold }) => after > 0 || isTold)) {
       throw new InvalidStateError('the handler has changed since, and has done something by then');
     }
     const questions = Object.keys(answers).length + Object.keys(open).length + asked.length;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { copyOf, type RecordedStep } from './journal.js';
+import { isRoundEnd } from './input-required.exception.js';
 import type { ReportMistake } from './mrtr.error.js';
 import type { Recorded } from './recorded.js';
 
@@ -13,6 +14,8 @@ const running = new AsyncLocalStorage<{ readonly steps: Steps; readonly name: st
 export class Steps {
   /** Those that run, by key. A handler that is run again meanwhile waits for what it has begun. */
   private readonly begun = new Map<string, Promise<Kept>>();
+  /** How often what fails has begun to be done anew. */
+  private runs = 0;
 
   /** @param where `Class.method`, for messages */
   constructor(
@@ -44,15 +47,22 @@ export class Steps {
     return copyOf(value);
   }
 
+  /** @returns has steps that fail from then on, though begun before, be done once more */
+  mark(): () => void {
+    return () => void this.runs++;
+  }
+
   /** Runs a step, and remembers what came out. Where it fails, and the handler goes on, that is what came out. */
   private begin(key: string, name: string, work: () => unknown): Promise<Kept> {
+    const { runs } = this;
     const done = (async () => {
       try {
         const kept = this.asJson(key, await running.run({ steps: this, name }, async () => work()));
         this.recorded.addStep(key, kept);
         return kept;
       } catch (error) {
-        this.recorded.addStep(key, { failed: nameOf(error) });
+        // What asks the client is no failure; and one of a run that has itself failed is none of the next.
+        if (!isRoundEnd(error) && runs === this.runs) this.recorded.addStep(key, { failed: nameOf(error) });
         throw error;
       } finally {
         this.begun.delete(key);
@@ -82,4 +92,5 @@ const hasFailed = (name: string, failed: string): Error =>
     { name: failed },
   );
 
-const nameOf = (error: unknown): string => (error instanceof Error ? String(error.name) : 'Error');
+const nameOf = (error: unknown): string =>
+  error instanceof Error && typeof error.name === 'string' ? error.name : 'Error';

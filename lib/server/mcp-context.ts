@@ -234,10 +234,7 @@ export class McpContext {
     return this.options.current?.ifAny?.isReplaying ?? false;
   }
 
-  /**
-   * How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. After an
-   * exception that has nothing brought back, it begins anew.
-   */
+  /** How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. */
   get round(): number {
     return this.options.current?.ifAny?.number ?? 0;
   }

@@ -49,7 +49,7 @@ export async function replayRounds<T>(
       throw new Error(`There is no answer to "${missing}", which round ${rounds.length} asks`);
     if (rounds.length > MAX_ROUNDS) throw new Error(`The handler asks for more than ${MAX_ROUNDS} rounds`);
     const responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answerTo(key, answers)]));
-    journal = first.journal ? withAnswers(travel(first.journal), responses) : newJournal('test', responses);
+    journal = withAnswers(travel(first.journal ?? journal), responses);
   }
 }
 

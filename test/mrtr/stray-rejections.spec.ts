@@ -1,3 +1,5 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { connect, outcomeOf, type Era } from '../gateway/support.js';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { NodeProcess } from './node-process.js';
 
@@ -25,6 +27,33 @@ describe('a process whose handlers leave rejections behind', () => {
 
   it('lives where a question that nobody waits for yet ends with its round, and the call goes on', async () => {
     expect((await ask()).result!.content).toMatchObject([{ text: 'decline,decline' }]);
+    expect((await ask()).result!.content).toMatchObject([{ text: 'decline,decline' }]);
+  });
+
+  it.each<[string, Era, object]>([
+    ['a client of 2026-07-28 that cannot be asked', 'modern', {}],
+    ['a 2025-era client that cannot be asked', 'legacy', {}],
+    ['a 2025-era client that answers with an error', 'legacy', { elicitation: { form: {} } }],
+  ])('lives where a question in hand fails: %s', async (_, era, capabilities) => {
+    const prepare = (client: Client) => {
+      if (!('elicitation' in capabilities)) return;
+      client.setRequestHandler('elicitation/create', () => {
+        throw new Error('nobody is here');
+      });
+    };
+    const client = await connect(node.url!, era, { capabilities, prepare });
+    const failed = JSON.stringify(await outcomeOf(client.callTool({ name: 'held' })));
+    expect(failed).toMatch(/-32021|nobody is here/);
+    await client.close();
+    expect((await ask()).result!.content).toMatchObject([{ text: 'decline,decline' }]);
+  });
+
+  it('lives where the answer to a question in hand cannot be used', async () => {
+    const { result } = await send(node.url!, { name: 'held' });
+    const { requestState } = result!;
+    const inputResponses = { region: { action: 'accept', content: {} } };
+    const { error } = await send(node.url!, { name: 'held', requestState, inputResponses });
+    expect(error).toMatchObject({ code: -32602 });
     expect((await ask()).result!.content).toMatchObject([{ text: 'decline,decline' }]);
   });
 

@@ -52,6 +52,24 @@ class Tools {
     });
   }
 
+  /** Asks for consent to what it was answered. */
+  @Tool()
+  async pay(@Ctx() ctx: McpContext) {
+    const { content } = await ctx.elicit('first', FORM);
+    if (await ctx.accepted('consent', FORM.schema)) return `paid ${String(content?.['name'])}`;
+    throw new InputRequiredException({ inputRequests: { consent: inputRequest.elicit(FORM) } });
+  }
+
+  /** Does something because of an answer to an exception. */
+  @Tool()
+  async provisions(@Ctx() ctx: McpContext) {
+    const where = await ctx.accepted('where', FORM.schema);
+    if (!where) throw new InputRequiredException({ inputRequests: { where: inputRequest.elicit(FORM) } });
+    const done = await ctx.step('provision', () => where['name']);
+    await ctx.elicit('first', FORM);
+    return String(done);
+  }
+
   /** Asks without a state, then with one, then without. */
   @Tool()
   changing(@Ctx() ctx: McpContext) {
@@ -86,6 +104,11 @@ class NextTools {
     const count = await ctx.step('count', () => ++steps);
     const { content } = await ctx.elicit('first', { ...FORM, message: 'The next version asks' });
     return JSON.stringify([count, content?.['name']]);
+  }
+
+  @Tool()
+  async provisions(@Ctx() ctx: McpContext) {
+    return (await ctx.elicit('first', FORM)).action;
   }
 
   @Tool()
@@ -322,8 +345,9 @@ describe('the state of a call', () => {
       requestState: one.result!.requestState,
       inputResponses: answers,
     });
-    expect(two.result!.requestState).toBeUndefined();
-    expect(textOf(await send(url, { name: 'changing', inputResponses: answers }))).toBe('no state');
+    // What travels is what was asked, and nothing of the handler's.
+    const last = { name: 'changing', requestState: two.result!.requestState, inputResponses: answers };
+    expect(textOf(await send(url, last))).toBe('no state');
   });
 
   it('asks its questions again after a deployment that changed the handler, but repeats no step', async () => {
@@ -344,6 +368,33 @@ describe('the state of a call', () => {
       inputResponses: { first: accept('us') },
     });
     expect(textOf(done)).toBe(JSON.stringify([count, 'us']));
+  });
+
+  it('takes no answer to what was not asked yet', async () => {
+    const { url } = await open();
+    const consent = accept('yes');
+    let round = await send(url, { name: 'pay', inputResponses: { consent } });
+    for (const asked of ['first', 'consent']) {
+      expect(Object.keys(round.result!.inputRequests!)).toEqual([asked]);
+      const { requestState } = round.result!;
+      round = await send(url, { name: 'pay', requestState, inputResponses: { first: accept('7'), consent } });
+    }
+    expect(textOf(round)).toBe('paid 7');
+  });
+
+  it('is refused by another version of a handler that has done something because of an answer', async () => {
+    const one = await open();
+    const two = await open(undefined, {}, NextTools);
+    const asked = await send(one.url, { name: 'provisions' });
+    const done = await send(one.url, {
+      name: 'provisions',
+      requestState: asked.result!.requestState,
+      inputResponses: { where: accept('eu') },
+    });
+    const { requestState } = done.result!;
+    const retry = { name: 'provisions', requestState, inputResponses: { first: accept('x') } };
+    expect((await send(two.url, retry)).error).toEqual(REFUSED);
+    expect(textOf(await send(one.url, retry))).toBe('eu');
   });
 
   it('carries no consent to another version of a handler that asks by exception', async () => {

@@ -122,6 +122,24 @@ const ROWS: Record<string, Row> = {
     ...MISTAKE,
     stateless: MISTAKE,
   },
+  'a question that is not awaited before an Observable': {
+    tool: 'forgottenInPromisedObservable',
+    ...MISTAKE,
+    stateless: MISTAKE,
+  },
+  'an exception in a step': { tool: 'stepThatAsks', text: 'done', asked: ['Which region?'] },
+  'an exception of a run that was given up': {
+    tool: 'givenUp',
+    text: 'done, number',
+    asked: [],
+    stateless: { text: 'done, number' },
+  },
+  'a step that fails in a run that was given up': {
+    tool: 'givenUpFailing',
+    text: 'done',
+    stateless: { text: 'done' },
+  },
+  'a step of a run that was given up': { tool: 'givenUpCharging', text: 'charged 1 times' },
   'a step that waits for an answer': { tool: 'stepThatWaits', ...MISTAKE, stateless: MISTAKE },
   'a capability that is not declared, caught': {
     tool: 'caught',
