@@ -35,7 +35,7 @@ export function toClientError(thrown: unknown, backend: string, signal?: AbortSi
     : new BackendDownError(McpErrorCode.InternalError, said ?? UNREACHABLE);
 }
 
-/** Whether an HTTP answer shows that the server is not the one that the connection was made with. */
+/** Whether an HTTP answer may be of another server than the one that the connection was made with. */
 export const isStranger = (thrown: unknown): boolean => {
   const { status } = (thrown ?? {}) as { status?: unknown };
   return (status === 400 || status === 404 || status === 405) && carriedBy(thrown) === undefined;

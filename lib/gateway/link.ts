@@ -59,6 +59,8 @@ export class Link {
   private readonly probes = new Set<Connection>();
   private current?: Client;
   private retry?: NodeJS.Timeout;
+  /** Settles once it is known whether the server is still the one that the connection was made with. */
+  private recognized?: Promise<void>;
   private isClosed = false;
   private wasOpen = false;
 
@@ -109,11 +111,14 @@ export class Link {
       if (client.getProtocolEra() === 'legacy') {
         return await origins.run({ via }, () => this.useSession(send, signal));
       }
-      return await send(client).catch(async (error: unknown) => {
-        // Another server has taken the place of the one that this connection was made with.
-        if (isStranger(error)) await client.close();
-        throw error;
-      });
+      return await this.connection.use(
+        used =>
+          send(used).catch(async (error: unknown) => {
+            if (isStranger(error)) await this.leaveIfStranger(used);
+            throw error;
+          }),
+        signal,
+      );
     } finally {
       if (call) this.calls.delete(call);
       this.reporting.delete(token);
@@ -227,6 +232,22 @@ export class Link {
     this.wasOpen = true;
   }
 
+  /**
+   * Where another server has taken the place of the one that the connection was made with, the next request opens another
+   * one. What is under way is others', and goes on. A server that has only refused a request is still the same.
+   */
+  private leaveIfStranger(client: Client): Promise<void> {
+    this.recognized ??= origins
+      .run({ via: [] }, () => client.discover({ timeout: AGREE_MS }))
+      .then(
+        () => undefined,
+        // Taken for closed, it is used no longer, and is closed once nothing is under way on it.
+        () => client.onclose?.(),
+      )
+      .finally(() => (this.recognized = undefined));
+    return this.recognized;
+  }
+
   /** Some servers answer 400 to a session that they do not know, where the revision says 404. */
   private async useSession(send: (client: Client) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     try {
@@ -251,7 +272,7 @@ export class Link {
   }
 }
 
-/** How long a backend may take to agree to a subscription, in milliseconds. */
+/** How long a backend may take to agree to a subscription, or to say who it is, in milliseconds. */
 const AGREE_MS = 10_000;
 
 /** The most connections at a time that only look for a loop. */
