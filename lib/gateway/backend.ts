@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import {
@@ -321,13 +322,13 @@ export class Backend {
 
   /** Callers of whom nothing differs share connections. */
   private callerKey({ authInfo, http, clientCapabilities }: Exchange): string {
-    return JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
+    return digestOf([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
   }
 
   private viewOf(exchange: Exchange): unknown {
     const session = exchange.channel && this.sessions.get(exchange.channel);
     // A backend is told who asks for a list, and may go by it.
-    return session ?? JSON.stringify([this.callerKey(exchange), exchange.clientInfo]);
+    return session ?? digestOf([this.callerKey(exchange), exchange.clientInfo]);
   }
 
   private baseOwner(): LinkOwner {
@@ -380,6 +381,10 @@ export class Backend {
     for (const channel of channels) publishTo(notifierOver(channel.bus), method, params);
   }
 }
+
+/** A key of fixed length: what a caller says of itself may be long, and the key is kept. */
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 const NEVER = new AbortController().signal;
 
