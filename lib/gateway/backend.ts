@@ -88,6 +88,18 @@ export class Backend {
     }
   }
 
+  /**
+   * As `ready`, but for what needs not this backend alone: one that could not be reached the last time is not waited for
+   * long, and tried in the background.
+   */
+  async readySoon(signal: AbortSignal): Promise<BackendDescription> {
+    if (!this.base.isFailing) return this.ready(signal);
+    this.keepTrying();
+    return unlessAborted(this.ready(signal), AbortSignal.timeout(PATIENCE_MS)).catch((error: unknown) => {
+      throw toClientError(error, this.name, signal);
+    });
+  }
+
   /** Goes on trying to reach it, and tells the clients of what it has once that succeeds. */
   keepTrying(): void {
     this.base.keepOpen();
@@ -381,6 +393,9 @@ export class Backend {
     for (const channel of channels) publishTo(notifierOver(channel.bus), method, params);
   }
 }
+
+/** How long a backend that could not be reached the last time may keep others waiting, in milliseconds. */
+const PATIENCE_MS = 250;
 
 /** A key of fixed length: what a caller says of itself may be long, and the key is kept. */
 const digestOf = (value: unknown): string =>

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../client/connection.js';
 import type { ConnectionOptions } from '../client/connection-options.js';
+import { unlessAborted } from '../client/unless-aborted.js';
 import { AS_IT_IS } from '../server/as-it-is.js';
 import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';
@@ -62,7 +63,9 @@ export class Link {
   /** Settles once it is known whether the server is still the one that the connection was made with. */
   private recognized?: Promise<void>;
   private isClosed = false;
-  private wasOpen = false;
+  /** Whether somebody may have gone without what the backend has. */
+  private isMissed = false;
+  private hasFailed = false;
 
   /** @param shared whether the calls are of several clients, so that what belongs to none of them may be given to none */
   constructor(
@@ -83,12 +86,21 @@ export class Link {
     return this.current !== undefined;
   }
 
+  /** Whether it could not be opened the last time. */
+  get isFailing(): boolean {
+    return this.hasFailed && !this.isOpen;
+  }
+
   /** @throws ConnectionError where the backend cannot be reached, McpException where gateways form a loop */
   async client(signal?: AbortSignal): Promise<Client> {
     const via = viaNow();
     if (via.length > 0 && !this.isOpen && !this.connection.isDown) await this.assertNoLoop(via, signal);
+    if (this.current) return this.current;
+    signal?.throwIfAborted();
     // In nobody's name: all share it, and whatever comes later on it is not of the request that opened it.
-    return origins.run({ via: [] }, () => this.connection.client(signal));
+    const opening = origins.run({ via: [] }, () => this.connection.client());
+    opening.catch(() => (this.hasFailed = true));
+    return signal ? unlessAborted(opening, signal) : opening;
   }
 
   /** @throws whatever the backend, the SDK or the connection does */
@@ -144,6 +156,7 @@ export class Link {
   /** Tries to open the connection for as long as that fails, because somebody waits for what comes by itself. */
   keepOpen(delay: number = RETRY_MS[0]): void {
     if (this.isClosed || this.retry) return;
+    this.isMissed = true;
     this.retry = setTimeout(() => {
       this.retry = undefined;
       this.client().catch(() => this.keepOpen(Math.min(delay * 2, RETRY_MS[1])));
@@ -220,6 +233,7 @@ export class Link {
 
   private onOpen(client: Client): void {
     this.current = client;
+    this.hasFailed = false;
     const { onclose } = client;
     client.onclose = () => {
       onclose?.();
@@ -228,8 +242,8 @@ export class Link {
     };
     this.host.opened?.(client);
     this.subscriptions.reopen(client);
-    if (this.wasOpen) this.host.renewed();
-    this.wasOpen = true;
+    if (this.isMissed) this.host.renewed();
+    this.isMissed = true;
   }
 
   /**
