@@ -6,7 +6,7 @@ import { unlessAborted } from '../client/unless-aborted.js';
 import { AS_IT_IS } from '../server/as-it-is.js';
 import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';
-import { isBadRequest, isStranger, LostSession } from './backend-error.js';
+import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './hops.js';
 import { isList } from './known-lists.js';
@@ -268,7 +268,7 @@ export class Link {
       return await this.connection.use(
         client =>
           send(client).catch((error: unknown) => {
-            throw isBadRequest(error) ? new LostSession(error) : error;
+            throw mayBeLostSession(error) ? new LostSession(error) : error;
           }),
         signal,
       );

@@ -116,7 +116,7 @@ export class Router {
     }
   }
 
-  /** Who lists a resource, or a template that it is of. */
+  /** Who lists a resource, or else a template that it is of. */
   private async ownerOf(uri: string, exchange: Exchange, is: (row: Row) => boolean): Promise<Backend> {
     const rows = await Promise.all(
       this.backends.map(backend =>
@@ -130,7 +130,10 @@ export class Router {
         ),
       ),
     );
-    const owners = this.backends.filter((_, index) => rows[index]);
+    const having = this.backends.filter((_, index) => rows[index]);
+    // Who lists the URI itself has it: a template may be of others' too.
+    const listing = this.backends.filter((_, index) => rows[index]?.['uri'] !== undefined);
+    const owners = listing.length > 0 ? listing : having;
     if (owners.length > 1) throw this.collision(uri, owners);
     if (owners.length === 0) throw new ResourceNotFoundError(uri);
     return owners[0];

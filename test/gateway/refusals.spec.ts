@@ -76,3 +76,38 @@ describe('a request that a backend refuses with a plain 400', () => {
     backend.close();
   });
 });
+
+it('a call that a 2025-era backend answers with an error, and with HTTP 400, is made once', async () => {
+  let calls = 0;
+  let sessions = 0;
+  const backend = await fakeBackend(
+    {
+      initialize: ({ id, response }) => {
+        sessions += 1;
+        const headers = { 'content-type': 'application/json', 'mcp-session-id': String(sessions) };
+        const result = { ...about, protocolVersion: '2025-11-25' };
+        response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      },
+      'tools/call': ({ id, response }) => {
+        calls += 1;
+        response.writeHead(400, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'Bad argument' } }),
+        );
+      },
+    },
+    'legacy',
+  );
+  const gateway = await startGateway({ backend: { url: backend.url, era: 'legacy' } });
+  const client = await connect(gateway.url, 'legacy');
+  await client.listTools();
+  const before = sessions;
+  expect(await outcomeOf(client.callTool({ name: 't' }))).toMatchObject({
+    code: -32602,
+    message: 'Bad argument',
+  });
+  expect([calls, sessions]).toEqual([1, before]);
+  await client.close();
+  await gateway.app.close();
+  backend.close();
+});
