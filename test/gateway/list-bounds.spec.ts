@@ -23,6 +23,24 @@ describe('the lists that are known of a backend', () => {
     expect(pages).toBe(1);
   });
 
+  it('are not asked for again at once where they could not be fetched', async () => {
+    const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
+    const known = lists();
+    let fetched = 0;
+    const fail = async () => {
+      fetched += 1;
+      throw new Error('down');
+    };
+    for (const at of [0, 999, 1000, 1001]) {
+      now.mockReturnValue(1_000_000 + at);
+      await expect(known.pages('a', 'tools/list', fail, at === 999)).rejects.toThrow('down');
+    }
+    expect(fetched).toBe(2);
+    known.forget();
+    expect(await known.pages('a', 'tools/list', async () => pageOf(1))).toHaveLength(1);
+    now.mockRestore();
+  });
+
   it('make room for each other, the longest unused first', async () => {
     const known = lists();
     const fetched: string[] = [];
