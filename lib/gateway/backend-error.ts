@@ -35,15 +35,18 @@ export function toClientError(thrown: unknown, backend: string, signal?: AbortSi
     : new BackendDownError(McpErrorCode.InternalError, said ?? UNREACHABLE);
 }
 
-/** Whether an HTTP answer shows that the server is not the one that the connection was made with. */
+/** Whether an HTTP answer may be of another server than the one that the connection was made with. */
 export const isStranger = (thrown: unknown): boolean => {
   const { status } = (thrown ?? {}) as { status?: unknown };
   return (status === 400 || status === 404 || status === 405) && carriedBy(thrown) === undefined;
 };
 
-/** Whether a request was refused with HTTP 400: the server has not worked on it. */
-export const isBadRequest = (thrown: unknown): boolean =>
-  (thrown as Partial<{ status: unknown }>)?.status === 400;
+/**
+ * Whether a request was refused with HTTP 400 before the server has worked on it: an error with the request's id is its
+ * answer.
+ */
+export const mayBeLostSession = (thrown: unknown): boolean =>
+  (thrown as Partial<{ status: unknown }>)?.status === 400 && carriedBy(thrown) === undefined;
 
 /** A session that the server may not know any longer. The cause is what it answered. */
 export class LostSession extends Error {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import {
@@ -85,6 +86,18 @@ export class Backend {
     } catch (error) {
       throw toClientError(error, this.name, signal);
     }
+  }
+
+  /**
+   * As `ready`, but for what needs not this backend alone: one that could not be reached the last time is not waited for
+   * long, and tried in the background.
+   */
+  async readySoon(signal: AbortSignal): Promise<BackendDescription> {
+    if (!this.base.isFailing) return this.ready(signal);
+    this.keepTrying();
+    return unlessAborted(this.ready(signal), AbortSignal.timeout(PATIENCE_MS)).catch((error: unknown) => {
+      throw toClientError(error, this.name, signal);
+    });
   }
 
   /** Goes on trying to reach it, and tells the clients of what it has once that succeeds. */
@@ -321,13 +334,13 @@ export class Backend {
 
   /** Callers of whom nothing differs share connections. */
   private callerKey({ authInfo, http, clientCapabilities }: Exchange): string {
-    return JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
+    return digestOf([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
   }
 
   private viewOf(exchange: Exchange): unknown {
     const session = exchange.channel && this.sessions.get(exchange.channel);
     // A backend is told who asks for a list, and may go by it.
-    return session ?? JSON.stringify([this.callerKey(exchange), exchange.clientInfo]);
+    return session ?? digestOf([this.callerKey(exchange), exchange.clientInfo]);
   }
 
   private baseOwner(): LinkOwner {
@@ -380,6 +393,13 @@ export class Backend {
     for (const channel of channels) publishTo(notifierOver(channel.bus), method, params);
   }
 }
+
+/** How long a backend that could not be reached the last time may keep others waiting, in milliseconds. */
+const PATIENCE_MS = 250;
+
+/** A key of fixed length: what a caller says of itself may be long, and the key is kept. */
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 const NEVER = new AbortController().signal;
 

@@ -78,7 +78,7 @@ export class Gateway implements Upstream, BackendHost {
   }
 
   async prepare(exchange: Exchange): Promise<void> {
-    await this.via(exchange, () => this.describe(exchange.signal));
+    await this.via(exchange, () => this.describe(exchange));
   }
 
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
@@ -172,11 +172,19 @@ export class Gateway implements Upstream, BackendHost {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  /** Gets to know the backends: of several, as many as can be reached. */
-  private async describe(signal: AbortSignal): Promise<void> {
+  /**
+   * Gets to know the backends: of several, as many as can be reached. What one that is known may answer waits for no
+   * other.
+   */
+  private async describe({ method, signal }: Exchange): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    const met = await Promise.allSettled(unknown.map(backend => backend.ready(signal)));
+    const [kind] = method.replace('completion/', 'completions/').split('/');
+    if (Object.hasOwn(this.description.capabilities, kind)) {
+      for (const backend of unknown) backend.keepTrying();
+      return;
+    }
+    const met = await meet(unknown, signal, this.backends.length === 1);
     const refused = met.find(one => one.status === 'rejected');
     if (refused && unknown.length === this.backends.length && !met.some(one => one.status === 'fulfilled')) {
       throw refused.reason;
@@ -225,7 +233,7 @@ export class Gateway implements Upstream, BackendHost {
     refusal: Error,
     backends: readonly Backend[] = this.backends,
   ): Promise<Listing> {
-    const met = await Promise.allSettled(backends.map(backend => backend.ready(exchange.signal)));
+    const met = await meet(backends, exchange.signal, backends.length === 1);
     const reached = backends.filter((_, index) => met[index].status === 'fulfilled');
     for (const fresh of [false, true]) {
       for (const { method, is } of lookups) {
@@ -249,6 +257,17 @@ export class Gateway implements Upstream, BackendHost {
     const isShown = (shown: unknown) => rowsOf(method, shown).some(is);
     return { method, result: { [LIST_MEMBERS[method]]: [] }, isShown, refusal };
   }
+}
+
+/** Waits until backends are known or cannot be reached: as long as it takes where no other would do. */
+function meet(
+  backends: readonly Backend[],
+  signal: AbortSignal,
+  isOnly: boolean,
+): Promise<PromiseSettledResult<unknown>[]> {
+  return Promise.allSettled(
+    backends.map(backend => (isOnly ? backend.ready(signal) : backend.readySoon(signal))),
+  );
 }
 
 /** Which rows of a list stand for what a call names. */

@@ -23,6 +23,8 @@ export function rowsOf(method: ListMethod, result: unknown): readonly Row[] {
 const MAX_AGE_MS = 60_000;
 /** How old it may be, in milliseconds, where what was looked for is not in it. */
 const FRESH_MS = 1000;
+/** How long one that could not be fetched is not asked for again, in milliseconds: a call looks into it more than once. */
+const FAILED_MS = 1000;
 /** The most views, and the most pages and rows of one list. */
 const MAX_VIEWS = 100;
 const MAX_PAGES = 1000;
@@ -45,10 +47,16 @@ interface Walk {
   /** Whether nobody is to find it any more; what it takes is given back once it has ended. */
   isForgotten: boolean;
   hasEnded: boolean;
+  failedAt?: number;
   pages: Promise<readonly Result[]>;
 }
 
 type View = Map<ListMethod, Walk>;
+
+function isCurrent({ at, failedAt }: Walk, fresh: boolean): boolean {
+  if (failedAt !== undefined) return Date.now() - failedAt < FAILED_MS;
+  return Date.now() - at < (fresh ? FRESH_MS : MAX_AGE_MS);
+}
 
 /** Whole lists of a backend, as its callers see them: those who see the same share a view. */
 export class KnownLists {
@@ -74,14 +82,14 @@ export class KnownLists {
   ): Promise<readonly Result[]> {
     const lists = this.view(view);
     const known = lists.get(method);
-    if (known && Date.now() - known.at < (fresh ? FRESH_MS : MAX_AGE_MS)) return known.pages;
+    if (known && isCurrent(known, fresh)) return known.pages;
     if (known) this.drop(known);
     const walk = { at: Date.now(), length: 0, isForgotten: false, hasEnded: false } as Walk;
     walk.pages = this.walk(walk, method, fetch);
     lists.set(method, walk);
     walk.pages
       .catch(() => {
-        if (lists.get(method) === walk) lists.delete(method);
+        walk.failedAt = Date.now();
         this.drop(walk);
       })
       .finally(() => {

@@ -2,10 +2,11 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../client/connection.js';
 import type { ConnectionOptions } from '../client/connection-options.js';
+import { unlessAborted } from '../client/unless-aborted.js';
 import { AS_IT_IS } from '../server/as-it-is.js';
 import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';
-import { isBadRequest, isStranger, LostSession } from './backend-error.js';
+import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './hops.js';
 import { isList } from './known-lists.js';
@@ -59,8 +60,12 @@ export class Link {
   private readonly probes = new Set<Connection>();
   private current?: Client;
   private retry?: NodeJS.Timeout;
+  /** Settles once it is known whether the server is still the one that the connection was made with. */
+  private recognized?: Promise<void>;
   private isClosed = false;
-  private wasOpen = false;
+  /** Whether somebody may have gone without what the backend has. */
+  private isMissed = false;
+  private hasFailed = false;
 
   /** @param shared whether the calls are of several clients, so that what belongs to none of them may be given to none */
   constructor(
@@ -81,12 +86,21 @@ export class Link {
     return this.current !== undefined;
   }
 
+  /** Whether it could not be opened the last time. */
+  get isFailing(): boolean {
+    return this.hasFailed && !this.isOpen;
+  }
+
   /** @throws ConnectionError where the backend cannot be reached, McpException where gateways form a loop */
   async client(signal?: AbortSignal): Promise<Client> {
     const via = viaNow();
     if (via.length > 0 && !this.isOpen && !this.connection.isDown) await this.assertNoLoop(via, signal);
+    if (this.current) return this.current;
+    signal?.throwIfAborted();
     // In nobody's name: all share it, and whatever comes later on it is not of the request that opened it.
-    return origins.run({ via: [] }, () => this.connection.client(signal));
+    const opening = origins.run({ via: [] }, () => this.connection.client());
+    opening.catch(() => (this.hasFailed = true));
+    return signal ? unlessAborted(opening, signal) : opening;
   }
 
   /** @throws whatever the backend, the SDK or the connection does */
@@ -109,11 +123,14 @@ export class Link {
       if (client.getProtocolEra() === 'legacy') {
         return await origins.run({ via }, () => this.useSession(send, signal));
       }
-      return await send(client).catch(async (error: unknown) => {
-        // Another server has taken the place of the one that this connection was made with.
-        if (isStranger(error)) await client.close();
-        throw error;
-      });
+      return await this.connection.use(
+        used =>
+          send(used).catch(async (error: unknown) => {
+            if (isStranger(error)) await this.leaveIfStranger(used);
+            throw error;
+          }),
+        signal,
+      );
     } finally {
       if (call) this.calls.delete(call);
       this.reporting.delete(token);
@@ -139,6 +156,7 @@ export class Link {
   /** Tries to open the connection for as long as that fails, because somebody waits for what comes by itself. */
   keepOpen(delay: number = RETRY_MS[0]): void {
     if (this.isClosed || this.retry) return;
+    this.isMissed = true;
     this.retry = setTimeout(() => {
       this.retry = undefined;
       this.client().catch(() => this.keepOpen(Math.min(delay * 2, RETRY_MS[1])));
@@ -215,6 +233,7 @@ export class Link {
 
   private onOpen(client: Client): void {
     this.current = client;
+    this.hasFailed = false;
     const { onclose } = client;
     client.onclose = () => {
       onclose?.();
@@ -223,8 +242,24 @@ export class Link {
     };
     this.host.opened?.(client);
     this.subscriptions.reopen(client);
-    if (this.wasOpen) this.host.renewed();
-    this.wasOpen = true;
+    if (this.isMissed) this.host.renewed();
+    this.isMissed = true;
+  }
+
+  /**
+   * Where another server has taken the place of the one that the connection was made with, the next request opens another
+   * one. What is under way is others', and goes on. A server that has only refused a request is still the same.
+   */
+  private leaveIfStranger(client: Client): Promise<void> {
+    this.recognized ??= origins
+      .run({ via: [] }, () => client.discover({ timeout: AGREE_MS }))
+      .then(
+        () => undefined,
+        // Taken for closed, it is used no longer, and is closed once nothing is under way on it.
+        () => client.onclose?.(),
+      )
+      .finally(() => (this.recognized = undefined));
+    return this.recognized;
   }
 
   /** Some servers answer 400 to a session that they do not know, where the revision says 404. */
@@ -233,7 +268,7 @@ export class Link {
       return await this.connection.use(
         client =>
           send(client).catch((error: unknown) => {
-            throw isBadRequest(error) ? new LostSession(error) : error;
+            throw mayBeLostSession(error) ? new LostSession(error) : error;
           }),
         signal,
       );
@@ -251,7 +286,7 @@ export class Link {
   }
 }
 
-/** How long a backend may take to agree to a subscription, in milliseconds. */
+/** How long a backend may take to agree to a subscription, or to say who it is, in milliseconds. */
 const AGREE_MS = 10_000;
 
 /** The most connections at a time that only look for a loop. */

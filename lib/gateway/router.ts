@@ -105,7 +105,7 @@ export class Router {
   ): Promise<T | undefined> {
     let isKnown = false;
     try {
-      await backend.ready(signal);
+      await backend.readySoon(signal);
       isKnown = true;
       return backend.offers(method) ? await ask() : undefined;
     } catch (error) {
@@ -116,20 +116,24 @@ export class Router {
     }
   }
 
-  /** Who lists a resource, or a template that it is of. */
+  /** Who lists a resource, or else a template that it is of. */
   private async ownerOf(uri: string, exchange: Exchange, is: (row: Row) => boolean): Promise<Backend> {
-    const owners: Backend[] = [];
-    for (const backend of this.backends) {
-      const row = await this.ifUp(
-        backend,
-        'resources/list',
-        exchange,
-        async () =>
-          (await backend.find('resources/list', exchange, is)) ??
-          (await backend.find('resources/templates/list', exchange, is)),
-      );
-      if (row) owners.push(backend);
-    }
+    const rows = await Promise.all(
+      this.backends.map(backend =>
+        this.ifUp(
+          backend,
+          'resources/list',
+          exchange,
+          async () =>
+            (await backend.find('resources/list', exchange, is)) ??
+            (await backend.find('resources/templates/list', exchange, is)),
+        ),
+      ),
+    );
+    const having = this.backends.filter((_, index) => rows[index]);
+    // Who lists the URI itself has it: a template may be of others' too.
+    const listing = this.backends.filter((_, index) => rows[index]?.['uri'] !== undefined);
+    const owners = listing.length > 0 ? listing : having;
     if (owners.length > 1) throw this.collision(uri, owners);
     if (owners.length === 0) throw new ResourceNotFoundError(uri);
     return owners[0];
@@ -139,10 +143,14 @@ export class Router {
   private async assertDistinct(method: ListMethod, exchange: Exchange): Promise<void> {
     const key = KEYS[method];
     if (key === undefined) return;
+    const known = await Promise.all(
+      this.backends.map(backend =>
+        this.ifUp(backend, method, exchange, () => backend.pages(method, exchange)),
+      ),
+    );
     const owners = new Map<unknown, Backend>();
-    for (const backend of this.backends) {
-      const pages = (await this.ifUp(backend, method, exchange, () => backend.pages(method, exchange))) ?? [];
-      for (const { [key]: uri } of pages.flatMap(page => rowsOf(method, page))) {
+    for (const [index, backend] of this.backends.entries()) {
+      for (const { [key]: uri } of (known[index] ?? []).flatMap(page => rowsOf(method, page))) {
         const owner = owners.get(uri);
         if (owner && owner !== backend) throw this.collision(String(uri), [owner, backend]);
         owners.set(uri, backend);

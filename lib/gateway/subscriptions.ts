@@ -2,6 +2,7 @@ import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { NotHonoredError } from '../server/upstream.js';
 import type { Link } from './link.js';
 
 /** A resource that somebody here wants. */
@@ -17,6 +18,8 @@ interface Stream {
   /** The resources; none where it is for the lists. */
   readonly uris: Set<string> | undefined;
   subscription?: McpSubscription;
+  /** Settles once the backend has said what of them it will tell of; no others stay among them. */
+  agreed?: Promise<void>;
 }
 
 /** What one connection is told of by itself: the resources that somebody here wants, and the lists. */
@@ -24,10 +27,7 @@ export class Subscriptions {
   private readonly wanted = new Map<string, Wanted>();
   private readonly streams = new Set<Stream>();
   /** The streams that are about to be opened, by the request that they are for. */
-  private readonly gathering = new Map<
-    unknown,
-    { readonly stream: Stream; readonly agreed: Promise<void> }
-  >();
+  private readonly gathering = new Map<unknown, Stream>();
   /** How many resources each caller wants. */
   private readonly callers = new Map<unknown, number>();
   private lists: SubscriptionFilter = {};
@@ -81,7 +81,7 @@ export class Subscriptions {
     };
     try {
       await (signal ? unlessAborted(wanted.agreed, signal) : wanted.agreed);
-      if (known) await this.askAgain(uri);
+      if (known) await this.ask(uri, signal);
       return end;
     } catch (error) {
       end();
@@ -129,30 +129,25 @@ export class Subscriptions {
     this.unsubscribe(uri).catch(() => undefined);
   }
 
-  /** Asks the backend to tell of a resource that nobody wanted before. */
+  /** Asks the backend to tell of a resource, if it does not yet. @throws NotHonoredError where it will not */
   private async ask(uri: string, request: unknown): Promise<void> {
     const client = await this.link.client();
     if (client.getProtocolEra() === 'legacy') return this.subscribe(uri);
-    if (this.streamOf(uri)) return;
-    const { stream, agreed } = this.gathering.get(request) ?? this.gather(client, request);
+    const stream = this.streamOf(uri) ?? this.gathering.get(request) ?? this.gather(client, request);
     stream.uris!.add(uri);
-    await agreed;
-  }
-
-  private async askAgain(uri: string): Promise<void> {
-    if ((await this.link.client()).getProtocolEra() === 'legacy') await this.subscribe(uri);
+    await stream.agreed;
+    if (this.wanted.has(uri) && !stream.uris!.has(uri)) throw new NotHonoredError(uri);
   }
 
   /** A stream for what a request wants, once that is known. */
-  private gather(client: Client, request: unknown): { stream: Stream; agreed: Promise<void> } {
+  private gather(client: Client, request: unknown): Stream {
     const stream: Stream = { uris: new Set() };
-    const agreed = new Promise(resolve => setImmediate(resolve)).then(() => {
+    stream.agreed = new Promise(resolve => setImmediate(resolve)).then(() => {
       this.gathering.delete(request);
       return this.listen(client, stream);
     });
-    const gathered = { stream, agreed };
-    this.gathering.set(request, gathered);
-    return gathered;
+    this.gathering.set(request, stream);
+    return stream;
   }
 
   private async subscribe(uri: string): Promise<void> {
@@ -187,11 +182,13 @@ export class Subscriptions {
     this.streams.add(stream);
     try {
       const { uris } = stream;
-      const filter = uris
-        ? { resourceSubscriptions: [...uris].filter(uri => this.wanted.has(uri)) }
-        : this.lists;
+      // Whoever wants one of the others again asks for it again.
+      keepOnly(uris, uri => this.wanted.has(uri));
+      const filter = uris ? { resourceSubscriptions: [...uris] } : this.lists;
       const subscription = await client.listen(filter, { timeout: this.timeoutMs });
       stream.subscription = subscription;
+      const { resourceSubscriptions: honored = [] } = subscription.honoredFilter;
+      keepOnly(uris, uri => honored.includes(uri));
       if (this.isUseless(stream)) return await this.end(stream);
       // A backend that will never tell anything ends it at once.
       if (Object.keys(subscription.honoredFilter).length === 0) return void this.streams.delete(stream);
@@ -219,6 +216,10 @@ export class Subscriptions {
       );
     }, delay).unref();
   }
+}
+
+function keepOnly(uris: Set<string> | undefined, isKept: (uri: string) => boolean): void {
+  for (const uri of uris ?? []) if (!isKept(uri)) uris!.delete(uri);
 }
 
 /** The most resources that are subscribed to on one connection, and how many of them one caller may have. */

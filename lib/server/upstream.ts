@@ -6,6 +6,7 @@ import type {
   ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/listing.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { ChangeNotifier } from './changes.js';
 import type { DispatchedMethod, Params } from './dispatcher.js';
 import type { AskClient, Exchange } from './exchange.js';
@@ -22,6 +23,13 @@ export interface UpstreamDescription {
 export interface ToolSchemas {
   readonly inputSchema?: Record<string, unknown>;
   readonly outputSchema?: Record<string, unknown>;
+}
+
+/** What stands behind will not tell of a resource, which is no reason to refuse others that are asked for with it. */
+export class NotHonoredError extends McpException {
+  constructor(uri: string) {
+    super(McpErrorCode.Refused, `The server behind this gateway does not tell of ${uri.slice(0, 200)}`);
+  }
 }
 
 /** A 2025-era client on a connection that lasts: what stands behind can tell it things and ask it things. */
@@ -59,7 +67,7 @@ export interface Upstream {
   setLevel(params: Params, exchange: Exchange): Promise<Result>;
   /**
    * Lets what stands behind decide on a subscription of a 2026-era client, and holds it until the exchange's signal fires.
-   * @throws McpException where it was refused
+   * @throws NotHonoredError for what will not be told of, and McpException where it was refused
    */
   admitSubscription(uri: string, exchange: Exchange): Promise<void>;
   /** The page of a list that shows what a call names, as its caller sees it. */

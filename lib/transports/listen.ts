@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
+import { NotHonoredError } from '../server/upstream.js';
 import { errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
 
 /** The most resources that one `subscriptions/listen` may name. */
@@ -18,7 +19,7 @@ export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
 
 /**
  * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource; the
- * first refusal is the answer.
+ * first refusal is the answer. What an upstream does not honour is taken out of the message, and so is not acknowledged.
  */
 export async function refusalOfListen(
   host: McpServerHost,
@@ -36,6 +37,7 @@ export async function refusalOfListen(
   setMaxListeners(0, origin.signal);
   const exchange = exchangeOf(message, origin);
   const wanted = [...new Set(uris)].filter(uri => typeof uri === 'string');
+  const dropped = new Set<unknown>();
   // What an upstream is asked for at the same time, it can ask for at once.
   const together = host.upstream ? AT_ONCE : 1;
   try {
@@ -45,8 +47,13 @@ export async function refusalOfListen(
       const admitted = await Promise.allSettled(
         wanted.slice(start, start + together).map(uri => host.admitSubscription(uri, exchange)),
       );
-      for (const one of admitted) if (one.status === 'rejected') throw one.reason;
+      for (const [index, one] of admitted.entries()) {
+        if (one.status === 'fulfilled') continue;
+        if (!(one.reason instanceof NotHonoredError)) throw one.reason;
+        dropped.add(wanted[start + index]);
+      }
     }
+    if (dropped.size > 0) notifications!.resourceSubscriptions = uris.filter(uri => !dropped.has(uri));
     return undefined;
   } catch (error) {
     return errorOf(error, message.method);

@@ -23,6 +23,24 @@ describe('the lists that are known of a backend', () => {
     expect(pages).toBe(1);
   });
 
+  it('are not asked for again at once where they could not be fetched', async () => {
+    const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
+    const known = lists();
+    let fetched = 0;
+    const fail = async () => {
+      fetched += 1;
+      throw new Error('down');
+    };
+    for (const at of [0, 999, 1000, 1001]) {
+      now.mockReturnValue(1_000_000 + at);
+      await expect(known.pages('a', 'tools/list', fail, at === 999)).rejects.toThrow('down');
+    }
+    expect(fetched).toBe(2);
+    known.forget();
+    expect(await known.pages('a', 'tools/list', async () => pageOf(1))).toHaveLength(1);
+    now.mockRestore();
+  });
+
   it('make room for each other, the longest unused first', async () => {
     const known = lists();
     const fetched: string[] = [];
@@ -54,6 +72,23 @@ describe('a gateway', () => {
       code: -32603,
       message: 'The server behind this gateway did not answer in time',
     });
+    await client.close();
+    await gateway.app.close();
+    backend.close();
+  });
+
+  it('keeps nothing of what callers say of themselves for the lists that they see', async () => {
+    const pages = jest.spyOn(KnownLists.prototype, 'pages');
+    const backend = await fakeBackend({ 'tools/call': ({ reply }) => reply({ content: [] }) });
+    const gateway = await startGateway({ backend: { url: backend.url } });
+    const client = await connect(gateway.url, 'modern');
+    for (const name of ['a', 'a', 'b'].map(letter => letter.repeat(100_000))) {
+      const clientInfo = { name, version: '1' };
+      await client.callTool({ name: 't', _meta: { 'io.modelcontextprotocol/clientInfo': clientInfo } });
+    }
+    const views = new Set(pages.mock.calls.map(([view]) => String(view)));
+    expect([...views].map(view => view.length)).toEqual([43, 43]);
+    pages.mockRestore();
     await client.close();
     await gateway.app.close();
     backend.close();

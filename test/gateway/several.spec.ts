@@ -118,6 +118,27 @@ describe('a gateway in front of several backends', () => {
     await gateway.app.close();
   });
 
+  it('has the one that lists a resource answer for it, whatever templates of others it is of', async () => {
+    const any = await fakeBackend(
+      {
+        'resources/list': ({ reply }) => reply({ resources: [] }),
+        'resources/templates/list': ({ reply }) =>
+          reply({ resourceTemplates: [{ name: 'any', uriTemplate: 'bank://{name}' }] }),
+        'resources/read': ({ params, reply }) => reply({ contents: [{ uri: params['uri'], text: 'any' }] }),
+      },
+      'modern',
+      { resources: {} },
+    );
+    const gateway = await startGateway({ backends: { any: { url: any.url }, bank: { url: bank.url } } });
+    const client = await connect(gateway.url, 'modern');
+    const read = async (uri: string) => (await client.readResource({ uri })).contents;
+    expect(await read('bank://all')).toMatchObject([{ text: 'the bank' }]);
+    expect(await read('bank://other')).toMatchObject([{ text: 'any' }]);
+    await client.close();
+    await gateway.app.close();
+    any.close();
+  });
+
   it('refuses it on whatever page a list begins', async () => {
     const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });
     const client = await connect(gateway.url, 'modern');

@@ -1,5 +1,8 @@
 import type { Server } from 'node:http';
 import { runInThisContext } from 'node:vm';
+import type { Client } from '@modelcontextprotocol/client';
+import type { SubscriptionFilter } from '@modelcontextprotocol/server';
+import { Subscriptions } from '../../lib/gateway/subscriptions.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { backendModule } from './backend-app.js';
 import { fakeBackend, type FakeCall } from './fake-backend.js';
@@ -77,6 +80,59 @@ describe('what clients listen to behind a gateway', () => {
     await client.close();
     await gateway.app.close();
     backend.close();
+  });
+
+  it('is agreed to only as far as the backend honours it', async () => {
+    const backend = await fakeBackend(
+      {
+        'subscriptions/listen': call =>
+          agree({ ...call, params: { notifications: { resourceSubscriptions: ['a://told'] } } }),
+      },
+      'modern',
+      { resources: { subscribe: true } },
+    );
+    const gateway = await startGateway({ backend: { url: backend.url } });
+    const client = await connect(gateway.url, 'modern');
+    const legacy = await connect(gateway.url, 'legacy');
+    const message = 'The server behind this gateway does not tell of a://not';
+    const told = { resourceSubscriptions: ['a://told'] };
+    for (const [uris, honored] of [
+      [['a://told', 'a://not'], told],
+      [['a://not'], {}],
+    ] as const) {
+      const { honoredFilter } = await client.listen({ resourceSubscriptions: [...uris] });
+      expect(honoredFilter).toEqual(honored);
+      for (const uri of uris) {
+        const subscribed = await outcomeOf(legacy.subscribeResource({ uri }));
+        expect(subscribed).toMatchObject(uri === 'a://not' ? { code: -32000, message } : {});
+      }
+    }
+    await client.close();
+    await legacy.close();
+    await gateway.app.close();
+    backend.close();
+  });
+
+  it('is asked for again where a stream that was opened anew does not have it any more', async () => {
+    const asked: (readonly string[])[] = [];
+    const open = () =>
+      ({
+        getProtocolEra: () => 'modern',
+        listen: async (filter: SubscriptionFilter) => {
+          asked.push(filter.resourceSubscriptions!);
+          return { honoredFilter: filter, closed: new Promise(() => {}), close: async () => {} };
+        },
+      }) as unknown as Client;
+    let current = open();
+    const link = { client: async () => current, request: async () => ({}) };
+    const subscriptions = new Subscriptions(link, 1000, () => {});
+    const { signal } = new AbortController();
+    const [, end] = await Promise.all(['a://a', 'a://b'].map(uri => subscriptions.add(uri, 'one', signal)));
+    end();
+    current = open();
+    subscriptions.reopen(current);
+    await subscriptions.add('a://b', 'two', signal);
+    expect(asked).toEqual([['a://a', 'a://b'], ['a://a'], ['a://b']]);
   });
 
   it('is told of by the backend that it was asked of, and by no other', async () => {

@@ -1,0 +1,113 @@
+import { Inbox } from '../fixtures/inbox.js';
+import { textOf } from '../fixtures/matrix.js';
+import { fakeBackend, type FakeCall } from './fake-backend.js';
+import { connect, outcomeOf, startGateway } from './support.js';
+
+const UNREACHABLE = {
+  code: -32603,
+  message: 'The server behind this gateway cannot be reached; try again later',
+};
+
+const done = { content: [{ type: 'text', text: 'done' }] };
+const about = { capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } };
+
+/** What a proxy, or a server that knows nothing of the request's revision, says. */
+function badRequest({ response }: FakeCall): void {
+  response.writeHead(400, { 'content-type': 'text/html' }).end('<h1>400 Bad Request</h1>');
+}
+
+describe('a request that a backend refuses with a plain 400', () => {
+  it('fails alone, and has nothing opened anew', async () => {
+    const waiting = new Inbox<FakeCall>();
+    let discoveries = 0;
+    let lists = 0;
+    const backend = await fakeBackend({
+      'server/discover': ({ reply }) => {
+        discoveries += 1;
+        reply({ ...about, supportedVersions: ['2026-07-28'] });
+      },
+      'tools/list': ({ reply }) => {
+        lists += 1;
+        reply({ tools: [{ name: 't', inputSchema: { type: 'object' } }] });
+      },
+      'tools/call': call =>
+        JSON.stringify(call.params).includes('large') ? badRequest(call) : waiting.put(call),
+    });
+    const gateway = await startGateway({ backend: { url: backend.url } });
+    const [client, other] = [await connect(gateway.url, 'modern'), await connect(gateway.url, 'modern')];
+    const call = other.callTool({ name: 't' });
+    const { reply } = await waiting.take();
+    const refused = outcomeOf(client.callTool({ name: 't', arguments: { a: 'large' } }));
+    expect(await refused).toMatchObject(UNREACHABLE);
+    reply(done);
+    expect(textOf(await call)).toBe('done');
+    // The second time to see whether the server is still the same.
+    expect([discoveries, lists]).toEqual([2, 1]);
+    await client.close();
+    await other.close();
+    await gateway.app.close();
+    backend.close();
+  });
+
+  it('has the next one open another connection where the server is another one, and cuts off no other', async () => {
+    const waiting = new Inbox<FakeCall>();
+    let isReplaced = false;
+    const backend = await fakeBackend({
+      'server/discover': call =>
+        isReplaced ? badRequest(call) : call.reply({ ...about, supportedVersions: ['2026-07-28'] }),
+      initialize: ({ reply }) => reply({ ...about, protocolVersion: '2025-11-25' }),
+      'tools/call': call => {
+        if (!isReplaced) return waiting.put(call);
+        if (call.request.headers['mcp-protocol-version'] === '2026-07-28') return badRequest(call);
+        call.reply({ content: [{ type: 'text', text: 'of another' }] });
+      },
+    });
+    const gateway = await startGateway({ backend: { url: backend.url } });
+    const client = await connect(gateway.url, 'modern');
+    const call = client.callTool({ name: 't' });
+    const { reply } = await waiting.take();
+    isReplaced = true;
+    expect(await outcomeOf(client.callTool({ name: 't' }))).toMatchObject(UNREACHABLE);
+    expect(textOf(await client.callTool({ name: 't' }))).toBe('of another');
+    reply(done);
+    expect(textOf(await call)).toBe('done');
+    await client.close();
+    await gateway.app.close();
+    backend.close();
+  });
+});
+
+it('a call that a 2025-era backend answers with an error, and with HTTP 400, is made once', async () => {
+  let calls = 0;
+  let sessions = 0;
+  const backend = await fakeBackend(
+    {
+      initialize: ({ id, response }) => {
+        sessions += 1;
+        const headers = { 'content-type': 'application/json', 'mcp-session-id': String(sessions) };
+        const result = { ...about, protocolVersion: '2025-11-25' };
+        response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      },
+      'tools/call': ({ id, response }) => {
+        calls += 1;
+        response.writeHead(400, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'Bad argument' } }),
+        );
+      },
+    },
+    'legacy',
+  );
+  const gateway = await startGateway({ backend: { url: backend.url, era: 'legacy' } });
+  const client = await connect(gateway.url, 'legacy');
+  await client.listTools();
+  const before = sessions;
+  expect(await outcomeOf(client.callTool({ name: 't' }))).toMatchObject({
+    code: -32602,
+    message: 'Bad argument',
+  });
+  expect([calls, sessions]).toEqual([1, before]);
+  await client.close();
+  await gateway.app.close();
+  backend.close();
+});
