@@ -30,11 +30,14 @@ export function readChange(
   { entry, payload: given }: Given,
   { event, phase, checkPayload, simulate }: ChainParams,
 ): Change {
-  const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
+  const { modified, payload, info: told } = readMutation(value, { name: entry.name, phase }, given);
+  const info = told && frozenCopy(told);
   if (!modified) return { info };
-  const problem = checkPayload?.(payload);
-  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
+  // What goes on is checked, not what the author holds: the two differ by a `toJSON` or a getter.
   const next = frozenCopy(payload, given);
+  if (next === undefined) throw new MalformedResultError('its payload is nothing as JSON');
+  const problem = checkPayload?.(next);
+  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
   const isShown = entry.mode === 'audit' || simulate;
   return {
     info,

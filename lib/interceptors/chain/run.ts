@@ -180,12 +180,17 @@ export class ChainRun {
       return void this.add(turn, 'pass', outcome.durationMs);
     }
     let read: ValidationResult;
+    let suggestions: ValidationResult['suggestions'];
+    let info: ValidationResult['info'];
     try {
       read = readValidation(outcome.value, { name: entry.name, phase: this.params.phase });
+      // All else of it is plain values, which were read once.
+      suggestions = read.suggestions && frozenCopy(read.suggestions);
+      info = read.info && frozenCopy(read.info);
     } catch (error) {
       return this.fail(turn, malformed(error, outcome.durationMs));
     }
-    const { valid, severity, messages, suggestions, info } = read;
+    const { valid, severity, messages } = read;
     const denies = !valid && severity === 'error';
     const result = this.add(turn, valid ? 'pass' : denies ? 'deny' : 'warn', outcome.durationMs, {
       valid,

@@ -135,6 +135,34 @@ describe('time', () => {
     });
   });
 
+  it.each([
+    ['its own', { overrides: { timeoutMs: 50 }, failOpen: true }, {}, 50, 'success'],
+    ['that of the whole run', { failOpen: true }, { timeoutMs: 200 }, 200, 'timeout'],
+  ])('cannot be lifted by the interceptor: %s', async (_what, options, params, ms, status) => {
+    const lift = (invocation: Invocation) => {
+      (invocation as { timeoutMs: number }).timeoutMs = Infinity;
+      return hang(invocation);
+    };
+    const { clock, result } = start([validator('v', lift, options)], params);
+    clock.advance(ms);
+    expect(await result).toMatchObject({
+      status,
+      results: [{ outcome: 'timeout', error: `it took longer than ${ms} ms` }],
+    });
+  });
+
+  it('that is up while a condition is awaited leaves the interceptor uncalled', async () => {
+    let apply: (applies: boolean) => void = () => undefined;
+    const when = () => new Promise<boolean>(resolve => (apply = resolve));
+    const invoke = jest.fn(pass);
+    const { clock, result } = start([validator('v', invoke, { traits: { when } })]);
+    clock.advance(1000);
+    expect((await result).results[0].outcome).toBe('timeout');
+    apply(true);
+    await new Promise(setImmediate);
+    expect(invoke).not.toHaveBeenCalled();
+  });
+
   it('is not given to interceptors that come after it is up', async () => {
     const clock = new ManualClock();
     const slow = mutator('slow', () => (clock.advance(500), { modified: false }));
@@ -233,6 +261,16 @@ describe('what an interceptor says', () => {
     throw nameless;
   };
   const rejectNameless = () => Promise.reject(nameless);
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  const deep = JSON.parse('{"a":'.repeat(1500) + '1' + '}'.repeat(1500)) as object;
+  const unreadable = {
+    get secret(): string {
+      throw new Error('no');
+    },
+  };
+  const told = (info: object) => () => ({ valid: true, modified: false, info });
+  const suggesting = (value: object) => () => ({ valid: false, suggestions: [{ path: 'a', value }] });
 
   it.each([
     ['an error that cannot be told', validator('x', throwNameless), validator],
@@ -240,6 +278,12 @@ describe('what an interceptor says', () => {
     ['an error that cannot be told', mutator('x', throwNameless), mutator],
     ['a rejection that cannot be told', mutator('x', rejectNameless), mutator],
     ['a payload that contains itself', mutator('x', circle), mutator],
+    ['info that contains itself', mutator('x', told(cyclic)), mutator],
+    ['info that contains itself', validator('x', told(cyclic)), validator],
+    ['info nested without end', validator('x', told(deep)), validator],
+    ['info that cannot be read', mutator('x', told(unreadable)), mutator],
+    ['a suggestion that contains itself', validator('x', suggesting(cyclic)), validator],
+    ['a suggestion nested without end', validator('x', suggesting(deep)), validator],
   ])('may be %s: a crash, routed like any other', async (_what, { invoke }, make) => {
     const strict = make === mutator ? 'mutation_failed' : 'validation_failed';
     expect((await run([make('x', invoke)])).status).toBe(strict);
@@ -247,6 +291,29 @@ describe('what an interceptor says', () => {
       const { status, results } = await run([make('x', invoke, options)]);
       expect([status, results[0].outcome]).toEqual(['success', 'crash']);
     }
+  });
+
+  it('is kept as it was said', async () => {
+    const info = { n: 1 };
+    const suggestions = [{ path: 'a', value: { n: 1 } }];
+    const { results } = await run([
+      validator('v', () => ({ valid: true, info, suggestions })),
+      mutator('m', () => ({ modified: false, info })),
+    ]);
+    info.n = suggestions[0].value.n = 2;
+    expect(results).toMatchObject([
+      { info: { n: 1 }, suggestions: [{ value: { n: 1 } }] },
+      { info: { n: 1 } },
+    ]);
+  });
+
+  it('may be as deep as a payload, and still be reported', async () => {
+    const reported = jest.fn();
+    const limit = JSON.parse('{"a":'.repeat(1000) + '1' + '}'.repeat(1000)) as object;
+    const change = () => ({ modified: true, payload: limit, info: limit });
+    const result = await run([mutator('m', change, { mode: 'audit' }), sink('s', reported)]);
+    expect(result).toMatchObject({ status: 'success', results: [{ outcome: 'mutated' }] });
+    expect(reported).toHaveBeenCalledTimes(1);
   });
 });
 
