@@ -27,5 +27,6 @@ export function feedSinks(
     const outcome = await attempt(own, entry, payload);
     if (outcome.kind === 'failed') onSinkError?.(entry, outcome.error);
   });
-  void Promise.all(fed).finally(() => watch.close());
+  // Whoever is told of failures may fail, too; the other sinks go on.
+  void Promise.allSettled(fed).then(() => watch.close());
 }

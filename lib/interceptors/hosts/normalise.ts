@@ -43,10 +43,14 @@ function denial(denials: readonly Denial[]): unknown {
 function mutation(value: unknown, received: unknown): unknown {
   if (SyntheticResponse.is(value)) return value;
   if (value === undefined || value === received) return { modified: false, payload: received };
-  if (isRecord(value) && typeof value['modified'] === 'boolean' && (!value['modified'] || 'payload' in value))
-    return value;
-  return { modified: true, payload: value };
+  return isResult(value) ? value : { modified: true, payload: value };
 }
+
+/** What says `modified` and nothing else is a result that lacks its payload, rather than a payload. */
+const isResult = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value['modified'] === 'boolean' &&
+  (!value['modified'] || 'payload' in value || Object.keys(value).length === 1);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
