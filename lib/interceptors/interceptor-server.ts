@@ -103,7 +103,8 @@ export class InterceptorServer {
         given,
       );
       if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);
-      const value = outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value;
+      // What is sent is checked, not what the author holds.
+      const value = frozenCopy(outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value);
       const source = { name, phase };
       const { type } = entry;
       const result =

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
 import { messageOf } from './chain/attempt.js';
-import { frozenCopy } from './chain/frozen.js';
+import { frozenReport } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import { logLine } from './log-line.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
@@ -51,7 +51,7 @@ export class InterceptorReports {
       this.logger.debug(logLine(`${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`));
     }
     // Whoever subscribes can change nothing of what is decided.
-    if (this.subject.observed) this.subject.next(frozenCopy(report));
+    if (this.subject.observed) this.subject.next(frozenReport(report));
   }
 
   sinkFailed(interceptor: string, error: string): void {

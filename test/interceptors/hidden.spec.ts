@@ -130,6 +130,27 @@ class LooksAtCalls extends HidesInResponse {
   }
 }
 
+/** Says of completions what it makes of them, whatever they are for. */
+@Injectable()
+class LooksAtCompletions extends HidesInResponse {
+  @Mutator({ events: ['completion/complete'] })
+  change({ payload }: InterceptorInvocation<Completing>) {
+    const { value } = payload.argument;
+    return value === '' ? undefined : { ...payload, argument: { ...payload.argument, value: `${value}!` } };
+  }
+
+  @Mutator({ events: ['completion/complete'] })
+  reply({ payload }: InterceptorInvocation<Completing>) {
+    return payload.argument.value === 'answered!'
+      ? respondWith({ completion: { values: ['dry'] } })
+      : undefined;
+  }
+}
+
+interface Completing {
+  readonly argument: { readonly value: string };
+}
+
 const apps: TestApp[] = [];
 afterEach(async () => {
   for (const test of apps.splice(0)) await test.close();
@@ -182,6 +203,24 @@ describe.each(CELLS)('what a list hides, over $name', ({ platform, era, legacy }
     await expect(complete({ type: 'ref/prompt', name: 'hiddenPrompt' }, 'name')).rejects.toThrow();
     await expect(complete({ type: 'ref/resource', uri: 'secret://{id}' }, 'id')).rejects.toThrow();
   });
+
+  it.each(['', 'changed', 'answered'])(
+    'is completed like what does not exist by interceptors of completions, too: %j',
+    async value => {
+      const { client } = await start(LooksAtCompletions);
+      const answerOf = async (name: string) => {
+        const completing = client.complete({
+          ref: { type: 'ref/prompt', name },
+          argument: { name: 'name', value },
+        });
+        const answer = await completing.catch((error: Error) => error.message);
+        return JSON.stringify(answer).replaceAll(name, '…');
+      };
+      const answer = await answerOf('hiddenPrompt');
+      expect(answer).toBe(await answerOf('none'));
+      expect(answer.includes('dry')).toBe(value === 'answered');
+    },
+  );
 
   it('cannot be read, nor listened to', async () => {
     const { client } = await start(HidesInResponse);

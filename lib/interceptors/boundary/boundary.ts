@@ -32,8 +32,13 @@ export interface BoundaryOptions {
 const isInputRequired = (result: unknown): result is InputRequiredResult =>
   (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
 
-/** What says which thing a request is about. */
-const NAMING = ['name', 'uri', 'ref'];
+/** What says which thing a request, or the `ref` in it, is about. */
+const NAMING = ['type', 'name', 'uri'];
+
+const isSameThing = (a: Params, b: Params): boolean =>
+  isNamedAlike(a, b) && isNamedAlike((a['ref'] ?? {}) as Params, (b['ref'] ?? {}) as Params);
+
+const isNamedAlike = (a: Params, b: Params): boolean => NAMING.every(member => a[member] === b[member]);
 
 /** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
 const MAX_ANSWERED_ROUNDS = 10;
@@ -62,7 +67,9 @@ export class Boundary {
       const answer = request.response
         ? synthetic(method, request.response)
         : await this.handle(message, method, payload);
-      const isDone = isInputRequired(answer) || !message.chain.hooks(event, 'response');
+      // Only a handler's question passed the response phase already; an interceptor can answer what looks like one.
+      const isAsking = !request.response && isInputRequired(answer);
+      const isDone = isAsking || !message.chain.hooks(event, 'response');
       const response = isDone ? undefined : await this.send(message, answer, payload);
       const result = response ? (response.finalPayload as Result) : answer;
       return settings.warnings ? withWarnings(result, response ? [request, response] : [request]) : result;
@@ -126,8 +133,10 @@ export class Boundary {
     const run = this.run(message, 'request', params);
     const request = run instanceof Promise ? await run : run;
     const payload = request.finalPayload as Params;
-    if (NAMING.every(member => payload[member] === params[member])) {
-      if (found?.refusal && !request.response) throw found.refusal;
+    // What an interceptor answers uses nothing.
+    if (request.response) return request;
+    if (isSameThing(payload, params)) {
+      if (found?.refusal) throw found.refusal;
     } else if (lists.mayHide(message, payload)) {
       const other = await lists.lookUp(message, payload);
       if (other?.refusal) throw other.refusal;

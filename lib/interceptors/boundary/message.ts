@@ -20,6 +20,10 @@ export class Message {
     /** What this message is part of. */
     private readonly parent?: Message,
   ) {
+    // What an interceptor is told must not depend on whether another one is asked before it.
+    if (!parent && (chain.hooks(event, 'request') || chain.hooks(event, 'response'))) {
+      this.known = contextOf(exchange);
+    }
     this.bag = parent?.bag ?? new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
   }
 

@@ -1,7 +1,7 @@
 import type { InvocationContext, Direction, Phase } from '../protocol/types.js';
 import type { Clock } from './clock.js';
 import type { DeadlineWatch, Watched } from './deadline.js';
-import type { Invocation, PreparedEntry } from './entry.js';
+import type { Asked, Invocation, PreparedEntry } from './entry.js';
 import type { ChainResult } from './result.js';
 
 /** How one invocation ended: with something the interceptor said, without, or it did not apply. */
@@ -70,7 +70,7 @@ class LazyInvocation implements Invocation {
     this.context = run.context;
     this.bag = run.bag;
     this.report = run.report;
-    this.config = run.config?.[entry.name] ?? entry.config;
+    this.config = ownConfig(run.config, entry.name) ?? entry.config;
   }
 
   get signal(): AbortSignal {
@@ -79,12 +79,20 @@ class LazyInvocation implements Invocation {
     return this.#controller.signal;
   }
 
+  get isGivenUp(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** @param name tells the invocation's own time from an end of the whole run, as `AbortSignal`s do */
   giveUp(reason: string, name: 'TimeoutError' | 'AbortError'): void {
     this.#ended = Object.assign(new Error(reason), { name });
     this.#controller?.abort(this.#ended);
   }
 }
+
+/** Names are remote hosts' to choose: one of them may be a member of every object. */
+const ownConfig = (config: RunContext['config'], name: string) =>
+  config !== undefined && Object.hasOwn(config, name) ? config[name] : undefined;
 
 /**
  * Runs an interceptor once: its condition, its configuration check, then the interceptor itself. It never throws, and
@@ -99,23 +107,43 @@ export function attempt(
   started = run.clock.now(),
 ): Attempt | Promise<Attempt> {
   const allowed = Math.min(prepared.timeoutMs ?? run.defaultTimeoutMs, run.maxTimeoutMs);
-  const timeoutMs = Math.min(allowed, run.deadline - started);
+  const left = run.deadline - started;
+  const endsRun = allowed >= left;
+  const timeoutMs = endsRun ? left : allowed;
   if (timeoutMs <= 0 || run.watch.isGivenUp) return timeout('there was no time left', true, 0);
+  const name = prepared.name;
+  const deadline = endsRun ? run.deadline : started + allowed;
   const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
-  const running: Running = { run, prepared, invocation, started };
+  const running: Running = {
+    run,
+    prepared,
+    name,
+    payload,
+    invocation,
+    started,
+    timeoutMs,
+    deadline,
+    endsRun,
+  };
   try {
     const value = start(prepared, invocation);
-    return isThenable(value) ? new Waiting(running, value).outcome : ended(running, value);
+    return isThenable(value) ? new Waiting(running, Promise.resolve(value)).outcome : ended(running, value);
   } catch (error) {
     return crashed(running, error);
   }
 }
 
-interface Running {
+/** What is known of an invocation without asking it: an interceptor can write to what it is given. */
+interface Running extends Asked {
   readonly run: RunContext;
   readonly prepared: PreparedEntry;
   readonly invocation: LazyInvocation;
   readonly started: number;
+  readonly timeoutMs: number;
+  /** When its time is up, on the clock. */
+  readonly deadline: number;
+  /** Whether that is the end of the whole run's time, too. */
+  readonly endsRun: boolean;
 }
 
 /** An invocation that did not answer at once. It ends when it settles, or when its time is up. */
@@ -127,26 +155,23 @@ class Waiting implements Watched {
 
   constructor(
     private readonly running: Running,
-    value: PromiseLike<unknown>,
+    value: Promise<unknown>,
   ) {
-    const { started, invocation, run } = running;
-    this.deadline = started + invocation.timeoutMs;
+    this.deadline = running.deadline;
     this.outcome = new Promise(resolve => (this.resolve = resolve));
-    run.watch.add(this);
-    value.then(
+    // First of all: a promise can have a `then` of its own, and it may throw.
+    void value.then(
       settled => this.end(ended(running, settled)),
       (error: unknown) => this.end(crashed(running, error)),
     );
+    running.run.watch.add(this);
   }
 
   giveUp(): void {
-    const { run, invocation, started } = this.running;
+    const { run, invocation, timeoutMs, endsRun } = this.running;
     const { isGivenUp } = run.watch;
-    const error = isGivenUp
-      ? 'the run was given up'
-      : `it took longer than ${Math.round(invocation.timeoutMs)} ms`;
-    const isRunOver = isGivenUp || started + invocation.timeoutMs >= run.deadline;
-    this.end(timeout(error, isRunOver, durationOf(this.running)));
+    const error = isGivenUp ? 'the run was given up' : `it took longer than ${Math.round(timeoutMs)} ms`;
+    this.end(timeout(error, isGivenUp || endsRun, durationOf(this.running)));
     invocation.giveUp(error, isGivenUp ? 'AbortError' : 'TimeoutError');
   }
 
@@ -158,10 +183,13 @@ class Waiting implements Watched {
 
 const SKIPPED = Symbol('skipped');
 
-function start(prepared: PreparedEntry, invocation: Invocation): unknown {
+function start(prepared: PreparedEntry, invocation: LazyInvocation): unknown {
   const applies = prepared.when?.(invocation) ?? true;
   if (isThenable(applies)) {
-    return applies.then(result => (result ? invoke(prepared, invocation) : SKIPPED));
+    // Nobody would learn what an interceptor came to that is asked after its time.
+    return Promise.resolve(applies).then(result =>
+      result && !invocation.isGivenUp ? invoke(prepared, invocation) : SKIPPED,
+    );
   }
   return applies ? invoke(prepared, invocation) : SKIPPED;
 }
@@ -174,9 +202,9 @@ function invoke(prepared: PreparedEntry, invocation: Invocation): unknown {
 
 function ended(running: Running, value: unknown): Attempt {
   if (value === SKIPPED) return { kind: 'skipped' };
-  const { prepared, invocation } = running;
+  const { prepared } = running;
   try {
-    const read = prepared.read ? prepared.read(value, invocation) : value;
+    const read = prepared.read ? prepared.read(value, running) : value;
     return { kind: 'value', value: read, durationMs: durationOf(running) };
   } catch (error) {
     return crashed(running, error);

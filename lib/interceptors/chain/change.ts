@@ -2,9 +2,10 @@ import { MalformedResultError, readMutation } from '../protocol/read-result.js';
 import type { MutationResult } from '../protocol/types.js';
 import { diffOf } from './diff.js';
 import type { PreparedEntry } from './entry.js';
-import { frozenCopy } from './frozen.js';
+import { frozenCopy, thawedCopy } from './frozen.js';
 import type { ChainParams } from './params.js';
 import type { EntryResult } from './result.js';
+import { SyntheticResponse } from './synthetic.js';
 
 /** A mutator, and the payload that it was given. */
 export interface Given {
@@ -14,6 +15,8 @@ export interface Given {
 
 /** What a mutator made of the payload; without `next` it left it as it was. */
 export interface Change {
+  /** What it answered in the handler's place. */
+  readonly response?: object;
   readonly info?: MutationResult['info'];
   readonly next?: unknown;
   /** The first place that the mutator's scope does not let it change. */
@@ -30,11 +33,16 @@ export function readChange(
   { entry, payload: given }: Given,
   { event, phase, checkPayload, simulate }: ChainParams,
 ): Change {
-  const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
+  const response = readResponse(value);
+  if (response) return { response };
+  const { modified, payload, info: told } = readMutation(value, { name: entry.name, phase }, given);
+  const info = told && frozenCopy(told);
   if (!modified) return { info };
-  const problem = checkPayload?.(payload);
-  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
+  // What goes on is checked, not what the author holds: the two differ by a `toJSON` or a getter.
   const next = frozenCopy(payload, given);
+  if (next === undefined) throw new MalformedResultError('its payload is nothing as JSON');
+  const problem = checkPayload?.(next);
+  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
   const isShown = entry.mode === 'audit' || simulate;
   return {
     info,
@@ -42,4 +50,16 @@ export function readChange(
     breach: entry.scope[phase].breach(given, next),
     ...(isShown && { diff: diffOf(given, next) }),
   };
+}
+
+/**
+ * Reads what a mutator answered in the handler's place; undefined where it did not.
+ * @throws for something that is no result
+ */
+function readResponse(value: unknown): object | undefined {
+  if (!SyntheticResponse.is(value)) return undefined;
+  // A copy that can be changed, as a handler's result can.
+  const result: unknown = thawedCopy(value.result);
+  if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;
+  throw new MalformedResultError('what it answered with respondWith is no object');
 }

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../../constants.js';
 import type { Clock } from './clock.js';
 
 /** What is waited for until a moment on the clock. */
@@ -30,6 +31,8 @@ export class DeadlineWatch {
 
   /** Gives it up when its time comes or the whole run is given up, unless it has ended before. */
   add(watched: Watched): void {
+    // Its signal has fired already, and does so only once.
+    if (this.isGivenUp) return watched.giveUp();
     this.watched.push(watched);
     if (watched.deadline < this.timerAt) this.arm(watched.deadline);
     this.listen();
@@ -56,7 +59,9 @@ export class DeadlineWatch {
   private arm(deadline: number): void {
     this.stopTimer?.();
     this.timerAt = deadline;
-    this.stopTimer = this.clock.after(Math.max(0, deadline - this.clock.now()), () => this.onTimer());
+    const ms = Math.max(0, deadline - this.clock.now());
+    // Too long for one timer, it is set again when that one is up.
+    this.stopTimer = this.clock.after(Math.min(ms, MAX_TIMER_MS), () => this.onTimer());
   }
 
   private onTimer(): void {

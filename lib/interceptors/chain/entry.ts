@@ -40,6 +40,9 @@ export interface Invocation {
   readonly report?: ChainResult;
 }
 
+/** What an interceptor's answer is read against. */
+export type Asked = Pick<Invocation, 'name' | 'payload'>;
+
 /** What the invoker decides for an interceptor, over what the interceptor's author declared. */
 export interface InterceptorOverrides {
   readonly failOpen?: boolean;
@@ -81,7 +84,7 @@ export interface ChainEntry {
   /** Runs it. Whatever it settles with is checked. */
   readonly invoke: (invocation: Invocation) => unknown;
   /** Turns what it settled with into a result as on the wire. Default: it is one. */
-  readonly read?: (value: unknown, invocation: Invocation) => unknown;
+  readonly read?: (value: unknown, asked: Asked) => unknown;
 }
 
 /**

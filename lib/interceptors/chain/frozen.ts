@@ -6,6 +6,9 @@
  */
 export const frozenCopy = <T>(value: T, earlier?: unknown): T => copyItem(value, earlier, true, 0) as T;
 
+/** The same for what holds such copies, each as deep as it may be, a few levels down. */
+export const frozenReport = <T>(value: T): T => copyItem(value, NOTHING, true, -REPORT_DEPTH) as T;
+
 /** A deep copy that can be changed again. */
 export const thawedCopy = <T>(value: T): T => copyItem(value, NOTHING, false, 0) as T;
 
@@ -13,6 +16,8 @@ type Fields = Record<string | number, unknown>;
 
 const NOTHING: Fields = Object.freeze({});
 const MAX_DEPTH = 1000;
+/** Report, result, results, result of one, diff, operation: what is above a copy in a report, and some more. */
+const REPORT_DEPTH = 10;
 
 const copyItem = (item: unknown, earlier: unknown, freeze: boolean, depth: number): unknown =>
   isObject(item) ? copyOf(item, isObject(earlier) ? earlier : NOTHING, freeze, depth + 1) : item;

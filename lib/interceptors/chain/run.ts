@@ -19,7 +19,6 @@ import {
 } from './result.js';
 import type { Selection } from './selection.js';
 import { feedSinks } from './sinks.js';
-import { SyntheticResponse } from './synthetic.js';
 
 /** A chain's options, with the defaults filled in. */
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
@@ -59,6 +58,8 @@ export class ChainRun {
   private readonly ledger = new Ledger();
   /** Audit interceptors that the decision does not wait for: they are only recorded. */
   private readonly audits: Promise<unknown>[] = [];
+  /** The payload as it came. */
+  private readonly received: unknown;
   private payload: unknown;
   private modified = false;
   private response: ChainResult['response'];
@@ -85,7 +86,7 @@ export class ChainRun {
       watch: new DeadlineWatch(clock, signal),
       deadline: this.started + (params.timeoutMs ?? Infinity),
     };
-    this.payload = frozenCopy(params.payload);
+    this.received = this.payload = frozenCopy(params.payload);
   }
 
   /** It is a promise only where something has to be waited for. */
@@ -107,8 +108,10 @@ export class ChainRun {
   private end(halt: Halt | undefined): ChainResult {
     const result = this.finish(halt);
     const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
-    if (sinks.length > 0)
-      feedSinks(sinks, { context: this.context, payload: this.payload, result, ...this.options });
+    if (sinks.length > 0) {
+      const payload = halt ? this.received : this.payload;
+      feedSinks(sinks, { context: this.context, payload, result, ...this.options });
+    }
     return result;
   }
 
@@ -145,7 +148,7 @@ export class ChainRun {
       const outcome = attempt(this.context, entry, turn.payload, now);
       now = isPending(outcome) || outcome.kind === 'skipped' ? clock.now() : now + outcome.durationMs;
       if (!isPending(outcome)) decide(index, this.judge(turn, outcome));
-      else if (entry.mode === 'audit') this.audits.push(outcome.then(settled => this.judge(turn, settled)));
+      else if (entry.mode === 'audit') this.audit(outcome.then(settled => this.judge(turn, settled)));
       else waiting.push(outcome.then(settled => decide(index, this.judge(turn, settled))));
     }
     return waiting.length === 0 ? first : Promise.all(waiting).then(() => first);
@@ -162,7 +165,7 @@ export class ChainRun {
         const halt = this.apply(turn, outcome);
         if (halt) return halt;
       } else if (entry.mode === 'audit') {
-        this.audits.push(outcome.then(settled => this.apply(turn, settled)));
+        this.audit(outcome.then(settled => this.apply(turn, settled)));
       } else {
         return outcome.then(settled =>
           unless(this.apply(turn, settled), () => this.mutate(entries, index + 1)),
@@ -170,6 +173,12 @@ export class ChainRun {
       }
     }
     return undefined;
+  }
+
+  private audit(recorded: Promise<unknown>): void {
+    // Nobody waits for it yet, and what nobody waits for must not end the process.
+    recorded.catch(() => undefined);
+    this.audits.push(recorded);
   }
 
   private judge(turn: Turn, outcome: Attempt): Halt | undefined {
@@ -180,12 +189,17 @@ export class ChainRun {
       return void this.add(turn, 'pass', outcome.durationMs);
     }
     let read: ValidationResult;
+    let suggestions: ValidationResult['suggestions'];
+    let info: ValidationResult['info'];
     try {
       read = readValidation(outcome.value, { name: entry.name, phase: this.params.phase });
+      // All else of it is plain values, which were read once.
+      suggestions = read.suggestions && frozenCopy(read.suggestions);
+      info = read.info && frozenCopy(read.info);
     } catch (error) {
       return this.fail(turn, malformed(error, outcome.durationMs));
     }
-    const { valid, severity, messages, suggestions, info } = read;
+    const { valid, severity, messages } = read;
     const denies = !valid && severity === 'error';
     const result = this.add(turn, valid ? 'pass' : denies ? 'deny' : 'warn', outcome.durationMs, {
       valid,
@@ -217,14 +231,14 @@ export class ChainRun {
     if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
     if (outcome.kind === 'failed') return this.fail(turn, outcome);
     const { durationMs, value } = outcome;
-    if (SyntheticResponse.is(value)) return this.respond(turn, value, durationMs);
     let change: Change;
     try {
       change = readChange(value, turn, this.params);
     } catch (error) {
       return this.fail(turn, malformed(error, durationMs));
     }
-    const { next, breach, diff } = change;
+    const { response, next, breach, diff } = change;
+    if (response) return this.respond(turn, response, durationMs);
     const said: Writable<Said> = { modified: false };
     if (change.info) said.info = change.info;
     if (next === undefined) return void this.add(turn, 'unmodified', durationMs, said);
@@ -244,7 +258,7 @@ export class ChainRun {
     return undefined;
   }
 
-  private respond(turn: Turn, { result }: SyntheticResponse, durationMs: number): Halt | undefined {
+  private respond(turn: Turn, result: object, durationMs: number): Halt | undefined {
     if (this.params.phase === 'response') {
       return this.fail(
         turn,

@@ -2,7 +2,7 @@ import { attempt, type RunContext } from './attempt.js';
 import type { Clock } from './clock.js';
 import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
-import { frozenCopy } from './frozen.js';
+import { frozenReport } from './frozen.js';
 import type { ChainOptions } from './params.js';
 import type { ChainResult } from './result.js';
 
@@ -22,10 +22,11 @@ export function feedSinks(
   { context, payload, result, clock, onSinkError }: Fed,
 ): void {
   const watch = new DeadlineWatch(clock);
-  const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenCopy(result) };
+  const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(result) };
   const fed = sinks.map(async entry => {
     const outcome = await attempt(own, entry, payload);
     if (outcome.kind === 'failed') onSinkError?.(entry, outcome.error);
   });
-  void Promise.all(fed).finally(() => watch.close());
+  // Whoever is told of failures may fail, too; the other sinks go on.
+  void Promise.allSettled(fed).then(() => watch.close());
 }

@@ -1,5 +1,5 @@
 import type { Denial } from '../authoring.js';
-import type { Invocation } from '../chain/entry.js';
+import type { Asked } from '../chain/entry.js';
 import { SyntheticResponse } from '../chain/synthetic.js';
 import { VALID } from '../protocol/read-result.js';
 import type { InterceptorType } from '../protocol/types.js';
@@ -8,12 +8,12 @@ import type { InterceptorType } from '../protocol/types.js';
  * Turns what an interceptor's method returned into a result as it stands on the wire. What cannot be turned is passed
  * on, and the chain refuses it as malformed.
  */
-export function normalise(type: InterceptorType, value: unknown, invocation: Invocation): unknown {
+export function normalise(type: InterceptorType, value: unknown, asked: Asked): unknown {
   switch (type) {
     case 'validation':
-      return validation(value, invocation.name);
+      return validation(value, asked.name);
     case 'mutation':
-      return mutation(value, invocation.payload);
+      return mutation(value, asked.payload);
     case 'sink':
       return { recorded: true, ...(isRecord(value) && 'recorded' in value && value) };
   }
@@ -43,10 +43,14 @@ function denial(denials: readonly Denial[]): unknown {
 function mutation(value: unknown, received: unknown): unknown {
   if (SyntheticResponse.is(value)) return value;
   if (value === undefined || value === received) return { modified: false, payload: received };
-  if (isRecord(value) && typeof value['modified'] === 'boolean' && (!value['modified'] || 'payload' in value))
-    return value;
-  return { modified: true, payload: value };
+  return isResult(value) ? value : { modified: true, payload: value };
 }
+
+/** What says `modified` and nothing else is a result that lacks its payload, rather than a payload. */
+const isResult = (value: unknown): boolean =>
+  isRecord(value) &&
+  typeof value['modified'] === 'boolean' &&
+  (!value['modified'] || 'payload' in value || Object.keys(value).length === 1);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

@@ -37,7 +37,9 @@ type PayloadCheck = (payload: unknown) => string | undefined;
 
 const isOf = (type: SpecType, payload: unknown): boolean => {
   const result = specTypeSchemas[type]['~standard'].validate(payload);
-  return result instanceof Promise || result.issues === undefined;
+  if (result instanceof Promise) return true;
+  // The SDK fills in a list that the protocol requires.
+  return result.issues === undefined && (type !== 'CallToolResult' || 'content' in (payload as object));
 };
 
 const checkOf =

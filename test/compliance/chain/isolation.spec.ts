@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { respondWith } from '../../../lib/interceptors/authoring.js';
 import { Chain } from '../../../lib/interceptors/chain/chain.js';
 import type { ChainEntry, Invocation } from '../../../lib/interceptors/chain/entry.js';
 import { EVENT, ManualClock, crash, deny, hang, mutator, pass, run, sink, validator, warn } from './stubs.js';
@@ -135,6 +136,66 @@ describe('time', () => {
     });
   });
 
+  it.each([
+    ['its own', { overrides: { timeoutMs: 50 }, failOpen: true }, {}, 50, 'success'],
+    ['that of the whole run', { failOpen: true }, { timeoutMs: 200 }, 200, 'timeout'],
+  ])('cannot be lifted by the interceptor: %s', async (_what, options, params, ms, status) => {
+    const lift = (invocation: Invocation) => {
+      (invocation as { timeoutMs: number }).timeoutMs = Infinity;
+      return hang(invocation);
+    };
+    const { clock, result } = start([validator('v', lift, options)], params);
+    clock.advance(ms);
+    expect(await result).toMatchObject({
+      status,
+      results: [{ outcome: 'timeout', error: `it took longer than ${ms} ms` }],
+    });
+  });
+
+  it('of the whole run is up as such, whatever moment it began at', async () => {
+    for (let step = 1; step <= 200; step++) {
+      const clock = new ManualClock();
+      clock.advance(step / 7);
+      const late = mutator('late', () => (clock.advance(step / 11), { modified: false }));
+      const chain = new Chain([late, mutator('z', hang, { failOpen: true })], {
+        clock,
+        defaultTimeoutMs: 30_000,
+      });
+      const result = chain.execute({ ...message({}), timeoutMs: 100 });
+      for (const ms of [100, 1]) clock.advance(ms);
+      expect((await result).status).toBe('timeout');
+    }
+  });
+
+  it('beyond what one timer can count is counted by several', async () => {
+    const clock = new ManualClock();
+    const after = jest.spyOn(clock, 'after');
+    const entry = validator('v', hang, { overrides: { timeoutMs: 3e9 } });
+    const result = new Chain([entry], { clock, maxTimeoutMs: 3e9 }).execute(message({}));
+    for (const ms of [2 ** 31 - 1, 3e9 - 2 ** 31 + 1]) clock.advance(ms);
+    expect((await result).results[0].outcome).toBe('timeout');
+    expect(after.mock.calls.map(([ms]) => ms)).toEqual([2 ** 31 - 1, 3e9 - 2 ** 31 + 1]);
+  });
+
+  it('ends at once where the interceptor itself made the caller give up', async () => {
+    const caller = new AbortController();
+    const entry = validator('v', invocation => (caller.abort(), hang(invocation)));
+    const { result } = start([entry], { signal: caller.signal });
+    expect(await result).toMatchObject({ status: 'timeout', results: [{ error: 'the run was given up' }] });
+  });
+
+  it('that is up while a condition is awaited leaves the interceptor uncalled', async () => {
+    let apply: (applies: boolean) => void = () => undefined;
+    const when = () => new Promise<boolean>(resolve => (apply = resolve));
+    const invoke = jest.fn(pass);
+    const { clock, result } = start([validator('v', invoke, { traits: { when } })]);
+    clock.advance(1000);
+    expect((await result).results[0].outcome).toBe('timeout');
+    apply(true);
+    await new Promise(setImmediate);
+    expect(invoke).not.toHaveBeenCalled();
+  });
+
   it('is not given to interceptors that come after it is up', async () => {
     const clock = new ManualClock();
     const slow = mutator('slow', () => (clock.advance(500), { modified: false }));
@@ -222,6 +283,10 @@ it('a chain that fails, or changes nothing, leaves the original payload, by iden
   );
 });
 
+type Then = (resolve: (value: unknown) => void) => void;
+const thenableOf = (then: Then) => () => ({ then });
+const promiseOf = (then: Then) => () => Object.assign(Promise.resolve(), { then });
+
 describe('what an interceptor says', () => {
   const nameless = Object.create(null) as Error;
   const circle = () => {
@@ -233,6 +298,31 @@ describe('what an interceptor says', () => {
     throw nameless;
   };
   const rejectNameless = () => Promise.reject(nameless);
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  const deep = JSON.parse('{"a":'.repeat(1500) + '1' + '}'.repeat(1500)) as object;
+  const unreadable = {
+    get secret(): string {
+      throw new Error('no');
+    },
+  };
+  class Wordless {
+    toJSON() {
+      return undefined;
+    }
+  }
+  const raise = (message: string) => {
+    throw new Error(message);
+  };
+  const forged = () => ({
+    ...respondWith({}),
+    get result(): object {
+      return raise('no');
+    },
+  });
+  const unaskable = () => new Proxy({ modified: false }, { has: () => raise('no') });
+  const told = (info: object) => () => ({ valid: true, modified: false, info });
+  const suggesting = (value: object) => () => ({ valid: false, suggestions: [{ path: 'a', value }] });
 
   it.each([
     ['an error that cannot be told', validator('x', throwNameless), validator],
@@ -240,6 +330,47 @@ describe('what an interceptor says', () => {
     ['an error that cannot be told', mutator('x', throwNameless), mutator],
     ['a rejection that cannot be told', mutator('x', rejectNameless), mutator],
     ['a payload that contains itself', mutator('x', circle), mutator],
+    ['info that contains itself', mutator('x', told(cyclic)), mutator],
+    ['info that contains itself', validator('x', told(cyclic)), validator],
+    [
+      'a payload that JSON has no words for',
+      mutator('x', () => ({ modified: true, payload: new Wordless() })),
+      mutator,
+    ],
+    ['an answer that is none', mutator('x', () => respondWith(null as never)), mutator],
+    ['an answer that is a list', mutator('x', () => respondWith([])), mutator],
+    ['an answer that contains itself', mutator('x', () => respondWith(cyclic)), mutator],
+    ['a forged answer', mutator('x', forged), mutator],
+    ['a forged answer that comes later', mutator('x', () => Promise.resolve(forged())), mutator],
+    ['what does not say whether it is an answer', mutator('x', unaskable), mutator],
+    [
+      'a thenable that throws',
+      validator(
+        'x',
+        thenableOf(() => raise('no')),
+      ),
+      validator,
+    ],
+    [
+      'a promise with a `then` that throws',
+      validator(
+        'x',
+        promiseOf(() => raise('no')),
+      ),
+      validator,
+    ],
+    [
+      'a thenable of a rejection',
+      validator(
+        'x',
+        thenableOf(resolve => resolve(Promise.reject(new Error('no')))),
+      ),
+      validator,
+    ],
+    ['info nested without end', validator('x', told(deep)), validator],
+    ['info that cannot be read', mutator('x', told(unreadable)), mutator],
+    ['a suggestion that contains itself', validator('x', suggesting(cyclic)), validator],
+    ['a suggestion nested without end', validator('x', suggesting(deep)), validator],
   ])('may be %s: a crash, routed like any other', async (_what, { invoke }, make) => {
     const strict = make === mutator ? 'mutation_failed' : 'validation_failed';
     expect((await run([make('x', invoke)])).status).toBe(strict);
@@ -247,6 +378,46 @@ describe('what an interceptor says', () => {
       const { status, results } = await run([make('x', invoke, options)]);
       expect([status, results[0].outcome]).toEqual(['success', 'crash']);
     }
+  });
+
+  it('is checked as it goes on', async () => {
+    let reads = 0;
+    const payload = {
+      get title() {
+        return reads++ === 0 ? 'a' : undefined;
+      },
+    };
+    const checkPayload = (checked: unknown) =>
+      (checked as typeof payload).title === 'a' ? undefined : 'untitled';
+    const change = () => ({ modified: true, payload });
+    expect((await run([mutator('m', change)], { checkPayload })).finalPayload).toEqual({ title: 'a' });
+    expect(await run([mutator('m', change)], { checkPayload })).toMatchObject({
+      status: 'mutation_failed',
+      results: [{ error: expect.stringContaining('untitled') as string }],
+    });
+  });
+
+  it('is kept as it was said', async () => {
+    const info = { n: 1 };
+    const suggestions = [{ path: 'a', value: { n: 1 } }];
+    const { results } = await run([
+      validator('v', () => ({ valid: true, info, suggestions })),
+      mutator('m', () => ({ modified: false, info })),
+    ]);
+    info.n = suggestions[0].value.n = 2;
+    expect(results).toMatchObject([
+      { info: { n: 1 }, suggestions: [{ value: { n: 1 } }] },
+      { info: { n: 1 } },
+    ]);
+  });
+
+  it('may be as deep as a payload, and still be reported', async () => {
+    const reported = jest.fn();
+    const limit = JSON.parse('{"a":'.repeat(1000) + '1' + '}'.repeat(1000)) as object;
+    const change = () => ({ modified: true, payload: limit, info: limit });
+    const result = await run([mutator('m', change, { mode: 'audit' }), sink('s', reported)]);
+    expect(result).toMatchObject({ status: 'success', results: [{ outcome: 'mutated' }] });
+    expect(reported).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -285,6 +456,92 @@ describe('what comes as an instance of a class', () => {
     ]);
   });
 });
+
+describe('what settles later', () => {
+  const unhandled = jest.fn();
+  beforeAll(() => process.on('unhandledRejection', unhandled));
+  afterAll(() => process.off('unhandledRejection', unhandled));
+
+  it('can be a thenable, and is waited for to its end', async () => {
+    const changes = thenableOf(resolve => resolve(Promise.resolve({ modified: true, payload: { a: 1 } })));
+    expect((await run([mutator('m', changes)])).finalPayload).toEqual({ a: 1 });
+  });
+
+  it('can be a condition that is a thenable, and what is asked after it may fail', async () => {
+    const when = thenableOf(resolve => resolve(true)) as unknown as () => Promise<boolean>;
+    const { results } = await run([validator('v', crash, { traits: { when } })]);
+    expect(results[0]).toMatchObject({ outcome: 'crash', error: 'secret detail' });
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['itself', thenableOf],
+    ['as a method of a promise', promiseOf],
+  ])('with a `then` that throws leaves no timer and no listener: %s', async (_what, make) => {
+    const clock = new ManualClock();
+    const stop = jest.fn();
+    const after = jest.spyOn(clock, 'after').mockReturnValue(stop);
+    const { signal } = new AbortController();
+    const added = jest.spyOn(signal, 'addEventListener');
+    const removed = jest.spyOn(signal, 'removeEventListener');
+    const throwing = make(() => {
+      throw new Error('no');
+    });
+    await new Chain([validator('v', throwing)], { clock }).execute({ ...message({}), signal });
+    expect(stop.mock.calls).toHaveLength(after.mock.calls.length);
+    expect(removed.mock.calls).toHaveLength(added.mock.calls.length);
+  });
+
+  it('may be an audit interceptor’s, and unreadable, before the run has ended', async () => {
+    const unreadable = () => Promise.resolve(new Proxy({}, { has: () => raiseLate() }));
+    const raiseLate = (): never => {
+      throw new Error('no');
+    };
+    const slow = mutator('slow', () => new Promise(resolve => setImmediate(resolve, { modified: false })));
+    const result = await run([mutator('a', unreadable, { mode: 'audit' }), slow]);
+    expect(result).toMatchObject({
+      status: 'success',
+      results: [{ outcome: 'crash' }, { outcome: 'unmodified' }],
+    });
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('may be a sink’s, whose failure is told to somebody who fails', async () => {
+    const told = jest.fn((_name: string): void => {
+      throw new Error('no');
+    });
+    const onSinkError = ({ name }: { name: string }) => told(name);
+    const clock = new ManualClock();
+    const entries = [sink('a', crash), sink('b', hang)];
+    await new Chain(entries, { clock, onSinkError }).execute(message({}));
+    await new Promise(setImmediate);
+    // The other one still has its time, and no more than that.
+    clock.advance(1000);
+    await new Promise(setImmediate);
+    expect(told.mock.calls).toEqual([['a'], ['b']]);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+it.each([
+  ['a mutator', [mutator('1'), mutator('2', crash)], 'receive'],
+  ['a validator', [mutator('1'), validator('2', deny)], 'send'],
+] as const)('sinks see what %s stopped as it came', async (_what, entries, direction) => {
+  const seen: unknown[] = [];
+  const record = sink('s', ({ payload }) => void seen.push(payload));
+  await run([...entries, record], { direction, payload: { a: 1 } });
+  expect(seen).toEqual([{ a: 1 }]);
+});
+
+it.each(['toString', '__proto__', 'constructor'])(
+  'an interceptor called %s has no configuration by that',
+  async name => {
+    const seen: unknown[] = [];
+    await run([validator(name, ({ config }) => (seen.push(config), { valid: true }))], { config: {} });
+    expect(seen).toEqual([undefined]);
+  },
+);
 
 it('a sink can change nothing of what was decided', async () => {
   const errors: string[] = [];

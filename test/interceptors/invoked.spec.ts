@@ -1,0 +1,34 @@
+import { InterceptorServer } from '../../lib/interceptors/interceptor-server.js';
+import { EVENT, mutator, validator } from '../compliance/chain/stubs.js';
+import type { ChainEntry } from '../../lib/interceptors/chain/entry.js';
+
+const cyclic: Record<string, unknown> = {};
+cyclic['self'] = cyclic;
+
+const unsteady = () => {
+  let reads = 0;
+  return {
+    get name() {
+      return reads++ === 0 ? 'a' : 5;
+    },
+  };
+};
+
+const invoke = (entry: ChainEntry) =>
+  new InterceptorServer([entry], { pageSize: 10, log: () => undefined }).methods['interceptor/invoke'](
+    { name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } },
+    {} as never,
+  );
+
+it.each([
+  ['info that contains itself', validator('x', () => ({ valid: true, info: cyclic }))],
+  ['a payload that contains itself', mutator('x', () => ({ modified: true, payload: cyclic }))],
+])('what cannot be sent is a crash of the interceptor: %s', async (_what, entry) => {
+  await expect(invoke(entry)).rejects.toMatchObject({ code: -32603, data: { interceptor: 'x' } });
+});
+
+it('what was checked is what is sent', async () => {
+  const entry = mutator('x', () => ({ modified: true, payload: unsteady() }));
+  const result = await invoke(entry);
+  expect(JSON.parse(JSON.stringify(result))).toMatchObject({ payload: { name: 'a' } });
+});
