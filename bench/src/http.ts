@@ -1,5 +1,5 @@
 import { CALL } from './interceptors.js';
-import { bestOf, toolCall } from './load.js';
+import { timeEach, toolCall } from './load.js';
 import { median, type Effort } from './ratio.js';
 import type { Line } from './report.js';
 import { startServer } from './server-process.js';
@@ -9,7 +9,7 @@ import { startServer } from './server-process.js';
  * of the text take is mostly their own work, and is told without a bound.
  */
 export async function benchHttp(effort: Effort): Promise<Line[]> {
-  const fewer = { ...effort, rounds: Math.ceil(effort.rounds / 4) };
+  const fewer = { ...effort, rounds: Math.ceil(effort.rounds / 6) };
   return [
     await compareServers('10 validators', 'ruled', 1 / 0.93, effort),
     await compareServers('10 scans of all text', 'scanned', Infinity, fewer),
@@ -30,7 +30,7 @@ async function compareServers(
       toolCall(`${url}/mcp`, CALL, 'An order of Ada Lovelace'),
     );
     try {
-      measured.push(await bestOf({ subject, baseline }, round, roundMs));
+      measured.push(await timeEach({ subject, baseline }, round, roundMs));
     } finally {
       for (const { stop } of servers) stop();
     }

@@ -80,7 +80,7 @@ export function chainOf(kind: Kind, run: Interceptor, count: number, event = 'to
       host: 'local',
       descriptor: { name: `${kind}-${index}`, type, hooks: [{ events: [event], phase: 'request' }] },
       invoke: run,
-      read: (value, invocation) => normalise(type, value, invocation),
+      read: (value, name, payload) => normalise(type, value, name, payload),
     })),
   );
 }

@@ -11,8 +11,8 @@ const lines = [
   ...(await benchEngine(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 15, roundMs: 40 })),
   ...(await benchRemote(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 9, roundMs: 300 })),
   ...(await benchMrtr(isSmoke ? { rounds: 1, roundMs: 1 } : { rounds: 9, roundMs: 100 })),
-  ...(await benchHttp(isSmoke ? { rounds: 1, roundMs: 100 } : { rounds: 21, roundMs: 1500 })),
-  ...(await benchMrtrHttp(isSmoke ? { rounds: 1, roundMs: 100 } : { rounds: 5, roundMs: 1500 })),
+  ...(await benchHttp(isSmoke ? { rounds: 1, roundMs: 100 } : { rounds: 29, roundMs: 6000 })),
+  ...(await benchMrtrHttp(isSmoke ? { rounds: 1, roundMs: 100 } : { rounds: 5, roundMs: 4000 })),
 ];
 const exceeded = report(lines);
 if (isSmoke) console.log(`\n${lines.length} comparisons made; too short to judge by`);

@@ -1,5 +1,5 @@
 import { CALL } from './interceptors.js';
-import { bestOf, toolCall, type Load } from './load.js';
+import { timeEach, toolCall, type Load } from './load.js';
 import { ANSWER } from './mrtr-question.js';
 import { median, type Effort } from './ratio.js';
 import type { Line } from './report.js';
@@ -32,7 +32,7 @@ async function oneRound(round: number, roundMs: number): Promise<Record<Kind, nu
     const answered = { ...call, requestState, inputResponses: { region: ANSWER } };
     const second = toolCall(url, answered, 'To eu: Ring twice');
     const plain = toolCall(url, { ...call, name: 'plain' }, second.says);
-    return await bestOf({ plain, first, second }, round, roundMs);
+    return await timeEach({ plain, first, second }, round, roundMs);
   } finally {
     stop();
   }

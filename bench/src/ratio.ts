@@ -53,5 +53,7 @@ async function timeOf(work: Work, time: number, batch: number): Promise<number> 
   return (result.latency.p50 * 1000) / batch;
 }
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export const quantile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];

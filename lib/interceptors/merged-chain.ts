@@ -63,6 +63,8 @@ export class MergedChain implements ChainSource {
     if (hostsFor && caller) {
       return inTime(timeoutMs, signal, within => this.forCaller(hostsFor, caller(), within));
     }
+    // Nobody has to be asked, and nothing to be compared.
+    if (hosts.length === 0) return this.built.get(keyOf(hosts)) ?? this.build(hosts, []);
     const known = hosts.map(host => host.known);
     return known.every(entries => entries !== undefined)
       ? this.build(hosts, known)
@@ -96,7 +98,7 @@ export class MergedChain implements ChainSource {
   }
 
   private build(hosts: readonly RemoteHost[], remote: readonly (readonly ChainEntry[])[]): Built {
-    const key = hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
+    const key = keyOf(hosts);
     const built = this.built.get(key);
     if (built?.from.every((entries, index) => entries === remote[index])) return built;
     if (this.former) this.settle(this.former, remote.slice(0, this.parts.hosts.length).flat());
@@ -151,6 +153,9 @@ export class MergedChain implements ChainSource {
     this.warned = unknown;
   }
 }
+
+const keyOf = (hosts: readonly RemoteHost[]): string =>
+  hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
 
 /** Asks hosts under a signal that also bounds the time, if there is a bound. */
 async function inTime<T>(

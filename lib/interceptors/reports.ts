@@ -35,7 +35,7 @@ const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified'
 export class InterceptorReports {
   private readonly logger = new Logger('McpInterceptors');
   private readonly subject = new Subject<ChainReport>();
-  private readonly counts = new Map<string, Map<string, { times: number }>>();
+  private readonly counts = new Map<string, Record<string, number>>();
 
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
@@ -64,21 +64,19 @@ export class InterceptorReports {
   }
 
   counters(): InterceptorCounters {
-    const numbers = (counts: Map<string, { times: number }>) =>
-      Object.fromEntries([...counts].map(([outcome, { times }]) => [outcome, times]));
-    return Object.fromEntries([...this.counts].map(([name, counts]) => [name, numbers(counts)]));
+    return Object.fromEntries([...this.counts].map(([name, counts]) => [name, { ...counts }]));
   }
 
   private count(interceptor: string, outcome: string): void {
-    const isFull = this.counts.size >= MAX_NAMES && !this.counts.has(interceptor);
-    const name = isFull ? OTHER : interceptor;
-    const known = this.counts.get(name)?.get(outcome);
-    if (known) known.times++;
-    else
-      this.counts.set(
-        name,
-        (this.counts.get(name) ?? new Map<string, { times: number }>()).set(outcome, { times: 1 }),
-      );
+    const counts = this.counts.get(interceptor) ?? this.countsOf(interceptor);
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+
+  private countsOf(unknown: string): Record<string, number> {
+    const name = this.counts.size < MAX_NAMES ? unknown : OTHER;
+    const counts = this.counts.get(name) ?? {};
+    this.counts.set(name, counts);
+    return counts;
   }
 
   private log(entry: EntryResult, { event, phase }: ChainResult): void {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
 import type { AskClient, Exchange } from '../../server/exchange.js';
@@ -62,14 +63,15 @@ export class Boundary {
       const found = this.messageOf(method, event, exchange);
       message = found instanceof Promise ? await found : found;
       const { settings } = this.options;
-      const request = await this.receive(message, params);
+      const received = this.receive(message, params);
+      const request = received instanceof Promise ? await received : received;
       const payload = request.finalPayload as Params;
       const answer = request.response
         ? synthetic(method, request.response)
         : await this.handle(message, method, payload);
       // Only a handler's question passed the response phase already; an interceptor can answer what looks like one.
       const isAsking = !request.response && isInputRequired(answer);
-      const isDone = isAsking || !message.chain.hooks(event, 'response');
+      const isDone = isAsking || !message.hooks('response');
       const response = isDone ? undefined : await this.send(message, answer, payload);
       const result = response ? (response.finalPayload as Result) : answer;
       return settings.warnings ? withWarnings(result, response ? [request, response] : [request]) : result;
@@ -118,11 +120,21 @@ export class Boundary {
     }
   }
 
+  /** The request phase; it is a promise only where something has to be waited for. */
+  private receive(message: Message, params: Params): ChainResult | Promise<ChainResult> {
+    if (this.lists.guards(message)) return this.receiveShown(message, params);
+    const { method, exchange } = message;
+    const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange);
+    return mirrored
+      ? mirrored.then(() => this.run(message, 'request', params))
+      : this.run(message, 'request', params);
+  }
+
   /**
-   * The request phase. What a list hides cannot be used, neither as it was asked for nor as a mutator asks for it; all
-   * else goes as it does for what does not exist, so that nobody can tell the two apart.
+   * The same where lists hide things. What one hides cannot be used, neither as it was asked for nor as a mutator asks
+   * for it; all else goes as it does for what does not exist, so that nobody can tell the two apart.
    */
-  private async receive(message: Message, params: Params): Promise<ChainResult> {
+  private async receiveShown(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
     const found = lists.mayHide(message, params) ? await lists.lookUp(message, params) : undefined;
     if (!found?.refusal) {
@@ -130,8 +142,7 @@ export class Boundary {
       const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, found?.page);
       if (mirrored) await mirrored;
     }
-    const run = this.run(message, 'request', params);
-    const request = run instanceof Promise ? await run : run;
+    const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
     // What an interceptor answers uses nothing.
     if (request.response) return request;
@@ -174,15 +185,22 @@ export class Boundary {
     throw new Error(`Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${method}, and it still asks`);
   }
 
-  /** What asks the client for input is no result yet: only interceptors that say so see it. */
-  private async handleOnce(
+  private handleOnce(
     message: Message,
     method: DispatchedMethod,
     payload: Params,
     exchange: Exchange,
   ): Promise<Result> {
-    const answer = await this.options.dispatch(method, payload, exchange);
-    if (!isInputRequired(answer) || !message.chain.hooks(message.event, 'response')) return answer;
+    const answered = this.options.dispatch(method, payload, exchange);
+    return message.hooks('response')
+      ? answered.then(answer =>
+          isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer,
+        )
+      : answered;
+  }
+
+  /** What asks the client for input is no result yet: only interceptors that say so see it. */
+  private async sendAsking(message: Message, answer: Result, payload: Params): Promise<Result> {
     const { finalPayload } = await this.run(message, 'response', answer, payload, {
       inputRequired: true,
       checkPayload: result => (isInputRequired(result) ? undefined : 'it is no InputRequiredResult'),

@@ -1,6 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../../client/unless-aborted.js';
 import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
+import type { Chain } from '../chain/chain.js';
 import { passed } from '../chain/result.js';
 import { EVENT_OF } from '../protocol/events.js';
 import { synthetic } from './answers.js';
@@ -25,10 +26,15 @@ export class ListGuard {
     private readonly run: RunPhase,
   ) {}
 
+  /** Whether anything could hide what calls of a method name. */
+  guards({ chain, method }: Message): boolean {
+    return LISTS_FOR[method]?.some(event => isMutated(chain, event)) ?? false;
+  }
+
   /** Whether anything could hide what a call names. */
   mayHide({ chain, method }: Message, params: Params): boolean {
-    const event = listOf(method as DispatchedMethod, params);
-    return event !== undefined && (chain.mutates(event, 'request') || chain.mutates(event, 'response'));
+    const event = listOf(method, params);
+    return event !== undefined && isMutated(chain, event);
   }
 
   /** Looks at the list that shows what a call names, as its caller is shown it; undefined where none ever does. */
@@ -61,16 +67,23 @@ export class ListGuard {
   }
 }
 
+const isMutated = (chain: Chain, event: string): boolean => {
+  const { request, response } = chain.hooked(event);
+  return request.mutators.length + response.mutators.length > 0;
+};
+
 /** The list that shows what a method uses. A completion is for a prompt, or for a template of resources. */
-const listOf = (method: DispatchedMethod, params: Params): string | undefined => {
-  if (method !== 'completion/complete') return LISTED_BY[method];
+const listOf = (method: string, params: Params): string | undefined => {
+  if (method !== 'completion/complete') return LISTS_FOR[method]?.[0];
   const { type } = (params['ref'] ?? {}) as { type?: unknown };
   return type === 'ref/prompt' ? 'prompts/list' : 'resources/list';
 };
 
-const LISTED_BY: Partial<Record<DispatchedMethod, string>> = {
-  'tools/call': 'tools/list',
-  'prompts/get': 'prompts/list',
-  'resources/read': 'resources/list',
-  'resources/subscribe': 'resources/list',
+/** The lists that can show what a method uses. */
+const LISTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
+  'tools/call': ['tools/list'],
+  'prompts/get': ['prompts/list'],
+  'resources/read': ['resources/list'],
+  'resources/subscribe': ['resources/list'],
+  'completion/complete': ['prompts/list', 'resources/list'],
 };

@@ -1,11 +1,14 @@
 import type { Exchange } from '../../server/exchange.js';
 import type { Chain } from '../chain/chain.js';
+import type { Hooked } from '../chain/selection.js';
 import { contextOf } from '../hosts/context.js';
 import { ExchangeBag } from '../hosts/origin.js';
+import type { Phase } from '../protocol/types.js';
 
 /** One message, and what its two phases share. */
 export class Message {
   readonly bag: ExchangeBag;
+  private readonly hooked: Hooked;
   private known?: ReturnType<typeof contextOf>;
 
   constructor(
@@ -20,11 +23,16 @@ export class Message {
     /** What this message is part of. */
     private readonly parent?: Message,
   ) {
+    const hooked = chain.hooked(event);
+    this.hooked = hooked;
     // What an interceptor is told must not depend on whether another one is asked before it.
-    if (!parent && (chain.hooks(event, 'request') || chain.hooks(event, 'response'))) {
-      this.known = contextOf(exchange);
-    }
+    if (!parent && hooked.request.size + hooked.response.size > 0) this.known = contextOf(exchange);
     this.bag = parent?.bag ?? new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
+  }
+
+  /** Whether anything would run in a phase. */
+  hooks(phase: Phase): boolean {
+    return (phase === 'request' ? this.hooked.request : this.hooked.response).size > 0;
   }
 
   /** Whether it is this server that asks. */

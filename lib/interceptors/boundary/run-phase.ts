@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { ChainParams } from '../chain/params.js';
 import { passed, type ChainResult } from '../chain/result.js';
 import { payloadCheck } from '../hosts/payload-check.js';
@@ -41,8 +42,8 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
   };
   return (message, phase, payload, request, options) => {
     const { chain, event, method, exchange, isAsked, deadline } = message;
-    if (!chain.hooks(event, phase)) return passed({ event, phase, payload });
-    const params: ChainParams = {
+    if (!message.hooks(phase)) return passed({ event, phase, payload });
+    const common: ChainParams = {
       event,
       phase,
       direction: isAsked === (phase === 'request') ? 'send' : 'receive',
@@ -54,8 +55,8 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
       protocolVersion: exchange.protocolVersion,
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),
-      ...options,
     };
+    const params = options ? { ...common, ...options } : common;
     const result = chain.run(params);
     return result instanceof Promise
       ? result.then(settled => concluded(message, params, settled))

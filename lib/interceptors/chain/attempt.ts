@@ -1,7 +1,7 @@
 import type { InvocationContext, Direction, Phase } from '../protocol/types.js';
 import type { Clock } from './clock.js';
 import type { DeadlineWatch, Watched } from './deadline.js';
-import type { Asked, Invocation, PreparedEntry } from './entry.js';
+import type { Invocation, PreparedEntry } from './entry.js';
 import type { ChainResult } from './result.js';
 
 /** How one invocation ended: with something the interceptor said, without, or it did not apply. */
@@ -111,32 +111,23 @@ export function attempt(
   const endsRun = allowed >= left;
   const timeoutMs = endsRun ? left : allowed;
   if (timeoutMs <= 0 || run.watch.isGivenUp) return timeout('there was no time left', true, 0);
-  const name = prepared.name;
-  const deadline = endsRun ? run.deadline : started + allowed;
   const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
-  const running: Running = {
-    run,
-    prepared,
-    name,
-    payload,
-    invocation,
-    started,
-    timeoutMs,
-    deadline,
-    endsRun,
-  };
   try {
     const value = start(prepared, invocation);
-    return isThenable(value) ? new Waiting(running, Promise.resolve(value)).outcome : ended(running, value);
+    if (!isThenable(value)) return ended(run, prepared, payload, value, started);
+    const deadline = endsRun ? run.deadline : started + allowed;
+    const running = { run, prepared, payload, invocation, started, timeoutMs, deadline, endsRun };
+    return new Waiting(running, Promise.resolve(value)).outcome;
   } catch (error) {
-    return crashed(running, error);
+    return crashed(run, error, started);
   }
 }
 
 /** What is known of an invocation without asking it: an interceptor can write to what it is given. */
-interface Running extends Asked {
+interface Running {
   readonly run: RunContext;
   readonly prepared: PreparedEntry;
+  readonly payload: unknown;
   readonly invocation: LazyInvocation;
   readonly started: number;
   readonly timeoutMs: number;
@@ -157,21 +148,22 @@ class Waiting implements Watched {
     private readonly running: Running,
     value: Promise<unknown>,
   ) {
-    this.deadline = running.deadline;
+    const { run, prepared, payload, started, deadline } = running;
+    this.deadline = deadline;
     this.outcome = new Promise(resolve => (this.resolve = resolve));
     // First of all: a promise can have a `then` of its own, and it may throw.
     void value.then(
-      settled => this.end(ended(running, settled)),
-      (error: unknown) => this.end(crashed(running, error)),
+      settled => this.end(ended(run, prepared, payload, settled, started)),
+      (error: unknown) => this.end(crashed(run, error, started)),
     );
-    running.run.watch.add(this);
+    run.watch.add(this);
   }
 
   giveUp(): void {
-    const { run, invocation, timeoutMs, endsRun } = this.running;
+    const { run, invocation, started, timeoutMs, endsRun } = this.running;
     const { isGivenUp } = run.watch;
     const error = isGivenUp ? 'the run was given up' : `it took longer than ${Math.round(timeoutMs)} ms`;
-    this.end(timeout(error, isGivenUp || endsRun, durationOf(this.running)));
+    this.end(timeout(error, isGivenUp || endsRun, run.clock.now() - started));
     invocation.giveUp(error, isGivenUp ? 'AbortError' : 'TimeoutError');
   }
 
@@ -200,25 +192,28 @@ function invoke(prepared: PreparedEntry, invocation: Invocation): unknown {
   return prepared.invoke(invocation);
 }
 
-function ended(running: Running, value: unknown): Attempt {
+function ended(
+  run: RunContext,
+  prepared: PreparedEntry,
+  payload: unknown,
+  value: unknown,
+  started: number,
+): Attempt {
   if (value === SKIPPED) return { kind: 'skipped' };
-  const { prepared } = running;
   try {
-    const read = prepared.read ? prepared.read(value, running) : value;
-    return { kind: 'value', value: read, durationMs: durationOf(running) };
+    const read = prepared.read ? prepared.read(value, prepared.name, payload) : value;
+    return { kind: 'value', value: read, durationMs: run.clock.now() - started };
   } catch (error) {
-    return crashed(running, error);
+    return crashed(run, error, started);
   }
 }
 
-const durationOf = ({ run, started }: Running): number => run.clock.now() - started;
-
-const crashed = (running: Running, error: unknown): Attempt => ({
+const crashed = ({ clock }: RunContext, error: unknown, started: number): Attempt => ({
   kind: 'failed',
   why: 'crash',
   error: messageOf(error),
   isRunOver: false,
-  durationMs: durationOf(running),
+  durationMs: clock.now() - started,
 });
 
 /** What was thrown need not be an error, nor even something that can be told. */

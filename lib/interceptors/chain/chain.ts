@@ -4,7 +4,7 @@ import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
 import { ChainRun, type RunOptions } from './run.js';
-import { filtered, onlyMutators, Selector, type Selection } from './selection.js';
+import { filtered, onlyMutators, Selector, type Hooked, type Selection } from './selection.js';
 
 /** A name that `interceptors` asks for and the chain does not have. */
 export class UnknownInterceptorError extends Error {}
@@ -14,6 +14,7 @@ export class Chain {
   readonly entries: readonly PreparedEntry[];
   private readonly selector: Selector;
   private readonly options: RunOptions;
+  private readonly known = new WeakMap<readonly string[], boolean>();
 
   /** @throws OverrideError where an override widens an interceptor's hooks */
   constructor(
@@ -30,19 +31,23 @@ export class Chain {
     this.options = { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
+  /** What an event hooks: a lookup. */
+  hooked(event: string): Hooked {
+    return this.selector.select(event);
+  }
+
   /** Whether anything would run: a lookup. */
   hooks(event: string, phase: Phase): boolean {
-    return this.selector.select(event, phase).size > 0;
+    return this.hooked(event)[phase].size > 0;
   }
 
-  /** Whether anything would run for any of the events. */
+  /** Whether anything would run for any of the events: a lookup, for a list that was asked for before. */
   hooksAny(events: readonly string[]): boolean {
-    return events.some(event => this.hooks(event, 'request') || this.hooks(event, 'response'));
-  }
-
-  /** Whether anything could change the payload: a lookup. */
-  mutates(event: string, phase: Phase): boolean {
-    return this.selector.select(event, phase).mutators.length > 0;
+    const known = this.known.get(events);
+    if (known !== undefined) return known;
+    const isHooked = events.some(event => this.hooks(event, 'request') || this.hooks(event, 'response'));
+    this.known.set(events, isHooked);
+    return isHooked;
   }
 
   /**
@@ -63,7 +68,8 @@ export class Chain {
   }
 
   private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {
-    let selection = this.selector.select(event, phase);
+    const hooked = this.hooked(event);
+    let selection = phase === 'request' ? hooked.request : hooked.response;
     if (mutatorsOnly) selection = onlyMutators(selection);
     if (inputRequired) selection = filtered(selection, ({ traits }) => traits.inputRequired === true);
     if (interceptors === undefined) return selection;

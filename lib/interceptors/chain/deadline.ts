@@ -17,44 +17,51 @@ export class DeadlineWatch {
   private isListening = false;
   private stopTimer?: () => void;
   private timerAt = Infinity;
+  private isOver: boolean;
 
   /** @param signal gives the run up */
   constructor(
     private readonly clock: Clock,
     private readonly signal?: AbortSignal,
-  ) {}
+  ) {
+    // Nobody outside can give up a run that waits for nothing: what follows is read again only where it waits.
+    this.isOver = signal?.aborted ?? false;
+  }
 
   /** Whether the whole run has been given up. */
   get isGivenUp(): boolean {
-    return this.signal?.aborted ?? false;
+    return this.isOver;
   }
 
   /** Gives it up when its time comes or the whole run is given up, unless it has ended before. */
   add(watched: Watched): void {
-    // Its signal has fired already, and does so only once.
-    if (this.isGivenUp) return watched.giveUp();
+    this.listen();
+    if (this.isOver) return watched.giveUp();
     this.watched.push(watched);
     if (watched.deadline < this.timerAt) this.arm(watched.deadline);
-    this.listen();
   }
 
   /** Stops watching. */
   close(): void {
     this.watched = [];
     this.stopTimer?.();
-    if (this.isListening) this.signal?.removeEventListener('abort', this.giveUp);
+    if (this.isListening) this.signal?.removeEventListener('abort', this);
   }
 
   private listen(): void {
     if (this.isListening) return;
     this.isListening = true;
-    this.signal?.addEventListener('abort', this.giveUp, { once: true });
+    // It fires only once, and may have done so already.
+    if (this.signal?.aborted) this.isOver = true;
+    else this.signal?.addEventListener('abort', this, { once: true });
   }
 
-  private readonly giveUp = (): void => {
+  /** The signal has fired. */
+  handleEvent(): void {
+    this.isOver = true;
     for (const watched of this.waiting()) watched.giveUp();
     this.close();
-  };
+  }
 
   private arm(deadline: number): void {
     this.stopTimer?.();

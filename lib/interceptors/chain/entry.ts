@@ -40,9 +40,6 @@ export interface Invocation {
   readonly report?: ChainResult;
 }
 
-/** What an interceptor's answer is read against. */
-export type Asked = Pick<Invocation, 'name' | 'payload'>;
-
 /** What the invoker decides for an interceptor, over what the interceptor's author declared. */
 export interface InterceptorOverrides {
   readonly failOpen?: boolean;
@@ -83,8 +80,8 @@ export interface ChainEntry {
   readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
   /** Runs it. Whatever it settles with is checked. */
   readonly invoke: (invocation: Invocation) => unknown;
-  /** Turns what it settled with into a result as on the wire. Default: it is one. */
-  readonly read?: (value: unknown, asked: Asked) => unknown;
+  /** Turns what it settled with, for the payload that it was given, into a result as on the wire. Default: it is one. */
+  readonly read?: (value: unknown, name: string, payload: unknown) => unknown;
 }
 
 /**

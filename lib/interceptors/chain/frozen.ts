@@ -25,9 +25,15 @@ const copyItem = (item: unknown, earlier: unknown, freeze: boolean, depth: numbe
 function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number): unknown {
   if (value === earlier) return value;
   if (depth > MAX_DEPTH) throw new Error('it contains itself, or is nested too deeply');
+  // Every message is copied, and most of what is in one is neither an object nor derived from anything.
+  const isDerived = earlier !== NOTHING;
   let copy: unknown[] | Fields;
   if (Array.isArray(value)) {
-    copy = value.map((item: unknown, index) => copyItem(item, earlier[index], freeze, depth));
+    copy = [];
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
+      copy.push(isObject(item) ? copyItem(item, isDerived ? earlier[index] : NOTHING, freeze, depth) : item);
+    }
   } else {
     if (!isPlain(value)) {
       if (isBuiltIn(value)) return copyBuiltIn(value);
@@ -35,7 +41,8 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
     }
     copy = {};
     for (const key of Object.keys(value)) {
-      const item = copyItem(value[key], earlier[key], freeze, depth);
+      let item = value[key];
+      if (isObject(item)) item = copyItem(item, isDerived ? earlier[key] : NOTHING, freeze, depth);
       // A plain assignment to this one name would set the prototype instead.
       if (key === '__proto__') Object.defineProperty(copy, key, { value: item, enumerable: true });
       else copy[key] = item;

@@ -15,6 +15,8 @@ export class Ledger {
   }
 
   results(): EntryResult[] {
-    return this.places.filter(result => result !== undefined);
+    return this.places.filter(isThere);
   }
 }
+
+const isThere = (result: EntryResult | undefined): result is EntryResult => result !== undefined;

@@ -27,6 +27,8 @@ export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<Chai
 class Halt {
   constructor(
     readonly status: Exclude<ChainStatus, 'success'>,
+    /** Where in the run it was. */
+    readonly place: number,
     readonly result: EntryResult,
     readonly reason: string,
   ) {}
@@ -47,6 +49,13 @@ type Ending = Halt | undefined | Promise<Halt | undefined>;
 
 const unless = (ending: Ending, next: () => Ending): Ending =>
   ending instanceof Promise ? ending.then(halt => halt ?? next()) : (ending ?? next());
+
+/** Of several, the one whose interceptor comes first. */
+const earliestOf = async (known: Halt | undefined, waiting: readonly Promise<Halt | undefined>[]) =>
+  (await Promise.all(waiting)).reduce(
+    (first, halt) => (halt && (!first || halt.place < first.place) ? halt : first),
+    known,
+  );
 
 const isPending = (attempted: Attempt | Promise<Attempt>): attempted is Promise<Attempt> =>
   attempted instanceof Promise;
@@ -107,12 +116,13 @@ export class ChainRun {
 
   private end(halt: Halt | undefined): ChainResult {
     const result = this.finish(halt);
-    const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
-    if (sinks.length > 0) {
-      const payload = halt ? this.received : this.payload;
-      feedSinks(sinks, { context: this.context, payload, result, ...this.options });
-    }
+    if (this.selection.sinks.length > 0) this.feed(halt ? this.received : this.payload, result);
     return result;
+  }
+
+  private feed(payload: unknown, result: ChainResult): void {
+    const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
+    if (sinks.length > 0) feedSinks(sinks, { context: this.context, payload, result, ...this.options });
   }
 
   private send(): Ending {
@@ -122,36 +132,43 @@ export class ChainRun {
   }
 
   private receive(): Ending {
-    const { validators, finals, onlyFinals, mutators } = this.selection;
-    return unless(this.validate(validators, false), () =>
-      // A payload that nothing changed was validated already; only those that wait for the end are still due.
-      unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, true)),
-    );
+    const { validators, onlyFinals, mutators } = this.selection;
+    const validated = this.validate(validators, false);
+    return mutators.length + onlyFinals.length === 0 ? validated : unless(validated, () => this.change());
+  }
+
+  /** Validators that wait for the end follow, and others once more, unless they have seen this payload already. */
+  private change(): Ending {
+    const { finals, onlyFinals, mutators } = this.selection;
+    return unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, true));
   }
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
   private validate(entries: readonly PreparedEntry[], isFinal: boolean): Ending {
     let first: Halt | undefined;
-    let firstIndex = Infinity;
-    const decide = (index: number, halt: Halt | undefined) => {
-      if (halt === undefined || index > firstIndex) return;
-      first = halt;
-      firstIndex = index;
-    };
-    const waiting: Promise<void>[] = [];
+    const waiting: Promise<Halt | undefined>[] = [];
     const { clock } = this.options;
     let now = clock.now();
-    for (let index = 0; index < entries.length; index++) {
-      const entry = entries[index];
+    for (const entry of entries) {
       if (!this.isDue(entry)) continue;
       const turn = { entry, place: this.ledger.reserve(), payload: this.payload, isFinal };
       const outcome = attempt(this.context, entry, turn.payload, now);
       now = isPending(outcome) || outcome.kind === 'skipped' ? clock.now() : now + outcome.durationMs;
-      if (!isPending(outcome)) decide(index, this.judge(turn, outcome));
-      else if (entry.mode === 'audit') this.audit(outcome.then(settled => this.judge(turn, settled)));
-      else waiting.push(outcome.then(settled => decide(index, this.judge(turn, settled))));
+      if (isPending(outcome)) {
+        const judged = this.judgeLater(turn, outcome);
+        if (entry.mode === 'audit') this.audit(judged);
+        else waiting.push(judged);
+      } else {
+        const halt = this.judge(turn, outcome);
+        first ??= halt;
+      }
     }
-    return waiting.length === 0 ? first : Promise.all(waiting).then(() => first);
+    return waiting.length === 0 ? first : earliestOf(first, waiting);
+  }
+
+  /** A method, as the others that wait are: for what a closure in the loop holds, every turn makes room. */
+  private judgeLater(turn: Turn, outcome: Promise<Attempt>): Promise<Halt | undefined> {
+    return outcome.then(settled => this.judge(turn, settled));
   }
 
   /** Mutators run one after the other, each on what the last one made; those in audit run beside them. */
@@ -165,14 +182,25 @@ export class ChainRun {
         const halt = this.apply(turn, outcome);
         if (halt) return halt;
       } else if (entry.mode === 'audit') {
-        this.audit(outcome.then(settled => this.apply(turn, settled)));
+        this.audit(this.applyLater(turn, outcome));
       } else {
-        return outcome.then(settled =>
-          unless(this.apply(turn, settled), () => this.mutate(entries, index + 1)),
-        );
+        return this.mutateAfter(turn, outcome, entries, index + 1);
       }
     }
     return undefined;
+  }
+
+  private mutateAfter(
+    turn: Turn,
+    outcome: Promise<Attempt>,
+    entries: readonly PreparedEntry[],
+    next: number,
+  ): Promise<Halt | undefined> {
+    return outcome.then(settled => unless(this.apply(turn, settled), () => this.mutate(entries, next)));
+  }
+
+  private applyLater(turn: Turn, outcome: Promise<Attempt>): Promise<Halt | undefined> {
+    return outcome.then(settled => this.apply(turn, settled));
   }
 
   private audit(recorded: Promise<unknown>): void {
@@ -209,7 +237,12 @@ export class ChainRun {
       ...(info && { info }),
     });
     if (!denies || entry.mode === 'audit') return undefined;
-    return new Halt('validation_failed', result, messages?.[0]?.message ?? 'the payload is invalid');
+    return new Halt(
+      'validation_failed',
+      turn.place,
+      result,
+      messages?.[0]?.message ?? 'the payload is invalid',
+    );
   }
 
   /**
@@ -223,7 +256,7 @@ export class ChainRun {
     const failedOpen = failsOpen && !isAudit && ({ failedOpen: true } as const);
     const result = this.add(turn, why, durationMs, { error, ...failedOpen });
     if (isAudit || failsOpen) return undefined;
-    return new Halt(isRunOver ? 'timeout' : `${typeOf(entry)}_failed`, result, error);
+    return new Halt(isRunOver ? 'timeout' : `${typeOf(entry)}_failed`, turn.place, result, error);
   }
 
   private apply(turn: Turn, outcome: Attempt): Halt | undefined {

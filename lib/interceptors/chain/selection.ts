@@ -32,26 +32,28 @@ export function filtered(selection: Selection, keep: (entry: PreparedEntry) => b
   return { validators, finals, onlyFinals, mutators, sinks, size };
 }
 
-/** How many selections are kept: custom events are named by callers, so their number needs a bound. */
-const MAX_SELECTIONS = 1000;
+/** What an event hooks, in both its phases. */
+export type Hooked = Readonly<Record<Phase, Selection>>;
 
-/** Picks and sorts entries for an event and a phase, once each. */
+/** How many events are kept: custom ones are named by callers, so their number needs a bound. */
+const MAX_EVENTS = 1000;
+
+/** Picks and sorts entries for an event, once. */
 export class Selector {
-  private readonly known: Readonly<Record<Phase, Map<string, Selection>>> = {
-    request: new Map(),
-    response: new Map(),
-  };
+  private readonly known = new Map<string, Hooked>();
 
   constructor(private readonly entries: readonly PreparedEntry[]) {}
 
-  select(event: string, phase: Phase): Selection {
-    const known = this.known[phase];
-    const before = known.get(event);
+  select(event: string): Hooked {
+    const before = this.known.get(event);
     if (before) return before;
-    const selection = select(this.entries, event, phase);
-    if (known.size >= MAX_SELECTIONS) known.clear();
-    known.set(event, selection);
-    return selection;
+    const hooked = {
+      request: select(this.entries, event, 'request'),
+      response: select(this.entries, event, 'response'),
+    };
+    if (this.known.size >= MAX_EVENTS) this.known.clear();
+    this.known.set(event, hooked);
+    return hooked;
   }
 }
 

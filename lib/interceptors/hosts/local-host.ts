@@ -79,7 +79,7 @@ export class LocalHost {
       traits: { final, when, scope, timeoutMs, inputRequired, sideEffects },
       ...(checkConfig && { checkConfig }),
       invoke: this.invoker(target),
-      read: (value, asked) => normalise(type, value, asked),
+      read: (value, name, payload) => normalise(type, value, name, payload),
     };
   }
 

@@ -14,5 +14,5 @@ it.each([
   ],
   ['nothing', undefined, { modified: false, payload: received }],
 ])('a mutator may return %s', (_what, value, expected) => {
-  expect(normalise('mutation', value, { name: 'm', payload: received })).toEqual(expected);
+  expect(normalise('mutation', value, 'm', received)).toEqual(expected);
 });

@@ -1,5 +1,4 @@
 import type { Denial } from '../authoring.js';
-import type { Asked } from '../chain/entry.js';
 import { SyntheticResponse } from '../chain/synthetic.js';
 import { VALID } from '../protocol/read-result.js';
 import type { InterceptorType } from '../protocol/types.js';
@@ -8,12 +7,12 @@ import type { InterceptorType } from '../protocol/types.js';
  * Turns what an interceptor's method returned into a result as it stands on the wire. What cannot be turned is passed
  * on, and the chain refuses it as malformed.
  */
-export function normalise(type: InterceptorType, value: unknown, asked: Asked): unknown {
+export function normalise(type: InterceptorType, value: unknown, name: string, payload: unknown): unknown {
   switch (type) {
     case 'validation':
-      return validation(value, asked.name);
+      return validation(value, name);
     case 'mutation':
-      return mutation(value, asked.payload);
+      return mutation(value, payload);
     case 'sink':
       return { recorded: true, ...(isRecord(value) && 'recorded' in value && value) };
   }
