@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
 import type { AskClient, Exchange } from '../../server/exchange.js';

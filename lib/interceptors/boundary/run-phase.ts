@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { ChainParams } from '../chain/params.js';
 import { passed, type ChainResult } from '../chain/result.js';
 import { payloadCheck } from '../hosts/payload-check.js';

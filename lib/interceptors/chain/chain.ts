@@ -68,8 +68,7 @@ export class Chain {
   }
 
   private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {
-    const hooked = this.hooked(event);
-    let selection = phase === 'request' ? hooked.request : hooked.response;
+    let selection = this.hooked(event)[phase];
     if (mutatorsOnly) selection = onlyMutators(selection);
     if (inputRequired) selection = filtered(selection, ({ traits }) => traits.inputRequired === true);
     if (interceptors === undefined) return selection;

@@ -1,6 +1,3 @@
-// The global is an accessor, which every reading of the time would call.
-import { performance } from 'node:perf_hooks';
-
 /** Time, as the chain needs it. The engine has none of its own, so that tests and simulations can bring theirs. */
 export interface Clock {
   /** Milliseconds since some moment. */

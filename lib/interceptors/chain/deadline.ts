@@ -17,28 +17,25 @@ export class DeadlineWatch {
   private isListening = false;
   private stopTimer?: () => void;
   private timerAt = Infinity;
-  private isOver: boolean;
 
   /** @param signal gives the run up */
   constructor(
     private readonly clock: Clock,
     private readonly signal?: AbortSignal,
-  ) {
-    // Nobody outside can give up a run that waits for nothing: what follows is read again only where it waits.
-    this.isOver = signal?.aborted ?? false;
-  }
+  ) {}
 
   /** Whether the whole run has been given up. */
   get isGivenUp(): boolean {
-    return this.isOver;
+    return this.signal?.aborted ?? false;
   }
 
   /** Gives it up when its time comes or the whole run is given up, unless it has ended before. */
   add(watched: Watched): void {
-    this.listen();
-    if (this.isOver) return watched.giveUp();
+    // Its signal has fired already, and does so only once.
+    if (this.isGivenUp) return watched.giveUp();
     this.watched.push(watched);
     if (watched.deadline < this.timerAt) this.arm(watched.deadline);
+    this.listen();
   }
 
   /** Stops watching. */
@@ -51,14 +48,11 @@ export class DeadlineWatch {
   private listen(): void {
     if (this.isListening) return;
     this.isListening = true;
-    // It fires only once, and may have done so already.
-    if (this.signal?.aborted) this.isOver = true;
-    else this.signal?.addEventListener('abort', this, { once: true });
+    this.signal?.addEventListener('abort', this, { once: true });
   }
 
   /** The signal has fired. */
   handleEvent(): void {
-    this.isOver = true;
     for (const watched of this.waiting()) watched.giveUp();
     this.close();
   }

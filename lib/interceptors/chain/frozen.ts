@@ -29,11 +29,9 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
   const isDerived = earlier !== NOTHING;
   let copy: unknown[] | Fields;
   if (Array.isArray(value)) {
-    copy = [];
-    for (let index = 0; index < value.length; index++) {
-      const item: unknown = value[index];
-      copy.push(isObject(item) ? copyItem(item, isDerived ? earlier[index] : NOTHING, freeze, depth) : item);
-    }
+    copy = value.map((item: unknown, index) =>
+      isObject(item) ? copyItem(item, isDerived ? earlier[index] : NOTHING, freeze, depth) : item,
+    );
   } else {
     if (!isPlain(value)) {
       if (isBuiltIn(value)) return copyBuiltIn(value);

@@ -137,7 +137,7 @@ export class ChainRun {
     return mutators.length + onlyFinals.length === 0 ? validated : unless(validated, () => this.change());
   }
 
-  /** Validators that wait for the end follow, and others once more, unless they have seen this payload already. */
+  /** Mutators, then the validators that wait for the end, or once more those that are to see what was changed. */
   private change(): Ending {
     const { finals, onlyFinals, mutators } = this.selection;
     return unless(this.mutate(mutators), () => this.validate(this.modified ? finals : onlyFinals, true));

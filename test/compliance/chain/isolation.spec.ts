@@ -184,6 +184,36 @@ describe('time', () => {
     expect(await result).toMatchObject({ status: 'timeout', results: [{ error: 'the run was given up' }] });
   });
 
+  it.each([
+    ['mutator', mutator],
+    ['validator', validator],
+  ])(
+    'ends for a %s after an interceptor that made the caller give up, and waited for nothing',
+    async (_what, make) => {
+      const caller = new AbortController();
+      const invoke = jest.fn(pass);
+      const first = mutator('1', () => (caller.abort(), { modified: false }));
+      const result = await new Chain([first, make('2', invoke)]).execute({
+        ...message({}),
+        direction: 'send',
+        signal: caller.signal,
+      });
+      expect(result).toMatchObject({ status: 'timeout', abortedAt: { interceptor: '2' } });
+      expect(invoke).not.toHaveBeenCalled();
+    },
+  );
+
+  it('passes with the timers of a test, where those are not the real ones', async () => {
+    jest.useFakeTimers();
+    try {
+      const result = new Chain([validator('v', hang)]).execute(message({}));
+      await jest.advanceTimersByTimeAsync(1000);
+      expect((await result).results[0].outcome).toBe('timeout');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('that is up while a condition is awaited leaves the interceptor uncalled', async () => {
     let apply: (applies: boolean) => void = () => undefined;
     const when = () => new Promise<boolean>(resolve => (apply = resolve));
