@@ -3,7 +3,7 @@ import { Bench } from 'tinybench';
 /** How much is measured. A smoke run is too short for its figures to mean anything. */
 export interface Effort {
   readonly rounds: number;
-  /** Of one side in one round, in milliseconds. */
+  /** How long one side is measured in one round, in milliseconds; over HTTP it is warmed up as long before. */
   readonly roundMs: number;
 }
 

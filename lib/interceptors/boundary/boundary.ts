@@ -4,7 +4,6 @@ import type { AskClient, Exchange } from '../../server/exchange.js';
 import type { MirrorCheck } from '../../server/mirror-check.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainInUse, ChainSource } from '../chain-source.js';
-import { INPUT_EVENTS } from '../hosts/answered-method.js';
 import { contextOf } from '../hosts/context.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import { EVENT_OF } from '../protocol/events.js';
@@ -156,7 +155,7 @@ export class Boundary {
 
   /** Has a request handled. What the client is asked meanwhile, and answers, passes the chain as well. */
   private handle(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
-    return message.chain.hooksAny(INPUT_EVENTS)
+    return message.chain.hooksInput
       ? this.handleAsking(message, method, payload)
       : this.handleOnce(message, method, payload, message.exchange);
   }
@@ -184,6 +183,7 @@ export class Boundary {
     throw new Error(`Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${method}, and it still asks`);
   }
 
+  /** Has it handled, and what it asks the client for, if it does, seen by the interceptors that are for that. */
   private handleOnce(
     message: Message,
     method: DispatchedMethod,

@@ -3,7 +3,8 @@ import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { assertKeys } from '../../mrtr/input-required.exception.js';
 import type { AskClient, Exchange } from '../../server/exchange.js';
 import type { ChainResult } from '../chain/result.js';
-import { answeredMethod, INPUT_EVENTS } from '../hosts/answered-method.js';
+import { answeredMethod } from '../hosts/answered-method.js';
+import { isInputEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,7 +32,7 @@ export class InputCrossing {
   /** Asks the client, unless an interceptor answers in its place. */
   asking(ask: AskClient): AskClient {
     return async (method, params, options) => {
-      if (!INPUT_EVENTS.includes(method)) return ask(method, params, options);
+      if (!isInputEvent(method)) return ask(method, params, options);
       // What is in `_meta` is the protocol's, not what is asked.
       const { _meta, ...bare } = params ?? {};
       const request = await this.run(method, 'request', bare);

@@ -1,3 +1,4 @@
+import { INPUT_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { systemClock } from './clock.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
@@ -12,9 +13,10 @@ export class UnknownInterceptorError extends Error {}
 /** Interceptors of any number of hosts, merged into one order. It is built once; `execute` runs it on a message. */
 export class Chain {
   readonly entries: readonly PreparedEntry[];
+  /** Whether anything would run around what a client is asked. */
+  readonly hooksInput: boolean;
   private readonly selector: Selector;
   private readonly options: RunOptions;
-  private readonly known = new WeakMap<readonly string[], boolean>();
 
   /** @throws OverrideError where an override widens an interceptor's hooks */
   constructor(
@@ -28,6 +30,9 @@ export class Chain {
   ) {
     this.entries = entries.map(prepare);
     this.selector = new Selector(this.entries);
+    this.hooksInput = INPUT_EVENTS.some(
+      event => this.hooks(event, 'request') || this.hooks(event, 'response'),
+    );
     this.options = { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
@@ -39,15 +44,6 @@ export class Chain {
   /** Whether anything would run: a lookup. */
   hooks(event: string, phase: Phase): boolean {
     return this.hooked(event)[phase].size > 0;
-  }
-
-  /** Whether anything would run for any of the events: a lookup, for a list that was asked for before. */
-  hooksAny(events: readonly string[]): boolean {
-    const known = this.known.get(events);
-    if (known !== undefined) return known;
-    const isHooked = events.some(event => this.hooks(event, 'request') || this.hooks(event, 'response'));
-    this.known.set(events, isHooked);
-    return isHooked;
   }
 
   /**

@@ -7,12 +7,6 @@ import type { ChainParams } from './params.js';
 import type { EntryResult } from './result.js';
 import { SyntheticResponse } from './synthetic.js';
 
-/** A mutator, and the payload that it was given. */
-export interface Given {
-  readonly entry: PreparedEntry;
-  readonly payload: unknown;
-}
-
 /** What a mutator made of the payload; without `next` it left it as it was. */
 export interface Change {
   /** What it answered in the handler's place. */
@@ -25,12 +19,13 @@ export interface Change {
 }
 
 /**
- * Reads what a mutator made of the payload, all of it that it could have made impossible to read.
+ * Reads what a mutator made of the payload that it was given, all of it that it could have made impossible to read.
  * @throws for something that is no payload
  */
 export function readChange(
   value: unknown,
-  { entry, payload: given }: Given,
+  entry: PreparedEntry,
+  given: unknown,
   { event, phase, checkPayload, simulate }: ChainParams,
 ): Change {
   const response = readResponse(value);

@@ -1,7 +1,4 @@
-import { readValidation, VALID } from '../protocol/read-result.js';
-import type { ValidationResult } from '../protocol/types.js';
-import { attempt, messageOf, type Attempt, type Failed, type RunContext } from './attempt.js';
-import { readChange, type Change, type Given } from './change.js';
+import { attempt, type Attempt, type RunContext } from './attempt.js';
 import { isCompatible } from './compat.js';
 import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
@@ -11,7 +8,6 @@ import type { ChainOptions, ChainParams } from './params.js';
 import {
   summaryOf,
   type ChainResult,
-  type ChainStatus,
   type EntryResult,
   type Outcome,
   type SkippedEntry,
@@ -19,6 +15,7 @@ import {
 } from './result.js';
 import type { Selection } from './selection.js';
 import { feedSinks } from './sinks.js';
+import { verdictOf, type Ends, type Given, type Said } from './verdict.js';
 
 /** A chain's options, with the defaults filled in. */
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
@@ -26,7 +23,7 @@ export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<Chai
 /** Why a run ends before its end. */
 class Halt {
   constructor(
-    readonly status: Exclude<ChainStatus, 'success'>,
+    readonly status: Ends['status'],
     /** Where in the run it was. */
     readonly place: number,
     readonly result: EntryResult,
@@ -34,15 +31,12 @@ class Halt {
   ) {}
 }
 
-/** One interceptor in a run: where its result goes, and what it is given. */
+/** One interceptor in a run: what it is given, and where its result goes. */
 interface Turn extends Given {
   readonly place: number;
   /** Whether it is the second run of a `final` validator. */
   readonly isFinal: boolean;
 }
-
-/** What more there is to say of one interceptor's part than how it ended. */
-type Said = Partial<EntryResult>;
 
 /** What a part of a run comes to: undefined where the run goes on. Local interceptors often need no promise. */
 type Ending = Halt | undefined | Promise<Halt | undefined>;
@@ -152,23 +146,18 @@ export class ChainRun {
     for (const entry of entries) {
       if (!this.isDue(entry)) continue;
       const turn = { entry, place: this.ledger.reserve(), payload: this.payload, isFinal };
-      const outcome = attempt(this.context, entry, turn.payload, now);
-      now = isPending(outcome) || outcome.kind === 'skipped' ? clock.now() : now + outcome.durationMs;
-      if (isPending(outcome)) {
-        const judged = this.judgeLater(turn, outcome);
-        if (entry.mode === 'audit') this.audit(judged);
-        else waiting.push(judged);
+      const attempted = attempt(this.context, entry, turn.payload, now);
+      now = isPending(attempted) || attempted.kind === 'skipped' ? clock.now() : now + attempted.durationMs;
+      if (isPending(attempted)) {
+        const concluded = this.concludeLater(turn, attempted);
+        if (entry.mode === 'audit') this.audit(concluded);
+        else waiting.push(concluded);
       } else {
-        const halt = this.judge(turn, outcome);
+        const halt = this.conclude(turn, attempted);
         first ??= halt;
       }
     }
     return waiting.length === 0 ? first : earliestOf(first, waiting);
-  }
-
-  /** A method, as the others that wait are: for what a closure in the loop holds, every turn makes room. */
-  private judgeLater(turn: Turn, outcome: Promise<Attempt>): Promise<Halt | undefined> {
-    return outcome.then(settled => this.judge(turn, settled));
   }
 
   /** Mutators run one after the other, each on what the last one made; those in audit run beside them. */
@@ -177,30 +166,31 @@ export class ChainRun {
       const entry = entries[index];
       if (!this.isDue(entry)) continue;
       const turn: Turn = { entry, place: this.ledger.reserve(), payload: this.payload, isFinal: false };
-      const outcome = attempt(this.context, entry, turn.payload);
-      if (!isPending(outcome)) {
-        const halt = this.apply(turn, outcome);
+      const attempted = attempt(this.context, entry, turn.payload);
+      if (!isPending(attempted)) {
+        const halt = this.conclude(turn, attempted);
         if (halt) return halt;
       } else if (entry.mode === 'audit') {
-        this.audit(this.applyLater(turn, outcome));
+        this.audit(this.concludeLater(turn, attempted));
       } else {
-        return this.mutateAfter(turn, outcome, entries, index + 1);
+        return this.goOn(turn, attempted, entries, index + 1);
       }
     }
     return undefined;
   }
 
-  private mutateAfter(
+  private goOn(
     turn: Turn,
-    outcome: Promise<Attempt>,
+    attempted: Promise<Attempt>,
     entries: readonly PreparedEntry[],
     next: number,
-  ): Promise<Halt | undefined> {
-    return outcome.then(settled => unless(this.apply(turn, settled), () => this.mutate(entries, next)));
+  ): Ending {
+    return attempted.then(settled => unless(this.conclude(turn, settled), () => this.mutate(entries, next)));
   }
 
-  private applyLater(turn: Turn, outcome: Promise<Attempt>): Promise<Halt | undefined> {
-    return outcome.then(settled => this.apply(turn, settled));
+  /** A method, as `goOn` is: for what a closure in a loop holds, every turn of the loop makes room. */
+  private concludeLater(turn: Turn, attempted: Promise<Attempt>): Promise<Halt | undefined> {
+    return attempted.then(settled => this.conclude(turn, settled));
   }
 
   private audit(recorded: Promise<unknown>): void {
@@ -209,98 +199,16 @@ export class ChainRun {
     this.audits.push(recorded);
   }
 
-  private judge(turn: Turn, outcome: Attempt): Halt | undefined {
-    const { entry } = turn;
-    if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
-    if (outcome.kind === 'failed') return this.fail(turn, outcome);
-    if (outcome.value === VALID) {
-      return void this.add(turn, 'pass', outcome.durationMs);
+  private conclude(turn: Turn, attempted: Attempt): Halt | undefined {
+    if (attempted.kind === 'skipped') return void this.skip(turn.entry, 'when');
+    const { outcome, said, next, response, ends } = verdictOf(turn, attempted, this.params);
+    const result = this.add(turn, outcome, attempted.durationMs, said);
+    if (next !== undefined) {
+      this.payload = next;
+      this.modified = true;
     }
-    let read: ValidationResult;
-    let suggestions: ValidationResult['suggestions'];
-    let info: ValidationResult['info'];
-    try {
-      read = readValidation(outcome.value, { name: entry.name, phase: this.params.phase });
-      // All else of it is plain values, which were read once.
-      suggestions = read.suggestions && frozenCopy(read.suggestions);
-      info = read.info && frozenCopy(read.info);
-    } catch (error) {
-      return this.fail(turn, malformed(error, outcome.durationMs));
-    }
-    const { valid, severity, messages } = read;
-    const denies = !valid && severity === 'error';
-    const result = this.add(turn, valid ? 'pass' : denies ? 'deny' : 'warn', outcome.durationMs, {
-      valid,
-      ...(severity && { severity }),
-      ...(messages && { messages }),
-      ...(suggestions && { suggestions }),
-      ...(info && { info }),
-    });
-    if (!denies || entry.mode === 'audit') return undefined;
-    return new Halt(
-      'validation_failed',
-      turn.place,
-      result,
-      messages?.[0]?.message ?? 'the payload is invalid',
-    );
-  }
-
-  /**
-   * Routes a failure: an audit interceptor never blocks, and one that fails open lets the message pass, unless it was
-   * the time of the whole run that was up.
-   */
-  private fail(turn: Turn, { why, error, isRunOver, durationMs }: Failed): Halt | undefined {
-    const { entry } = turn;
-    const isAudit = entry.mode === 'audit';
-    const failsOpen = entry.failOpen && !isRunOver;
-    const failedOpen = failsOpen && !isAudit && ({ failedOpen: true } as const);
-    const result = this.add(turn, why, durationMs, { error, ...failedOpen });
-    if (isAudit || failsOpen) return undefined;
-    return new Halt(isRunOver ? 'timeout' : `${typeOf(entry)}_failed`, turn.place, result, error);
-  }
-
-  private apply(turn: Turn, outcome: Attempt): Halt | undefined {
-    const { entry } = turn;
-    if (outcome.kind === 'skipped') return void this.skip(entry, 'when');
-    if (outcome.kind === 'failed') return this.fail(turn, outcome);
-    const { durationMs, value } = outcome;
-    let change: Change;
-    try {
-      change = readChange(value, turn, this.params);
-    } catch (error) {
-      return this.fail(turn, malformed(error, durationMs));
-    }
-    const { response, next, breach, diff } = change;
-    if (response) return this.respond(turn, response, durationMs);
-    const said: Writable<Said> = { modified: false };
-    if (change.info) said.info = change.info;
-    if (next === undefined) return void this.add(turn, 'unmodified', durationMs, said);
-    if (breach !== undefined) {
-      const error = `it changed ${breach}, which its scope does not allow`;
-      if (!entry.scope[this.params.phase].drops) return this.fail(turn, crash(error, durationMs));
-      said.error = error;
-      return void this.add(turn, 'dropped', durationMs, said);
-    }
-    said.modified = true;
-    said.payload = next;
-    if (diff) said.diff = diff;
-    this.add(turn, 'mutated', durationMs, said);
-    if (entry.mode === 'audit') return undefined;
-    this.payload = next;
-    this.modified = true;
-    return undefined;
-  }
-
-  private respond(turn: Turn, result: object, durationMs: number): Halt | undefined {
-    if (this.params.phase === 'response') {
-      return this.fail(
-        turn,
-        crash('it answered with respondWith, which only the request phase has', durationMs),
-      );
-    }
-    this.add(turn, 'responded', durationMs);
-    if (turn.entry.mode !== 'audit') this.response = { interceptor: turn.entry.name, result };
-    return undefined;
+    if (response) this.response = { interceptor: turn.entry.name, result: response };
+    return ends && new Halt(ends.status, turn.place, result, ends.reason);
   }
 
   private isDue(entry: PreparedEntry): boolean {
@@ -369,17 +277,6 @@ export class ChainRun {
 }
 
 const typeOf = ({ type }: PreparedEntry): EntryResult['type'] => type as EntryResult['type'];
-
-const crash = (error: string, durationMs: number): Failed => ({
-  kind: 'failed',
-  why: 'crash',
-  error,
-  isRunOver: false,
-  durationMs,
-});
-
-const malformed = (error: unknown, durationMs: number): Failed =>
-  crash(`its result is malformed: ${messageOf(error)}`, durationMs);
 
 function abortedAt({ status, reason, result }: Halt): NonNullable<ChainResult['abortedAt']> {
   const type = status === 'timeout' || result.outcome === 'timeout' ? 'timeout' : result.type;

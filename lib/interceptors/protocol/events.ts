@@ -14,6 +14,14 @@ export const EVENT_OF: Readonly<Record<string, string>> = {
   'completion/complete': 'completion/complete',
 };
 
+/** What a client may be asked while it waits for an answer. */
+export const INPUT_EVENTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+
+export type InputEvent = (typeof INPUT_EVENTS)[number];
+
+export const isInputEvent = (event: string): event is InputEvent =>
+  (INPUT_EVENTS as readonly string[]).includes(event);
+
 /** What an event pattern stands for: `*` for every event, `tools/*` for a namespace, else the event itself. */
 export function matchesEvent(pattern: string, event: string): boolean {
   return (

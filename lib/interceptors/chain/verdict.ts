@@ -1,0 +1,109 @@
+import { readValidation, VALID } from '../protocol/read-result.js';
+import { messageOf, type Attempt } from './attempt.js';
+import { readChange } from './change.js';
+import type { PreparedEntry } from './entry.js';
+import { frozenCopy } from './frozen.js';
+import type { ChainParams } from './params.js';
+import type { ChainStatus, EntryResult, Outcome, Writable } from './result.js';
+
+/** An interceptor, and the payload that it was given. */
+export interface Given {
+  readonly entry: PreparedEntry;
+  readonly payload: unknown;
+}
+
+/** What more there is to say of one interceptor's part than how it ended. */
+export type Said = Partial<EntryResult>;
+
+/** Why an interceptor's part is the end of the run. */
+export interface Ends {
+  readonly status: Exclude<ChainStatus, 'success'>;
+  readonly reason: string;
+}
+
+/** What an interceptor's part means for the run. An audit interceptor's is only recorded. */
+export interface Verdict {
+  readonly outcome: Outcome;
+  readonly said?: Said;
+  /** The payload from here on. */
+  readonly next?: unknown;
+  /** The answer in the handler's place. */
+  readonly response?: object;
+  readonly ends?: Ends;
+}
+
+const PASS: Verdict = { outcome: 'pass' };
+
+/** Reads what an interceptor said, by the rules of its type. What cannot be read is a crash of the interceptor. */
+export function verdictOf(
+  given: Given,
+  attempted: Exclude<Attempt, { kind: 'skipped' }>,
+  params: ChainParams,
+): Verdict {
+  const { entry } = given;
+  if (attempted.kind === 'failed') {
+    return failure(entry, attempted.why, attempted.error, attempted.isRunOver);
+  }
+  const { value } = attempted;
+  if (value === VALID) return PASS;
+  try {
+    return entry.type === 'validation' ? validation(value, entry, params) : mutation(value, given, params);
+  } catch (error) {
+    return failure(entry, 'crash', `its result is malformed: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Routes a failure: an audit interceptor never blocks, and one that fails open lets the message pass, unless it was the
+ * time of the whole run that was up.
+ */
+function failure(
+  { type, mode, failOpen }: PreparedEntry,
+  outcome: 'crash' | 'timeout',
+  error: string,
+  isRunOver = false,
+): Verdict {
+  const isAudit = mode === 'audit';
+  if (isAudit) return { outcome, said: { error } };
+  if (failOpen && !isRunOver) return { outcome, said: { error, failedOpen: true } };
+  const status = isRunOver ? 'timeout' : type === 'validation' ? 'validation_failed' : 'mutation_failed';
+  return { outcome, said: { error }, ends: { status, reason: error } };
+}
+
+function validation(value: unknown, { name, mode }: PreparedEntry, { phase }: ChainParams): Verdict {
+  const { valid, severity, messages, suggestions, info } = readValidation(value, { name, phase });
+  const said: Writable<Said> = { valid };
+  if (severity) said.severity = severity;
+  if (messages) said.messages = messages;
+  // All else of it is plain values, which were read once.
+  if (suggestions) said.suggestions = frozenCopy(suggestions);
+  if (info) said.info = frozenCopy(info);
+  if (valid) return { outcome: 'pass', said };
+  if (severity !== 'error') return { outcome: 'warn', said };
+  if (mode === 'audit') return { outcome: 'deny', said };
+  const reason = messages?.[0]?.message ?? 'the payload is invalid';
+  return { outcome: 'deny', said, ends: { status: 'validation_failed', reason } };
+}
+
+function mutation(value: unknown, { entry, payload }: Given, params: ChainParams): Verdict {
+  const { phase } = params;
+  const isAudit = entry.mode === 'audit';
+  const { response, info, next, breach, diff } = readChange(value, entry, payload, params);
+  if (response && phase === 'response') {
+    return failure(entry, 'crash', 'it answered with respondWith, which only the request phase has');
+  }
+  if (response) return { outcome: 'responded', ...(!isAudit && { response }) };
+  const said: Writable<Said> = { modified: false };
+  if (info) said.info = info;
+  if (next === undefined) return { outcome: 'unmodified', said };
+  if (breach !== undefined) {
+    const error = `it changed ${breach}, which its scope does not allow`;
+    if (!entry.scope[phase].drops) return failure(entry, 'crash', error);
+    said.error = error;
+    return { outcome: 'dropped', said };
+  }
+  said.modified = true;
+  said.payload = next;
+  if (diff) said.diff = diff;
+  return { outcome: 'mutated', said, next: isAudit ? undefined : next };
+}
