@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import {
   ProtocolError,
-  type ClientCapabilities,
   type Implementation,
   type LoggingLevel,
   type Result,
   type ServerCapabilities,
 } from '@modelcontextprotocol/server';
-import { ConnectionError } from '../client/connection.js';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
@@ -20,13 +17,12 @@ import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
 import { toClientError } from './backend-error.js';
 import { isCall, Call } from './call.js';
 import { askable, paramsFor, resultFor } from './caller-params.js';
+import { callerKey, ClientLinks, digestOf } from './client-links.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { Link, type LinkOwner } from './link.js';
-import { LinkPool, tooMany } from './pool.js';
 import { isForeign, publishTo } from './publish.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { SessionLink } from './session-link.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 
 /** What a backend needs of the gateway that it belongs to. */
@@ -57,21 +53,22 @@ export interface BackendDescription {
 export class Backend {
   description?: BackendDescription;
   private readonly base: Link;
-  private readonly sessions = new Map<ClientChannel, SessionLink>();
-  private readonly pool: LinkPool;
+  private readonly links: ClientLinks;
   private readonly lists: KnownLists;
   /** The name of the backend in the log. */
   private readonly name: string;
 
   constructor(
     readonly prefix: string | undefined,
-    private readonly options: GatewayBackend,
+    options: GatewayBackend,
     private readonly host: BackendHost,
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs });
-    this.pool = new LinkPool(() => this.hasRoom || this.makeRoom(), limits);
+    this.links = new ClientLinks(this.name, options, host, this.pooledOwner(), session =>
+      this.lists.forget(session),
+    );
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
 
@@ -108,7 +105,7 @@ export class Backend {
   /** @throws McpException, or the backend's own `ProtocolError` */
   async request(method: string, params: Params, exchange: Exchange): Promise<Result> {
     try {
-      const session = exchange.channel && this.sessions.get(exchange.channel);
+      const session = this.links.known(exchange.channel);
       const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
       const result = await (era === 'modern'
         ? this.modern(method, params, exchange)
@@ -176,20 +173,20 @@ export class Backend {
     try {
       const { era } = await this.ready(exchange.signal);
       const { channel } = exchange;
-      if (channel)
-        await this.sessionOf(channel).subscribe(uri, era === 'modern' ? this.base : this.linkOf(channel));
-      else await this.subscribeUntilEnd(uri, exchange);
+      if (!channel) return await this.subscribeUntilEnd(uri, exchange);
+      const link = era === 'modern' ? this.base : this.links.linkOf(channel);
+      await this.links.sessionOf(channel).subscribe(uri, link);
     } catch (error) {
       throw toClientError(error, this.name, exchange.signal);
     }
   }
 
   unsubscribe(uri: string, { channel }: Exchange): void {
-    if (channel) this.sessions.get(channel)?.unsubscribe(uri);
+    this.links.known(channel)?.unsubscribe(uri);
   }
 
   async setLevel(params: Params, exchange: Exchange): Promise<Result> {
-    if (exchange.channel) this.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
+    if (exchange.channel) this.links.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
     const { era, capabilities } = await this.ready(exchange.signal);
     if (era === 'modern' || !capabilities.logging) return {};
     return this.request('logging/setLevel', params, exchange);
@@ -199,34 +196,29 @@ export class Backend {
   opened(channel: ClientChannel): void {
     if (this.description?.era !== 'legacy') return;
     try {
-      this.linkOf(channel)
-        .client()
-        .catch((error: Error) => this.host.report(error));
+      const opening = this.links.linkOf(channel).client();
+      opening.catch((error: Error) => this.host.report(error));
     } catch (error) {
       this.host.report(error as Error);
     }
   }
 
   notified(channel: ClientChannel, method: string, params: Params | undefined): void {
-    this.sessions.get(channel)?.notify(method, params);
+    this.links.known(channel)?.notify(method, params);
   }
 
   closed(channel: ClientChannel): void {
-    const session = this.sessions.get(channel);
-    this.sessions.delete(channel);
+    const session = this.links.known(channel);
     if (session) this.lists.forget(session);
-    session?.close().catch((error: Error) => this.host.report(error));
+    this.links.closed(channel);
   }
 
   async close(): Promise<void> {
-    const sessions = [...this.sessions.values()];
-    this.sessions.clear();
-    await Promise.all([this.base.close(), this.pool.close(), ...sessions.map(session => session.close())]);
+    await Promise.all([this.base.close(), this.links.close()]);
   }
 
   private async modern(method: string, params: Params, exchange: Exchange): Promise<Result> {
-    const level = exchange.channel && this.sessions.get(exchange.channel)?.level;
-    const sent = paramsFor('modern', params, exchange, level);
+    const sent = paramsFor('modern', params, exchange, this.links.known(exchange.channel)?.level);
     const { signal } = exchange;
     const send = (tool?: ToolSchemas) =>
       this.base.request(method, sent, { call: new Call(exchange), signal, tool });
@@ -257,29 +249,13 @@ export class Backend {
 
   private async legacy(method: string, params: Params, exchange: Exchange): Promise<Result> {
     const { channel, signal } = exchange;
+    const { links } = this;
     const sent = paramsFor('legacy', params, exchange);
-    if (channel) return this.linkOf(channel).request(method, sent, { call: new Call(exchange), signal });
-    const capabilities = askable(exchange.clientCapabilities);
-    const asks = isCall(method) && Object.keys(capabilities).length > 0;
+    if (channel) return links.linkOf(channel).request(method, sent, { call: new Call(exchange), signal });
+    const asks = isCall(method) && Object.keys(askable(exchange.clientCapabilities)).length > 0;
+    const run = (call: Call, until: AbortSignal) =>
+      links.pooled(method, sent, exchange, { call, signal: until, asks });
     const isResumed = exchange.requestState() !== undefined;
-    const run = async (call: Call, until: AbortSignal) => {
-      const lease = this.pool.lease(
-        { caller: callerOf(exchange.authInfo, exchange.http?.request), key: this.callerKey(exchange) },
-        asks ? call : undefined,
-        () => this.pooled(capabilities),
-      );
-      // Of a caller who is not known, no other call could follow on the connection.
-      let isSpent = asks && call.isAnonymous;
-      try {
-        return await lease.link.request(method, sent, { call, signal: until });
-      } catch (error) {
-        // Without the backend's answer, what the call has started may go on.
-        isSpent ||= isCall(method) && !(error instanceof ProtocolError || error instanceof ConnectionError);
-        throw error;
-      } finally {
-        lease.release(isSpent);
-      }
-    };
     if (!isResumed && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
     return this.host.suspended.run(method as DispatchedMethod, params, exchange, call =>
       run(call, call.signal),
@@ -292,55 +268,10 @@ export class Backend {
     else signal.addEventListener('abort', end, { once: true });
   }
 
-  private sessionOf(channel: ClientChannel): SessionLink {
-    const known = this.sessions.get(channel);
-    if (known) return known;
-    const session: SessionLink = new SessionLink(channel, this.name, this.options, this.host, () =>
-      this.lists.forget(session),
-    );
-    this.sessions.set(channel, session);
-    return session;
-  }
-
-  /** @throws McpException (-32000) where there are too many */
-  private linkOf(channel: ClientChannel): Link {
-    const session = this.sessionOf(channel);
-    if (!session.hasLink && !this.hasRoom && !this.makeRoom()) throw tooMany();
-    return session.link;
-  }
-
-  /** Has a session without a request for long give up its connection, for one that has a request. */
-  private makeRoom(): boolean {
-    const { idleTimeoutMs } = this.host.settings.limits;
-    return [...this.sessions.values()].some(session => session.giveUpIfIdle(idleTimeoutMs));
-  }
-
-  private pooled(capabilities: ClientCapabilities): Link {
-    const owner: LinkOwner = {
-      ...this.ownerOf(),
-      notified: (method, params, call) => {
-        if (method === 'notifications/message') call?.log(params);
-        else if (method.endsWith('/list_changed')) this.lists.forget();
-      },
-      renewed: () => this.lists.forget(),
-    };
-    return new Link(this.name, { ...this.options, capabilities, era: 'legacy' }, owner, true);
-  }
-
-  private get hasRoom(): boolean {
-    const own = [...this.sessions.values()].filter(({ hasLink }) => hasLink).length;
-    return own + this.pool.size < this.host.settings.limits.maxConnections;
-  }
-
-  /** Callers of whom nothing differs share connections. */
-  private callerKey({ authInfo, http, clientCapabilities }: Exchange): string {
-    return digestOf([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
-  }
-
   private viewOf(exchange: Exchange): unknown {
-    const session = exchange.channel && this.sessions.get(exchange.channel);
+    const session = this.links.known(exchange.channel);
     // A backend is told who asks for a list, and may go by it.
-    return session ?? digestOf([this.callerKey(exchange), exchange.clientInfo]);
+    return session ?? digestOf([callerKey(exchange), exchange.clientInfo]);
   }
 
   private baseOwner(): LinkOwner {
@@ -358,6 +289,17 @@ export class Backend {
           this.publish(`notifications/${kind}/list_changed`, {});
         }
       },
+    };
+  }
+
+  private pooledOwner(): LinkOwner {
+    return {
+      ...this.ownerOf(),
+      notified: (method, params, call) => {
+        if (method === 'notifications/message') call?.log(params);
+        else if (method.endsWith('/list_changed')) this.lists.forget();
+      },
+      renewed: () => this.lists.forget(),
     };
   }
 
@@ -396,10 +338,6 @@ export class Backend {
 
 /** How long a backend that could not be reached the last time may keep others waiting, in milliseconds. */
 const PATIENCE_MS = 250;
-
-/** A key of fixed length: what a caller says of itself may be long, and the key is kept. */
-const digestOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 const NEVER = new AbortController().signal;
 
