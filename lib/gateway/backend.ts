@@ -17,9 +17,10 @@ import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
 import { toClientError } from './backend-error.js';
 import { isCall, Call } from './call.js';
 import { askable, paramsFor, resultFor } from './caller-params.js';
-import { callerKey, ClientLinks, digestOf } from './client-links.js';
+import { CallerLists } from './caller-lists.js';
+import { ClientLinks } from './client-links.js';
 import type { GatewayBackend } from './gateway-options.js';
-import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import type { ListMethod } from './known-lists.js';
 import { Link, type LinkOwner } from './link.js';
 import { isForeign, publishTo } from './publish.js';
 import type { GatewaySettings } from './resolve-options.js';
@@ -52,9 +53,9 @@ export interface BackendDescription {
  */
 export class Backend {
   description?: BackendDescription;
-  private readonly base: Link;
+  readonly lists: CallerLists;
   private readonly links: ClientLinks;
-  private readonly lists: KnownLists;
+  private readonly base: Link;
   /** The name of the backend in the log. */
   private readonly name: string;
 
@@ -65,10 +66,15 @@ export class Backend {
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
-    this.lists = new KnownLists({ timeoutMs: limits.listTimeoutMs });
     this.links = new ClientLinks(this.name, options, host, this.pooledOwner(), session =>
       this.lists.forget(session),
     );
+    this.lists = new CallerLists({
+      name: this.name,
+      timeoutMs: limits.listTimeoutMs,
+      links: this.links,
+      fetch: (method, params, exchange) => this.request(method, params, exchange),
+    });
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
 
@@ -120,53 +126,6 @@ export class Backend {
   offers(method: ListMethod): boolean {
     const [kind] = method.split('/') as ['tools' | 'prompts' | 'resources'];
     return this.description?.capabilities[kind] !== undefined;
-  }
-
-  /**
-   * All pages of a list, as the caller sees them.
-   * @param fresh whether it must have been fetched just now
-   */
-  pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
-    const {
-      signal,
-      inputResponses: _answers,
-      meta: { progressToken: _token, ...meta } = {},
-      ...caller
-    } = exchange;
-    // What a client answers is for the call that asked, which would be gone on with; and it asked for no list.
-    const detached: Exchange = {
-      ...caller,
-      meta,
-      requestState: () => undefined,
-      signal: NEVER,
-      notify: nowhere,
-      log: nowhere,
-    };
-    const pages = this.lists.pages(
-      this.viewOf(exchange),
-      method,
-      cursor => this.request(method, cursor === undefined ? {} : { cursor }, detached),
-      fresh,
-    );
-    return unlessAborted(pages, signal).catch((error: unknown) => {
-      throw toClientError(error, this.name, signal);
-    });
-  }
-
-  /** Has the tools listed anew before the next call, so that its headers are those of what its caller was shown last. */
-  relist(exchange: Exchange): void {
-    this.lists.forgetList(this.viewOf(exchange), 'tools/list');
-  }
-
-  /** A row of a list, looked for once more in a fresh one. */
-  async find(method: ListMethod, exchange: Exchange, is: (row: Row) => boolean): Promise<Row | undefined> {
-    for (const fresh of [false, true]) {
-      for (const page of await this.pages(method, exchange, fresh)) {
-        const row = rowsOf(method, page).find(is);
-        if (row) return row;
-      }
-    }
-    return undefined;
   }
 
   async subscribe(uri: string, exchange: Exchange): Promise<void> {
@@ -229,7 +188,7 @@ export class Backend {
     } catch (error) {
       if (!(error instanceof ProtocolError) || error.code !== McpErrorCode.HeaderMismatch) throw error;
       // The backend has looked at the headers only: its tool may not be what it was.
-      this.relist(exchange);
+      this.lists.relist(exchange);
       const now = await this.tool(params['name'], exchange);
       if (isDeepStrictEqual(now?.inputSchema, tool?.inputSchema)) throw error;
       return send(now);
@@ -239,7 +198,7 @@ export class Backend {
   /** The definition of a tool; undefined where there is none, or the backend, which may serve calls, cannot list it. */
   private async tool(name: unknown, exchange: Exchange): Promise<ToolSchemas | undefined> {
     try {
-      return await this.find('tools/list', exchange, row => row['name'] === name);
+      return await this.lists.find('tools/list', exchange, row => row['name'] === name);
     } catch (error) {
       if (exchange.signal.aborted) throw error;
       this.host.report(error as Error);
@@ -266,12 +225,6 @@ export class Backend {
     const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
-  }
-
-  private viewOf(exchange: Exchange): unknown {
-    const session = this.links.known(exchange.channel);
-    // A backend is told who asks for a list, and may go by it.
-    return session ?? digestOf([callerKey(exchange), exchange.clientInfo]);
   }
 
   private baseOwner(): LinkOwner {
@@ -338,7 +291,3 @@ export class Backend {
 
 /** How long a backend that could not be reached the last time may keep others waiting, in milliseconds. */
 const PATIENCE_MS = 250;
-
-const NEVER = new AbortController().signal;
-
-const nowhere = (): Promise<void> => Promise.resolve();

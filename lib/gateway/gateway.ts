@@ -85,7 +85,7 @@ export class Gateway implements Upstream, BackendHost {
     return this.via(exchange, async () => {
       if (isList(method)) {
         const page = await this.router.list(method, params, exchange);
-        if (method === 'tools/list') for (const backend of this.backends) backend.relist(exchange);
+        if (method === 'tools/list') for (const backend of this.backends) backend.lists.relist(exchange);
         return page;
       }
       const { backend, params: own } = await this.router.route(method, params, exchange);
@@ -150,7 +150,7 @@ export class Gateway implements Upstream, BackendHost {
   toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined> {
     return this.via(exchange, async () => {
       const { backend, params } = await this.router.route('tools/call', { name }, exchange);
-      return backend.find('tools/list', exchange, row => row['name'] === params['name']);
+      return backend.lists.find('tools/list', exchange, row => row['name'] === params['name']);
     });
   }
 
@@ -239,7 +239,7 @@ export class Gateway implements Upstream, BackendHost {
       for (const { method, is } of lookups) {
         for (const backend of reached) {
           if (!backend.offers(method)) continue;
-          for (const page of await backend.pages(method, exchange, fresh)) {
+          for (const page of await backend.lists.pages(method, exchange, fresh)) {
             const result = prefixed(backend.prefix, method, page);
             const meant = rowsOf(method, result).filter(is).length;
             // Of several that may be meant, none may be hidden.

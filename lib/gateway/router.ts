@@ -125,8 +125,8 @@ export class Router {
           'resources/list',
           exchange,
           async () =>
-            (await backend.find('resources/list', exchange, is)) ??
-            (await backend.find('resources/templates/list', exchange, is)),
+            (await backend.lists.find('resources/list', exchange, is)) ??
+            (await backend.lists.find('resources/templates/list', exchange, is)),
         ),
       ),
     );
@@ -145,7 +145,7 @@ export class Router {
     if (key === undefined) return;
     const known = await Promise.all(
       this.backends.map(backend =>
-        this.ifUp(backend, method, exchange, () => backend.pages(method, exchange)),
+        this.ifUp(backend, method, exchange, () => backend.lists.pages(method, exchange)),
       ),
     );
     const owners = new Map<unknown, Backend>();

@@ -1,0 +1,91 @@
+import type { Result } from '@modelcontextprotocol/server';
+import { unlessAborted } from '../client/unless-aborted.js';
+import type { Params } from '../server/dispatcher.js';
+import type { Exchange } from '../server/exchange.js';
+import { toClientError } from './backend-error.js';
+import { callerKey, digestOf, type ClientLinks } from './client-links.js';
+import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import type { SessionLink } from './session-link.js';
+
+export interface CallerListsOptions {
+  /** The name of the backend in the log. */
+  readonly name: string;
+  /** How long one list may take to come in, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly links: ClientLinks;
+  /** Asks the backend for a page. */
+  readonly fetch: (method: ListMethod, params: Params, exchange: Exchange) => Promise<Result>;
+}
+
+/** The lists of a backend, as each of its callers sees them. */
+export class CallerLists {
+  private readonly known: KnownLists;
+
+  constructor(private readonly options: CallerListsOptions) {
+    this.known = new KnownLists({ timeoutMs: options.timeoutMs });
+  }
+
+  /**
+   * All pages of a list.
+   * @param fresh whether it must have been fetched just now
+   * @throws McpException, or the backend's own `ProtocolError`
+   */
+  pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
+    const {
+      signal,
+      inputResponses: _answers,
+      meta: { progressToken: _token, ...meta } = {},
+      ...caller
+    } = exchange;
+    // What a client answers is for the call that asked, which would be gone on with; and it asked for no list.
+    const detached: Exchange = {
+      ...caller,
+      meta,
+      requestState: () => undefined,
+      signal: NEVER,
+      notify: nowhere,
+      log: nowhere,
+    };
+    const { name, fetch } = this.options;
+    const pages = this.known.pages(
+      this.viewOf(exchange),
+      method,
+      cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
+      fresh,
+    );
+    return unlessAborted(pages, signal).catch((error: unknown) => {
+      throw toClientError(error, name, signal);
+    });
+  }
+
+  /** A row of a list, looked for once more in a fresh one. */
+  async find(method: ListMethod, exchange: Exchange, is: (row: Row) => boolean): Promise<Row | undefined> {
+    for (const fresh of [false, true]) {
+      for (const page of await this.pages(method, exchange, fresh)) {
+        const row = rowsOf(method, page).find(is);
+        if (row) return row;
+      }
+    }
+    return undefined;
+  }
+
+  /** Has the tools listed anew before the next call, so that its headers are those of what its caller was shown last. */
+  relist(exchange: Exchange): void {
+    this.known.forgetList(this.viewOf(exchange), 'tools/list');
+  }
+
+  /** Forgets what a session was shown; without one, what all were. */
+  forget(session?: SessionLink): void {
+    this.known.forget(session);
+  }
+
+  private viewOf(exchange: Exchange): unknown {
+    const session = this.options.links.known(exchange.channel);
+    // A backend is told who asks for a list, and may go by it.
+    return session ?? digestOf([callerKey(exchange), exchange.clientInfo]);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+const nowhere = (): Promise<void> => Promise.resolve();
