@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { ResourceNotFoundError, type Result, type ServerCapabilities } from '@modelcontextprotocol/server';
+import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Listing } from '../interceptors/boundary/listing.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
@@ -8,16 +8,15 @@ import type { ChangeNotifier } from '../server/changes.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { requireUri } from '../server/params.js';
-import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { Backend, type BackendHost } from './backend.js';
-import { canonicalUri } from './canonical-uri.js';
 import { nextHop, viaOf } from './hops.js';
-import { isList, LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
-import { prefixed, withoutPrefix } from './names.js';
+import { isList } from './known-lists.js';
+import { Listings } from './listings.js';
+import { meet } from './meet.js';
 import { origins } from './origin.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { Router, shows } from './router.js';
+import { Router } from './router.js';
 import { SuspendedCalls } from './suspended-calls.js';
 
 /** How much of an error that a backend may have worded goes to the log. */
@@ -31,6 +30,7 @@ export class Gateway implements Upstream, BackendHost {
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
   private readonly router: Router;
+  private readonly listings: Listings;
   private readonly logger = new Logger('McpGateway');
 
   constructor(readonly settings: GatewaySettings) {
@@ -38,6 +38,7 @@ export class Gateway implements Upstream, BackendHost {
     this.suspended = new SuspendedCalls({ max: maxSuspended, idleTimeoutMs: suspendedTimeoutMs });
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
     this.router = new Router(this.backends);
+    this.listings = new Listings(this.backends);
   }
 
   get channels(): Iterable<ClientChannel> {
@@ -118,33 +119,7 @@ export class Gateway implements Upstream, BackendHost {
   }
 
   listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
-    return this.via(exchange, async () => {
-      const { name, uri, ref } = params as { name?: unknown; uri?: unknown; ref?: unknown };
-      switch (method) {
-        case 'tools/call':
-          return this.findNamed('tools/list', name, unknownTool, exchange);
-        case 'prompts/get':
-          return this.findNamed('prompts/list', name, unknownPrompt, exchange);
-        case 'completion/complete': {
-          const { type, name: prompt, uri: template } = (ref ?? {}) as Row;
-          if (type === 'ref/prompt') return this.findNamed('prompts/list', prompt, unknownPrompt, exchange);
-          const refusal = new ResourceNotFoundError(String(template));
-          const is = (row: Row) => row['uriTemplate'] === template || row['uri'] === template;
-          const lists: ListMethod[] = ['resources/templates/list', 'resources/list'];
-          return this.find(
-            lists.map(list => ({ method: list, is })),
-            exchange,
-            refusal,
-          );
-        }
-        case 'resources/read':
-        case 'resources/subscribe': {
-          return this.find(lookupsOf(String(uri)), exchange, new ResourceNotFoundError(String(uri)));
-        }
-        default:
-          return undefined;
-      }
-    });
+    return this.via(exchange, () => this.listings.for(method, params, exchange));
   }
 
   toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined> {
@@ -211,79 +186,6 @@ export class Gateway implements Upstream, BackendHost {
       throw error;
     }
   }
-
-  private findNamed(
-    method: ListMethod,
-    name: unknown,
-    unknown: (name: string) => Error,
-    exchange: Exchange,
-  ): Promise<Listing | undefined> {
-    const text = String(name);
-    const owners = this.backends.filter(({ prefix }) => withoutPrefix(prefix, text) !== undefined);
-    return this.find([{ method, is: row => row['name'] === name }], exchange, unknown(text), owners);
-  }
-
-  /**
-   * The page that shows what a call names, in what its caller sees now; an empty one where none does.
-   * @throws McpException where a backend that may have it cannot be reached
-   */
-  private async find(
-    lookups: readonly Lookup[],
-    exchange: Exchange,
-    refusal: Error,
-    backends: readonly Backend[] = this.backends,
-  ): Promise<Listing> {
-    const met = await meet(backends, exchange.signal, backends.length === 1);
-    const reached = backends.filter((_, index) => met[index].status === 'fulfilled');
-    for (const fresh of [false, true]) {
-      for (const { method, is } of lookups) {
-        for (const backend of reached) {
-          if (!backend.offers(method)) continue;
-          for (const page of await backend.lists.pages(method, exchange, fresh)) {
-            const result = prefixed(backend.prefix, method, page);
-            const meant = rowsOf(method, result).filter(is).length;
-            // Of several that may be meant, none may be hidden.
-            const isShown = (shown: unknown) => rowsOf(method, shown).filter(is).length >= meant;
-            if (meant > 0) return { method, result, isShown, refusal };
-          }
-        }
-      }
-    }
-    // It may come up at any moment, and what is hidden of it would be used.
-    const refused = met.find(one => one.status === 'rejected');
-    if (refused) throw refused.reason;
-    // A backend may have what it does not list, but may also understand another spelling of what is hidden.
-    const [{ method, is }] = lookups;
-    const isShown = (shown: unknown) => rowsOf(method, shown).some(is);
-    return { method, result: { [LIST_MEMBERS[method]]: [] }, isShown, refusal };
-  }
-}
-
-/** Waits until backends are known or cannot be reached: as long as it takes where no other would do. */
-function meet(
-  backends: readonly Backend[],
-  signal: AbortSignal,
-  isOnly: boolean,
-): Promise<PromiseSettledResult<unknown>[]> {
-  return Promise.allSettled(
-    backends.map(backend => (isOnly ? backend.ready(signal) : backend.readySoon(signal))),
-  );
-}
-
-/** Which rows of a list stand for what a call names. */
-interface Lookup {
-  readonly method: ListMethod;
-  readonly is: (row: Row) => boolean;
-}
-
-/** Where a resource is listed: as it is spelt, or else in another spelling, or else as one of a template's. */
-function lookupsOf(uri: string): Lookup[] {
-  const canonical = canonicalUri(uri);
-  return [
-    { method: 'resources/list', is: row => row['uri'] === uri },
-    { method: 'resources/list', is: row => canonicalUri(String(row['uri'])) === canonical },
-    { method: 'resources/templates/list', is: row => shows(row, uri) },
-  ];
 }
 
 /** What of a backend's capabilities clients are shown: what goes through the gateway. */
