@@ -1,9 +1,10 @@
 import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/client';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { SYNTHETIC_META } from '../interceptors/boundary/answers.js';
+import { marked, synthetic } from '../interceptors/boundary/answers.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { passed, type ChainResult } from '../interceptors/chain/result.js';
+import { answerCheck, payloadCheck } from '../interceptors/hosts/payload-check.js';
+import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import { denialOf, undiscovered } from '../interceptors/boundary/denial.js';
 import type { InvocationContext, Phase } from '../interceptors/protocol/types.js';
@@ -17,7 +18,7 @@ export interface ClientBoundaryOptions {
   readonly chain: ChainSource;
   /** What the chain may take for one message, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Configuration by the interceptor's name; it wins over an override's. */
+  /** Configuration by `name` or `host/name`; it wins over an override's. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Told of every run of the chain, as it ends. */
   readonly onReport?: (report: ChainReport) => void;
@@ -28,8 +29,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 /** One request and its answer, as they cross the boundary. */
 export interface Crossing {
-  /** What interceptors hook. */
-  readonly event: string;
+  readonly method: string;
   /** `out`: this client asks the server. `in`: the server asks this client. */
   readonly way: 'out' | 'in';
   readonly params: Payload;
@@ -37,8 +37,6 @@ export interface Crossing {
   /** Bounds each phase of the chain further, in milliseconds. */
   readonly timeoutMs?: number;
   readonly context?: InvocationContext;
-  /** Says why a payload is none for the message. */
-  readonly check: (phase: Phase, payload: unknown) => string | undefined;
   /** The negotiated revision; undefined before there is one. */
   protocolVersion(chain: Chain): Promise<string | undefined>;
 }
@@ -46,6 +44,8 @@ export interface Crossing {
 /** What one crossing's phases share. */
 interface Running {
   readonly crossing: Crossing;
+  /** What interceptors hook. */
+  readonly event: string;
   readonly chain: Chain;
   readonly bag: Map<unknown, unknown>;
   readonly context: InvocationContext;
@@ -69,9 +69,10 @@ export class ClientBoundary {
     const running = await this.enter(crossing);
     const request = await this.run(running, 'request', crossing.params);
     const params = request.finalPayload as Payload;
-    const answer = request.response ? synthetic(crossing, request.response) : await work(params);
-    const response = await this.run(running, 'response', answer, params);
-    return response.finalPayload as Result;
+    const answer = request.response ? synthetic(crossing.method, request.response) : await work(params);
+    const { finalPayload } = await this.run(running, 'response', answer, params);
+    // A mutator may have made another result, without the mark.
+    return request.response ? marked(finalPayload as Result, request.response) : (finalPayload as Result);
   }
 
   /**
@@ -86,10 +87,12 @@ export class ClientBoundary {
 
   private async enter(crossing: Crossing): Promise<Running> {
     const chain = await this.chainFor(crossing.signal);
-    const { event, context } = crossing;
+    const { method, context } = crossing;
+    const event = EVENT_OF[method] ?? method;
     const isHooked = chain.hooks(event, 'request') || chain.hooks(event, 'response');
     return {
       crossing,
+      event,
       chain,
       bag: new Map(),
       context: { timestamp: new Date().toISOString(), ...context },
@@ -112,12 +115,12 @@ export class ClientBoundary {
   }
 
   private async run(
-    { crossing, chain, bag, context, protocolVersion }: Running,
+    { crossing, event, chain, bag, context, protocolVersion }: Running,
     phase: Phase,
     payload: unknown,
     request?: unknown,
   ): Promise<ChainResult> {
-    const { event, way, signal, check } = crossing;
+    const { method, way, signal } = crossing;
     if (!chain.hooks(event, phase)) return passed({ event, phase, payload });
     const { name, timeoutMs: own = DEFAULT_TIMEOUT_MS, config, onReport } = this.options;
     const timeoutMs = Math.min(own, crossing.timeoutMs ?? Infinity);
@@ -131,7 +134,8 @@ export class ClientBoundary {
       context,
       bag,
       timeoutMs,
-      checkPayload: changed => check(phase, changed),
+      checkPayload: payloadCheck(method, phase),
+      checkResponse: answerCheck(method),
       ...(signal && { signal }),
       ...(config && { config }),
       ...(protocolVersion !== undefined && { protocolVersion }),
@@ -148,17 +152,4 @@ export function assertWanted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;
   const reason: unknown = signal.reason;
   throw reason instanceof SdkError ? reason : new SdkError(SdkErrorCode.RequestTimeout, String(reason));
-}
-
-/** What an interceptor answered in place of the operation, marked as such. */
-function synthetic(
-  { check }: Crossing,
-  { interceptor, result }: NonNullable<ChainResult['response']>,
-): Result {
-  const { _meta } = result as Result;
-  const answer = { ...result, _meta: { ..._meta, [SYNTHETIC_META]: { interceptor } } };
-  if (check('response', answer) === undefined) return answer;
-  throw new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
-    failedInterceptor: interceptor,
-  });
 }

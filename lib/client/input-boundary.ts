@@ -1,7 +1,8 @@
 import type { ClientContext, Request, Result } from '@modelcontextprotocol/client';
+import { payloadCheck } from '../interceptors/hosts/payload-check.js';
 import { isProtocolError, unexpected } from '../server/errors.js';
 import type { ClientBoundary } from './client-boundary.js';
-import { inputPayloadProblem, type InputHandler, type InputMethod } from './input-requests.js';
+import type { InputHandler, InputMethod } from './input-requests.js';
 
 export interface InputBoundaryOptions {
   readonly name: string | undefined;
@@ -27,11 +28,10 @@ export function governInput<M extends InputMethod>(
     try {
       return await boundary.around(
         {
-          event: method,
+          method,
           way: 'in',
           params: bare,
           signal,
-          check: (phase, payload) => inputPayloadProblem(method, phase, payload),
           protocolVersion: async () => protocolVersion(),
         },
         async payload => {
@@ -40,7 +40,7 @@ export function governInput<M extends InputMethod>(
             requestId,
             signal,
           });
-          const problem = inputPayloadProblem(method, 'response', answer);
+          const problem = payloadCheck(method, 'response')?.(answer);
           if (problem !== undefined) throw new TypeError(`The answer cannot be sent: ${problem}`);
           return answer;
         },

@@ -6,8 +6,6 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
-import { payloadCheck } from '../interceptors/hosts/payload-check.js';
-import type { Phase } from '../interceptors/protocol/types.js';
 
 /** What a server may ask of a client, and what it is answered. */
 export interface InputRequestTypes {
@@ -49,10 +47,3 @@ export const INPUT_CAPABILITIES = {
 } as const satisfies Record<InputMethod, { name: string; value: object }>;
 
 export const INPUT_METHODS = Object.keys(INPUT_CAPABILITIES) as InputMethod[];
-
-/** Says why a payload is none for the method; undefined for one that is. */
-export const inputPayloadProblem = (
-  method: InputMethod,
-  phase: Phase,
-  payload: unknown,
-): string | undefined => payloadCheck(method, phase)?.(payload);

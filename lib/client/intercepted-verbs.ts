@@ -28,7 +28,6 @@ import type {
   UnsubscribeRequest,
 } from '@modelcontextprotocol/client';
 import type { Chain } from '../interceptors/chain/chain.js';
-import { payloadCheck } from '../interceptors/hosts/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';
 import type { ClientVerbs, McpCallToolOptions, McpListOptions, McpRequestOptions } from './client-verbs.js';
@@ -182,13 +181,12 @@ export abstract class InterceptedVerbs {
   private crossing(method: string, params: Payload, options: McpRequestOptions = {}): Crossing {
     const { signal, timeout, context } = options;
     return {
-      event: EVENT_OF[method],
+      method,
       way: 'out',
       params,
       ...(signal && { signal }),
       ...(timeout !== undefined && { timeoutMs: timeout }),
       ...(context && { context }),
-      check: (phase, payload) => payloadCheck(method, phase)?.(payload),
       protocolVersion: chain => this.protocolVersion(chain, options),
     };
   }

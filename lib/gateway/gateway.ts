@@ -177,12 +177,13 @@ export class Gateway implements Upstream, BackendHost {
     if (!subscriptions || !exchange.channel) {
       throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
     }
+    const isNew = !subscriptions.has(uri);
     subscriptions.add(uri);
     try {
       await backend.subscribe(uri, exchange);
       return {};
     } catch (error) {
-      subscriptions.delete(uri);
+      if (isNew) subscriptions.delete(uri);
       throw error;
     }
   }

@@ -79,7 +79,8 @@ export const deny = (
 });
 
 /**
- * A request-phase mutator's answer: the call is answered with this result, and never reaches the handler. The
- * result is marked as synthetic in its `_meta`; the response phase runs on it as on any other.
+ * A request-phase mutator's answer: the call is answered with this result, and never reaches the handler, nor the guards,
+ * pipes and Nest interceptors around it. The result is marked as synthetic in its `_meta`; the response phase runs on it
+ * as on any other.
  */
 export const respondWith = (result: object): SyntheticResponse => new SyntheticResponse(result);

@@ -4,14 +4,14 @@ import { McpServers } from '../server/mcp-servers.js';
 import type { ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
-import { isServed, payloadCheck } from './hosts/payload-check.js';
+import { answerCheck, isServed, payloadCheck } from './hosts/payload-check.js';
 import { DiscoveryTimeoutError } from './hosts/remote-host.js';
 import type { InterceptionEvent } from './payloads.js';
 import type { Direction, Phase } from './protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
 
 /**
- * Options of one run; `config`, `timeoutMs` and the check of what is a payload are the server's own, unless given. The
+ * Options of one run; `config`, `timeoutMs` and the checks of what is a payload, or an answer, are the server's own, unless given. The
  * default `direction` is that of the server's own traffic for what it serves (`tools/call` requests are received, its
  * results sent), and for anything else that of a call which the application makes (requests sent, results received).
  */
@@ -88,6 +88,7 @@ export class InterceptorChainRunner {
     const params = {
       direction: comesIn ? 'receive' : 'send',
       checkPayload: payloadCheck(event, phase),
+      checkResponse: answerCheck(event),
       ...given,
       timeoutMs: given.timeoutMs ?? host.options.interceptors.timeoutMs,
       event,

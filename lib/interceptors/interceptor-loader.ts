@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
-import type { ChainEntry } from './chain/entry.js';
+import { LOCAL_HOST, type ChainEntry } from './chain/entry.js';
 import type { ChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './hosts/host-options.js';
 import { HostPool } from './hosts/host-pool.js';
-import { LOCAL_HOST, LocalHost } from './hosts/local-host.js';
+import { LocalHost } from './hosts/local-host.js';
 import { openHost, type OpenedHost, type OpenHostOptions } from './hosts/open-host.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';

@@ -97,9 +97,8 @@ export class InterceptorServer {
           deadline: started + allowed,
           defaultTimeoutMs: allowed,
           maxTimeoutMs: MAX_TIMEOUT_MS,
-          config: { [name]: config },
         },
-        { ...entry, timeoutMs: allowed },
+        { ...entry, timeoutMs: allowed, config: frozenCopy(config) },
         given,
       );
       if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);

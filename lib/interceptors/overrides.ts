@@ -1,5 +1,4 @@
-import type { ChainEntry, InterceptorOverrides } from './chain/entry.js';
-import { LOCAL_HOST } from './hosts/local-host.js';
+import { configNames, namesOf, type ChainEntry, type InterceptorOverrides } from './chain/entry.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { readHooks } from './protocol/read-descriptor.js';
 
@@ -23,16 +22,13 @@ export class PolicyMismatchError extends Error {}
  * @throws PolicyMismatchError for a configuration that its `configSchema` refuses
  */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
-  const local = new Set(entries.filter(isLocal).map(({ descriptor }) => descriptor.name));
+  const namesFor = configNames(entries);
   return entries.map(entry => {
     const { name } = entry.descriptor;
     const found = overrides.flatMap(layer =>
-      keysOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [overrideOf(layer[key])] : [])),
+      namesOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [overrideOf(layer[key])] : [])),
     );
-    const [own, exact] = keysOf(entry);
-    const key = [exact, ...(isLocal(entry) || !local.has(own) ? [own] : [])].find(one =>
-      Object.hasOwn(config, one),
-    );
+    const key = namesFor(entry).findLast(one => Object.hasOwn(config, one));
     if (key !== undefined) found.push({ config: config[key] });
     if (found.length === 0) return entry;
     const override = Object.assign({}, ...found) as InterceptorOverrides;
@@ -44,15 +40,10 @@ export function withOverrides(entries: readonly ChainEntry[], { overrides, confi
 
 /** The names in a policy that no interceptor has. */
 export function unknownNames(entries: readonly ChainEntry[], { overrides, config }: Policy): string[] {
-  const known = new Set(entries.flatMap(keysOf));
+  const known = new Set(entries.flatMap(namesOf));
   const named = [...overrides, config].flatMap(layer => Object.keys(layer));
   return [...new Set(named.filter(key => !known.has(key)))];
 }
-
-/** The more exact one last. */
-const keysOf = ({ host, descriptor: { name } }: ChainEntry): [string, string] => [name, `${host}/${name}`];
-
-const isLocal = ({ host }: ChainEntry): boolean => host === LOCAL_HOST;
 
 function overrideOf({
   failOpen,

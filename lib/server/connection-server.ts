@@ -62,6 +62,7 @@ export class ConnectionServer extends ExchangeServer {
 
   protected override get subscriptions(): Subscriptions {
     return {
+      has: uri => this.subscribed.has(uri),
       add: uri => {
         if (this.subscribed.has(uri)) return;
         const { maxSubscriptions } = this.options;

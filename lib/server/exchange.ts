@@ -78,6 +78,7 @@ export interface Exchange {
 
 /** The resources that one connection is subscribed to. */
 export interface Subscriptions {
+  has(uri: string): boolean;
   add(uri: string): void;
   delete(uri: string): void;
 }

@@ -32,6 +32,16 @@ describe('the configuration of interceptors', () => {
     expect(unknownNames(entries, { overrides: [], config: config as never })).toEqual([]);
   });
 
+  it('is not for an interceptor whose name is another one with its host', () => {
+    const policy = {
+      overrides: [{ 'far/check': { failOpen: true, config: { key: 1 } } }],
+      config: { 'far/check': { key: 2 } },
+    };
+    const [far, evil] = withOverrides([FAR, entry('other', 'far/check')], policy);
+    expect(far.overrides).toEqual({ failOpen: true, config: { key: 2 } });
+    expect(evil.overrides).toBeUndefined();
+  });
+
   it('tells names that nobody has', () => {
     const policy = { overrides: [{ nope: {} }], config: { 'far/nope': {}, check: {} } };
     expect(unknownNames([FAR], policy)).toEqual(['nope', 'far/nope']);

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import {
   Completion,
@@ -119,6 +119,12 @@ class Redirects extends HidesInResponse {
 /** Has something to say of calls, whatever they are of. */
 @Injectable()
 class LooksAtCalls extends HidesInResponse {
+  @Mutator({ events: ['tools/list'], phase: 'response' })
+  add({ payload }: InterceptorInvocation<'tools/list', 'response'>) {
+    const added = { name: 'added', inputSchema: { type: 'object' as const } };
+    return { ...payload, tools: [...payload.tools, added] };
+  }
+
   @Validator({ events: ['tools/call'] })
   noForce({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
     return payload.arguments?.['force'] !== true;
@@ -179,9 +185,18 @@ describe.each(CELLS)('what a list hides, over $name', ({ platform, era, legacy }
     await expect(client.callTool({ name: 'wipe' })).rejects.toMatchObject(unknown);
   });
 
-  it('cannot be called by way of a mutator', async () => {
+  it('cannot be called by way of a mutator, which tells no name but the one that was asked for', async () => {
     const { client } = await start(Redirects);
-    await expect(client.callTool({ name: 'open' })).rejects.toMatchObject(unknown);
+    const refusal = { ...unknown, message: expect.stringContaining('Unknown tool: open') as string };
+    await expect(client.callTool({ name: 'open' })).rejects.toMatchObject(refusal);
+  });
+
+  it('cannot be answered in its place, either, but what a list adds can', async () => {
+    const { client } = await start(LooksAtCalls);
+    const dry = { arguments: { dry: true } };
+    await expect(client.callTool({ name: 'wipe', ...dry })).rejects.toMatchObject(unknown);
+    expect(textOf(await client.callTool({ name: 'open', ...dry }))).toBe('dry');
+    expect(textOf(await client.callTool({ name: 'added', ...dry }))).toBe('dry');
   });
 
   it.each([{}, { force: true }, { dry: true }])(
@@ -218,7 +233,7 @@ describe.each(CELLS)('what a list hides, over $name', ({ platform, era, legacy }
       };
       const answer = await answerOf('hiddenPrompt');
       expect(answer).toBe(await answerOf('none'));
-      expect(answer.includes('dry')).toBe(value === 'answered');
+      expect(answer).toContain('Unknown prompt');
     },
   );
 
@@ -244,21 +259,72 @@ class RefusesSubscription {
 
 describe.each(['modern', 'legacy'] as const)('a subscription that was refused in its response, %s', era => {
   it('is none', async () => {
-    const test = await startApp([Shop, RefusesSubscription], { forceCloseConnections: true });
-    apps.push(test);
-    const client = await test.client({ era });
-    const updated: string[] = [];
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-      updated.push(params.uri);
-    });
-    const subscribing =
-      era === 'modern'
-        ? client.listen({ resourceSubscriptions: ['shop://open'] })
-        : client.subscribeResource({ uri: 'shop://open' });
-    await expect(subscribing).rejects.toMatchObject({ code: -32602 });
-    test.app.get(McpServerRegistry, { strict: false }).resourceUpdated('shop://open');
-    // Whatever was sent before this answer has arrived with it.
-    expect(textOf(await client.callTool({ name: 'open' }))).toBe('open');
-    expect(updated).toEqual([]);
+    const { subscribe, updates } = await listener(RefusesSubscription, era);
+    await expect(subscribe('shop://open')).rejects.toMatchObject({ code: -32602 });
+    expect(await updates('shop://open')).toEqual([]);
   });
 });
+
+@Injectable()
+class AnswersSubscription extends HidesInResponse {
+  @Mutator({ events: ['resources/subscribe'] })
+  answer() {
+    return respondWith({});
+  }
+}
+
+describe.each(['shop://hidden', 'shop://open'])('a subscription that an interceptor answers, to %s', uri => {
+  it('is none where it listens', async () => {
+    const { subscribe, updates } = await listener(AnswersSubscription, 'modern');
+    await expect(subscribe(uri)).rejects.toThrow();
+    expect(await updates(uri)).toEqual([]);
+  });
+
+  it('is none where it is asked for', async () => {
+    const { subscribe, updates } = await listener(AnswersSubscription, 'legacy');
+    const outcome = await subscribe(uri).then(
+      () => 'answered',
+      () => 'refused',
+    );
+    expect(outcome).toBe(uri === 'shop://open' ? 'answered' : 'refused');
+    expect(await updates(uri)).toEqual([]);
+  });
+});
+
+@Injectable()
+class RefusesSecond {
+  private count = 0;
+
+  @Validator({ events: ['resources/subscribe'], phase: 'response' })
+  once() {
+    return this.count++ === 0;
+  }
+}
+
+it('a subscription stays where another one to the same is refused', async () => {
+  const { subscribe, updates } = await listener(RefusesSecond, 'legacy');
+  await subscribe('shop://open');
+  await expect(subscribe('shop://open')).rejects.toMatchObject({ code: -32602 });
+  expect(await updates('shop://open')).toEqual(['shop://open']);
+});
+
+async function listener(interceptors: Type, era: 'modern' | 'legacy') {
+  const test = await startApp([Shop, interceptors], { forceCloseConnections: true });
+  apps.push(test);
+  const client = await test.client({ era });
+  const updated: string[] = [];
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+    updated.push(params.uri);
+  });
+  return {
+    subscribe: async (uri: string): Promise<unknown> =>
+      era === 'modern' ? client.listen({ resourceSubscriptions: [uri] }) : client.subscribeResource({ uri }),
+    /** What the client was told once a resource has changed. */
+    updates: async (uri: string): Promise<string[]> => {
+      test.app.get(McpServerRegistry, { strict: false }).resourceUpdated(uri);
+      // Whatever was sent before this answer has arrived with it.
+      expect(textOf(await client.callTool({ name: 'open' }))).toBe('open');
+      return updated;
+    },
+  };
+}

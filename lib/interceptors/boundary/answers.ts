@@ -1,27 +1,32 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
-import { payloadCheck } from '../hosts/payload-check.js';
 
 /** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
 export const SYNTHETIC_META = 'nestjs-mcp/synthetic';
 /** Key in a result's `_meta` for what validators only warned of. */
 export const WARNINGS_META = 'nestjs-mcp/warnings';
 
-/**
- * What an interceptor answered in the handler's place, marked as such.
- * @throws Error where it is no answer to the method
- */
-export function synthetic(
-  method: string,
-  { interceptor, result }: NonNullable<ChainResult['response']>,
-): Result {
-  const { _meta } = result as Result;
-  const answer = { ...result, _meta: { ..._meta, [SYNTHETIC_META]: { interceptor } } };
-  const problem = payloadCheck(method, 'response')?.(answer);
-  if (problem === undefined) return answer;
-  throw new Error(`${interceptor} answered ${method} with something that is no answer: ${problem}`);
+type Response = NonNullable<ChainResult['response']>;
+
+/** The member of a result without which it is one of the other list that the same event hooks. */
+const OWN_MEMBER: Readonly<Record<string, string | undefined>> = {
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+/** What an interceptor answered in the handler's place, marked as such. */
+export function synthetic(method: string, response: Response): Result {
+  const own = OWN_MEMBER[method];
+  const result = own === undefined || own in response.result ? response.result : { [own]: [] };
+  return marked(result as Result, response);
 }
+
+/** A result, marked as one that an interceptor answered. */
+export const marked = (result: Result, { interceptor }: Response): Result => ({
+  ...result,
+  _meta: { ...result._meta, [SYNTHETIC_META]: { interceptor } },
+});
 
 /** A refusal as a tool's result, for the model to read. */
 export function toolError({ data, message }: McpException): CallToolResult {

@@ -8,7 +8,7 @@ import { contextOf } from '../hosts/context.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';
-import { synthetic, toolError, withWarnings } from './answers.js';
+import { marked, synthetic, toolError, withWarnings } from './answers.js';
 import { Refused, unchangeable, undiscovered } from './denial.js';
 import { InputCrossing } from './input-crossing.js';
 import { ListGuard } from './list-guard.js';
@@ -54,7 +54,7 @@ export class Boundary {
 
   /** @throws McpException for a message that was refused, or whatever the dispatcher throws */
   async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    const event = EVENT_OF[method] as string | undefined;
+    const event = EVENT_OF[method];
     if (event === undefined) return this.options.dispatch(method, params, exchange);
     let message: Message | undefined;
     try {
@@ -64,14 +64,17 @@ export class Boundary {
       const received = this.receive(message, params);
       const request = received instanceof Promise ? await received : received;
       const payload = request.finalPayload as Params;
+      const isNew = !exchange.subscriptions?.has(payload['uri'] as string);
       const answer = request.response
         ? synthetic(method, request.response)
         : await this.handle(message, method, payload);
       // Only a handler's question passed the response phase already; an interceptor can answer what looks like one.
       const isAsking = !request.response && isInputRequired(answer);
       const isDone = isAsking || !message.hooks('response');
-      const response = isDone ? undefined : await this.send(message, answer, payload);
-      const result = response ? (response.finalPayload as Result) : answer;
+      const response = isDone ? undefined : await this.send(message, answer, payload, isNew);
+      const final = response ? (response.finalPayload as Result) : answer;
+      // A mutator may have made another result, without the mark.
+      const result = request.response && response ? marked(final, request.response) : final;
       return settings.warnings ? withWarnings(result, response ? [request, response] : [request]) : result;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -91,8 +94,9 @@ export class Boundary {
     let message: Message | undefined;
     try {
       message = await this.messageOf('resources/subscribe', 'resources/subscribe', exchange);
-      const payload = (await this.receive(message, { uri })).finalPayload as Params;
-      if (payload['uri'] !== uri) throw new Refused(unchangeable());
+      const request = await this.receive(message, { uri });
+      const payload = request.finalPayload as Params;
+      if (request.response || payload['uri'] !== uri) throw new Refused(unchangeable());
       await this.run(message, 'response', {}, payload);
     } catch (error) {
       throw error instanceof Refused ? error.denial : error;
@@ -130,25 +134,24 @@ export class Boundary {
 
   /**
    * The same where lists hide things. What one hides cannot be used, neither as it was asked for nor as a mutator asks
-   * for it; all else goes as it does for what does not exist, so that nobody can tell the two apart.
+   * for it or answers it; all else goes as it does for what does not exist, so that nobody can tell the two apart.
    */
   private async receiveShown(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
     const found = lists.mayHide(message, params) ? await lists.lookUp(message, params) : undefined;
-    if (!found?.refusal) {
+    if (!found?.isHidden) {
       const { method, exchange } = message;
       const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, found?.page);
       if (mirrored) await mirrored;
     }
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
-    // What an interceptor answers uses nothing.
-    if (request.response) return request;
-    if (isSameThing(payload, params)) {
-      if (found?.refusal) throw found.refusal;
+    if (request.response || isSameThing(payload, params)) {
+      if (found?.isHidden) throw found.refusal;
     } else if (lists.mayHide(message, payload)) {
       const other = await lists.lookUp(message, payload);
-      if (other?.refusal) throw other.refusal;
+      // Of what it is called by, not of what an interceptor makes of that.
+      if (other?.isHidden) throw found?.refusal ?? other.refusal;
     }
     return request;
   }
@@ -218,12 +221,17 @@ export class Boundary {
     });
   }
 
-  /** The response phase. A subscription that it refuses must not stay. */
-  private async send(message: Message, answer: Result, payload: Params): Promise<ChainResult> {
+  /** The response phase. A subscription that it refuses must not stay, unless there was one before. */
+  private async send(
+    message: Message,
+    answer: Result,
+    payload: Params,
+    isNew: boolean,
+  ): Promise<ChainResult> {
     try {
       return await this.run(message, 'response', answer, payload);
     } catch (error) {
-      if (message.method === 'resources/subscribe') {
+      if (message.method === 'resources/subscribe' && isNew) {
         await this.options.dispatch('resources/unsubscribe', payload, message.exchange);
       }
       throw error;

@@ -13,10 +13,13 @@ import type { RunPhase } from './run-phase.js';
 /** What a list is run through only to know what it shows. */
 const LOOKED_UP = { mutatorsOnly: true } as const;
 
-/** What a list shows of something: the page that it is on, or what is answered where it does not exist. */
+/** What a list shows of something. */
 export interface LookedUp {
+  readonly isHidden: boolean;
+  /** The page that shows it, if one does. */
   readonly page?: Result;
-  readonly refusal?: Error;
+  /** What is answered where it does not exist. */
+  readonly refusal: Error;
 }
 
 /** Keeps what a list's mutators hide from a caller from being used by it. */
@@ -44,11 +47,20 @@ export class ListGuard {
     const showing = this.options.listings.pageShowing(method, params, exchange);
     const listing = showing instanceof Promise ? await this.inTime(message, showing) : showing;
     if (listing === undefined) return undefined;
-    const list = new Message(chain, listing.method, EVENT_OF[listing.method], exchange, deadline);
+    const list = new Message(
+      chain,
+      listing.method,
+      EVENT_OF[listing.method] ?? listing.method,
+      exchange,
+      deadline,
+    );
     const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);
     const shown = request.response ? synthetic(listing.method, request.response) : listing.result;
     const { finalPayload } = await this.run(list, 'response', shown, request.finalPayload, LOOKED_UP);
-    return listing.isShown(finalPayload) ? { page: finalPayload as Result } : { refusal: listing.refusal };
+    const { refusal } = listing;
+    return listing.isShown(finalPayload)
+      ? { isHidden: false, page: finalPayload as Result, refusal }
+      : { isHidden: true, refusal };
   }
 
   /** @throws Refused where a list that has to be looked at does not come within the request's time */

@@ -1,6 +1,6 @@
 import type { ChainParams } from '../chain/params.js';
 import { passed, type ChainResult } from '../chain/result.js';
-import { payloadCheck } from '../hosts/payload-check.js';
+import { answerCheck, payloadCheck } from '../hosts/payload-check.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import type { Phase } from '../protocol/types.js';
 import type { InterceptorReports } from '../reports.js';
@@ -54,6 +54,7 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
       protocolVersion: exchange.protocolVersion,
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),
+      checkResponse: answerCheck(method),
     };
     const params = options ? { ...common, ...options } : common;
     const result = chain.run(params);

@@ -37,7 +37,7 @@ export interface RunContext {
   readonly defaultTimeoutMs: number;
   /** What an attempt may take whatever its entry says. */
   readonly maxTimeoutMs: number;
-  /** The run's own configuration, by the interceptor's name; it wins over an override's. */
+  /** The run's own configuration, by `name` or `host/name`; it wins over an override's. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -70,7 +70,7 @@ class LazyInvocation implements Invocation {
     this.context = run.context;
     this.bag = run.bag;
     this.report = run.report;
-    this.config = ownConfig(run.config, entry.name) ?? entry.config;
+    this.config = ownConfig(run.config, entry) ?? entry.config;
   }
 
   get signal(): AbortSignal {
@@ -91,8 +91,11 @@ class LazyInvocation implements Invocation {
 }
 
 /** Names are remote hosts' to choose: one of them may be a member of every object. */
-const ownConfig = (config: RunContext['config'], name: string) =>
-  config !== undefined && Object.hasOwn(config, name) ? config[name] : undefined;
+function ownConfig(config: RunContext['config'], { configNames }: PreparedEntry) {
+  if (config === undefined) return undefined;
+  const name = configNames.findLast(one => Object.hasOwn(config, one));
+  return name === undefined ? undefined : config[name];
+}
 
 /**
  * Runs an interceptor once: its condition, its configuration check, then the interceptor itself. It never throws, and

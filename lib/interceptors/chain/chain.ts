@@ -1,7 +1,8 @@
 import { INPUT_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { systemClock } from './clock.js';
-import { prepare, type ChainEntry, type PreparedEntry } from './entry.js';
+import { configNames, namesOf, prepare, type ChainEntry, type PreparedEntry } from './entry.js';
+import { frozenCopy } from './frozen.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
 import { ChainRun, type RunOptions } from './run.js';
@@ -28,7 +29,8 @@ export class Chain {
       onSinkError,
     }: ChainOptions = {},
   ) {
-    this.entries = entries.map(prepare);
+    const namesFor = configNames(entries);
+    this.entries = entries.map(entry => prepare(entry, namesFor(entry)));
     this.selector = new Selector(this.entries);
     this.hooksInput = INPUT_EVENTS.some(
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
@@ -51,11 +53,13 @@ export class Chain {
    * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
    */
   async execute(params: ChainParams): Promise<ChainResult> {
-    return this.run(params);
+    const { context } = params;
+    return this.run(context ? { ...params, context: frozenCopy(context) } : params);
   }
 
   /**
-   * The same, without a promise where no interceptor that is waited for returned one.
+   * The same, without a promise where no interceptor that is waited for returned one, and with a context that nobody can
+   * change.
    * @throws UnknownInterceptorError as `execute` rejects with it
    */
   run(params: ChainParams): ChainResult | Promise<ChainResult> {
@@ -70,13 +74,10 @@ export class Chain {
     if (interceptors === undefined) return selection;
     const asked = new Set(interceptors);
     for (const name of asked) {
-      if (!this.entries.some(entry => isNamed(entry, name))) {
+      if (!this.entries.some(entry => namesOf(entry).includes(name))) {
         throw new UnknownInterceptorError(`the chain has no interceptor "${name}"`);
       }
     }
-    return filtered(selection, ({ name, host }) => asked.has(name) || asked.has(`${host}/${name}`));
+    return filtered(selection, entry => namesOf(entry).some(name => asked.has(name)));
   }
 }
-
-const isNamed = ({ name, host }: PreparedEntry, asked: string): boolean =>
-  asked === name || asked === `${host}/${name}`;

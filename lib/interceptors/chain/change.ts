@@ -26,10 +26,14 @@ export function readChange(
   value: unknown,
   entry: PreparedEntry,
   given: unknown,
-  { event, phase, checkPayload, simulate }: ChainParams,
+  { event, phase, checkPayload, checkResponse, simulate }: ChainParams,
 ): Change {
   const response = readResponse(value);
-  if (response) return { response };
+  if (response) {
+    const problem = checkResponse?.(response);
+    if (problem === undefined) return { response };
+    throw new MalformedResultError(`what it answered with respondWith is no answer to ${event}: ${problem}`);
+  }
   const { modified, payload, info: told } = readMutation(value, { name: entry.name, phase }, given);
   const info = told && frozenCopy(told);
   if (!modified) return { info };

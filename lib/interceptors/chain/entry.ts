@@ -10,7 +10,11 @@ import type {
   Phase,
   PriorityHint,
 } from '../protocol/types.js';
+import { frozenCopy } from './frozen.js';
 import { Scope, type MutationScope } from './scope.js';
+
+/** Name of the host that this process's own interceptors run on. */
+export const LOCAL_HOST = 'local';
 
 /** One invocation of one interceptor, wherever it runs. */
 export interface Invocation {
@@ -102,9 +106,26 @@ export interface PreparedEntry extends Pick<ChainEntry, 'host' | 'descriptor' | 
   /** Undefined: the chain's default. */
   readonly timeoutMs: number | undefined;
   readonly config: Readonly<Record<string, unknown>> | undefined;
+  /** Under which names a run's configuration is for it, the more exact one last. */
+  readonly configNames: readonly string[];
   /** What it may change. */
   readonly scope: Readonly<Record<Phase, Scope>>;
   readonly traits: LocalTraits;
+}
+
+/**
+ * What an interceptor is called in policies, the more exact name last. A name with a slash in it could be another host's
+ * `host/name`, and hosts choose the names of theirs.
+ */
+export const namesOf = ({ host, descriptor: { name } }: Pick<ChainEntry, 'host' | 'descriptor'>): string[] =>
+  name.includes('/') ? [`${host}/${name}`] : [name, `${host}/${name}`];
+
+/** The same for what only it may be told: a name that a local interceptor has is that one's alone. */
+export function configNames(entries: readonly ChainEntry[]): (entry: ChainEntry) => string[] {
+  const isLocal = ({ host }: ChainEntry) => host === LOCAL_HOST;
+  const local = new Set(entries.filter(isLocal).map(({ descriptor }) => descriptor.name));
+  return entry =>
+    isLocal(entry) || !local.has(entry.descriptor.name) ? namesOf(entry) : namesOf(entry).slice(-1);
 }
 
 /** An override that the interceptor it is for does not admit. */
@@ -112,9 +133,10 @@ export class OverrideError extends Error {}
 
 /**
  * Resolves an entry's policy.
+ * @param names under which a run's configuration is for it
  * @throws OverrideError where an override's hooks reach beyond the declared ones
  */
-export function prepare(entry: ChainEntry): PreparedEntry {
+export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(entry)): PreparedEntry {
   const { descriptor, overrides = {}, traits = {}, host, checkConfig, invoke, read } = entry;
   const { name, type, compat } = descriptor;
   const hooks = overrides.hooks ?? descriptor.hooks;
@@ -142,7 +164,8 @@ export function prepare(entry: ChainEntry): PreparedEntry {
     failOpen: overrides.failOpen ?? descriptor.failOpen ?? false,
     priority: resolvePriority(overrides.priorityHint ?? descriptor.priorityHint),
     timeoutMs: overrides.timeoutMs ?? traits.timeoutMs,
-    config: overrides.config,
+    config: overrides.config && frozenCopy(overrides.config),
+    configNames: names,
     scope: { request: new Scope(traits.scope, 'request'), response: new Scope(traits.scope, 'response') },
   };
 }

@@ -20,7 +20,7 @@ export interface ChainParams {
   readonly mutatorsOnly?: boolean;
   /** The payload is a result that asks for input: only interceptors that want to see those. */
   readonly inputRequired?: boolean;
-  /** Configuration by the interceptor's name; it wins over an override's. */
+  /** Configuration by `name` or `host/name`; it wins over an override's. A name that a local interceptor has is its alone. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Bounds the whole run, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
@@ -34,6 +34,8 @@ export interface ChainParams {
   readonly bag?: Map<unknown, unknown>;
   /** Says why a payload is none for the event; a mutation that makes one such is a failure of the mutator. */
   readonly checkPayload?: (payload: unknown) => string | undefined;
+  /** The same of what a mutator of the request phase answers with `respondWith`. */
+  readonly checkResponse?: (result: object) => string | undefined;
   /** Decides without acting: only interceptors without side effects run, and every mutator reports its diff. */
   readonly simulate?: boolean;
 }

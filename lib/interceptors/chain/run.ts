@@ -80,9 +80,9 @@ export class ChainRun {
       phase,
       direction,
       request: frozenCopy(request),
-      context: Object.isFrozen(context) ? context : frozenCopy(context),
+      context,
       bag,
-      config,
+      config: config && frozenCopy(config),
       clock,
       defaultTimeoutMs,
       maxTimeoutMs,
@@ -225,7 +225,12 @@ export class ChainRun {
   }
 
   private skip({ name, host }: PreparedEntry, reason: SkippedEntry['reason']): void {
-    this.ledger.skipped.push({ interceptor: name, host, reason });
+    const { skipped } = this.ledger;
+    // A final validator comes by twice.
+    const isKnown = skipped.some(
+      one => one.interceptor === name && one.host === host && one.reason === reason,
+    );
+    if (!isKnown) skipped.push({ interceptor: name, host, reason });
   }
 
   /** Writes properties one by one: spread, they cost more than all else in a run. */

@@ -6,14 +6,11 @@ import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../../execution/handler-target.js';
 import { RequestScope } from '../../execution/request-scope.js';
-import type { ChainEntry } from '../chain/entry.js';
+import { LOCAL_HOST, type ChainEntry } from '../chain/entry.js';
 import { describe } from './check-options.js';
 import { configCheck } from './config-check.js';
 import { normalise } from './normalise.js';
 import { originOf } from './origin.js';
-
-/** Name of the host that this process's own interceptors run on. */
-export const LOCAL_HOST = 'local';
 
 /** An interceptor of this application, and the server that it was declared for. */
 export interface LocalInterceptor {

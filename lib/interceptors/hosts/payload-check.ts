@@ -56,6 +56,15 @@ const CHECKS = new Map(
   ),
 );
 
+/** One event hooks both lists of resources, so that whoever answers it cannot know which one was asked for. */
+const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
+
+const checkResourceList = checkOf(RESOURCE_LISTS.flatMap(method => SERVED[method].response));
+
+/** What says whether an interceptor can answer a method with a result, as `Chain.execute` takes it. */
+export const answerCheck = (method: string): PayloadCheck | undefined =>
+  RESOURCE_LISTS.includes(method) ? checkResourceList : CHECKS.get(method)?.response;
+
 /** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
   CHECKS.get(method)?.[phase];

@@ -59,8 +59,10 @@ export class RemoteHost {
   private asked = 0;
   private listingNow?: Promise<readonly ChainEntry[]>;
 
+  /** @throws DiscoveryError for a name that cannot be told from one of another host's interceptors */
   constructor(private readonly parts: RemoteHostParts) {
     this.name = parts.name;
+    if (this.name.includes('/')) throw new DiscoveryError(`The name of a host has no "/": "${this.name}"`);
     this.id = parts.id ?? parts.name;
     this.policy = {
       maxConcurrent: 64,

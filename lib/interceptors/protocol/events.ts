@@ -2,7 +2,7 @@
 export const EVENT_PATTERN = String.raw`^(\*|[A-Za-z0-9_.-]+/\*|[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)$`;
 
 /** The event that a method of the protocol is hooked by; a method without one is not intercepted. */
-export const EVENT_OF: Readonly<Record<string, string>> = {
+export const EVENT_OF: Readonly<Record<string, string | undefined>> = {
   'tools/list': 'tools/list',
   'tools/call': 'tools/call',
   'prompts/list': 'prompts/list',

@@ -35,14 +35,36 @@ describe('what an interceptor is given', () => {
     expect(Object.isFrozen(kept)).toBe(false);
   });
 
-  it('cannot be changed in its context, either', async () => {
+  it.each([false, true])('cannot be changed in its context, either, frozen on top: %s', async isFrozen => {
     const context = { principal: { type: 'user' as const, id: 'ada', claims: { roles: ['guest'] } } };
+    if (isFrozen) Object.freeze(context);
     const vandalise = (invocation: Invocation) => {
       (invocation.context!.principal!.claims!['roles'] as string[]).push('admin');
       return { valid: true };
     };
     expect((await run([validator('v', vandalise)], { context })).status).toBe('validation_failed');
     expect(context.principal.claims.roles).toEqual(['guest']);
+  });
+
+  it.each([
+    ['an override', (config: object) => ({ overrides: { config: { ...config } } }), {}],
+    ['the run', () => ({}), { config: { v: { roles: ['guest'] } } }],
+  ])('cannot be changed in its configuration by %s, either', async (_by, optionsOf, params) => {
+    const roles = ['guest'];
+    const seen: unknown[] = [];
+    const vandalise = ({ config }: Invocation) => {
+      seen.push(structuredClone(config));
+      (config!['roles'] as string[]).push('admin');
+      return { valid: true };
+    };
+    const entries = [validator('v', vandalise, { mode: 'audit', ...optionsOf({ roles }) })];
+    const chain = new Chain(entries);
+    const message = { event: EVENT, phase: 'request', direction: 'receive', payload: {}, ...params } as const;
+    for (let call = 0; call < 2; call++) {
+      expect((await chain.execute(message)).results).toMatchObject([{ outcome: 'crash' }]);
+    }
+    expect(seen).toEqual([{ roles: ['guest'] }, { roles: ['guest'] }]);
+    expect(roles).toEqual(['guest']);
   });
 
   it('can be changed again once it is the final payload', async () => {

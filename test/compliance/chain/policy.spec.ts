@@ -77,6 +77,12 @@ describe('compat is checked against the negotiated revision', () => {
   });
 });
 
+it('a final validator that is left out is left out once', async () => {
+  const skips = validator('v', pass, { traits: { final: true }, compat: { minProtocol: '2099-01-01' } });
+  const { skipped } = await run([skips, mutator('m')], { protocolVersion: '2026-07-28' });
+  expect(skipped).toEqual([{ interceptor: 'v', host: 'local', reason: 'compat' }]);
+});
+
 describe('configuration', () => {
   const checkConfig = (config: object) => ('max' in config ? undefined : '"max" is missing');
 
@@ -101,6 +107,30 @@ describe('configuration', () => {
   });
 });
 
+describe('a configuration of the run', () => {
+  const configOf = async (hosts: string[], config: Record<string, object>, name = 'v') => {
+    const seen: Record<string, unknown> = {};
+    const entries = hosts.map(host =>
+      validator(name, invocation => ((seen[host] = invocation.config), { valid: true }), { host }),
+    );
+    await run(entries, { config: config as never });
+    return seen;
+  };
+
+  it.each([
+    ['by name', ['x', 'y'], { v: { a: 1 } }, { x: { a: 1 }, y: { a: 1 } }],
+    ['by name, of the local one alone', ['local', 'y'], { v: { a: 1 } }, { local: { a: 1 }, y: undefined }],
+    ['by host, which wins', ['x', 'y'], { v: { a: 1 }, 'y/v': { b: 2 } }, { x: { a: 1 }, y: { b: 2 } }],
+  ])('is found %s', async (_how, hosts, config, seen) => {
+    expect(await configOf(hosts, config)).toEqual(seen);
+  });
+
+  it('is for no interceptor whose name is another one with its host', async () => {
+    expect(await configOf(['evil'], { 'x/v': { key: 1 } }, 'x/v')).toEqual({ evil: undefined });
+    expect(await configOf(['evil'], { 'evil/x/v': { key: 1 } }, 'x/v')).toEqual({ evil: { key: 1 } });
+  });
+});
+
 describe('selection by name', () => {
   const entries = [
     validator('a', pass, { host: 'x' }),
@@ -120,12 +150,10 @@ describe('selection by name', () => {
     expect(results.map(({ host, interceptor }) => `${host}/${interceptor}`)).toEqual(ran);
   });
 
-  it('refuses a name that nothing has', async () => {
-    const chain = new Chain(entries);
+  it.each(['nope', 'x/nope', 'z/w'])('refuses a name that nothing has: %s', async name => {
+    const chain = new Chain([...entries, validator('z/w', pass, { host: 'x' })]);
     const params = { event: 'tools/call', phase: 'request', direction: 'send', payload: {} } as const;
-    await expect(chain.execute({ ...params, interceptors: ['nope'] })).rejects.toThrow(
-      UnknownInterceptorError,
-    );
+    await expect(chain.execute({ ...params, interceptors: [name] })).rejects.toThrow(UnknownInterceptorError);
   });
 });
 

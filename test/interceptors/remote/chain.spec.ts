@@ -263,6 +263,7 @@ describe('discovery', () => {
 
   it('refuses two hosts of one name', async () => {
     await expect(chainOf([host('one'), host('one')])).rejects.toThrow(/same name/);
+    await expect(chainOf([host('one/two')])).rejects.toThrow(/no "\/"/);
   });
 
   it('is bounded by the time of the whole run', async () => {
