@@ -72,6 +72,7 @@ export {
   type MutatorReturn,
   type ValidatorReturn,
 } from './interceptors/authoring.js';
+export type { SyntheticResponse } from './interceptors/chain/synthetic.js';
 export type {
   CallToolParams,
   GetPromptParams,

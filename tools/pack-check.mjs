@@ -1,16 +1,32 @@
 // Installs the package as it would be published into an empty project, without the network, and loads every entry with
-// `require` and with `import`. The main entry is loaded where no optional peer is installed.
+// `require` and with `import`. The main entry is loaded where no optional peer is installed. There, the samples compile as
+// in a project of Nest's command line, which writes declarations: every type that is inferred can be named.
 // Usage, after a build: node tools/pack-check.mjs [package folder]
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 
 const root = resolve(process.argv[2] ?? '.');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const { name, dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+const {
+  name,
+  dependencies = {},
+  devDependencies = {},
+  peerDependencies = {},
+  peerDependenciesMeta = {},
+} = manifest;
 const peers = Object.keys(peerDependencies);
 const optionalPeers = peers.filter(peer => peerDependenciesMeta[peer]?.optional);
 
@@ -46,6 +62,7 @@ try {
   execFileSync('tar', ['-xzf', join(temp, filename), '-C', join(modules, name), '--strip-components=1']);
   const link = packageName => {
     const path = join(modules, packageName);
+    if (existsSync(path)) return;
     mkdirSync(dirname(path), { recursive: true });
     symlinkSync(join(root, 'node_modules', packageName), path, 'junction');
   };
@@ -72,6 +89,21 @@ try {
   check(mainEntry);
   optionalPeers.forEach(link);
   otherEntries.forEach(check);
+
+  Object.keys(devDependencies).forEach(link);
+  cpSync(join(root, 'sample'), join(temp, 'sample'), { recursive: true });
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
+  Object.assign(compilerOptions, {
+    paths: {},
+    types: ['node'],
+    declaration: true,
+    rootDir: '.',
+    outDir: 'compiled',
+  });
+  writeFileSync(join(temp, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['sample'] }));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [tsc, '-p', temp], { ...options, stdio: 'inherit' });
+  console.log('The samples compile, with declarations');
 } finally {
   rmSync(temp, { recursive: true, force: true });
 }
