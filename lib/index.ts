@@ -73,6 +73,7 @@ export {
   type ValidatorReturn,
 } from './interceptors/authoring.js';
 export type { SyntheticResponse } from './interceptors/chain/synthetic.js';
+export type { WhenPredicate, WhenRule } from './interceptors/chain/when.js';
 export type {
   CallToolParams,
   GetPromptParams,

@@ -34,7 +34,10 @@ export interface InterceptorOptions {
   configSchema?: Readonly<Record<string, unknown>>;
   /** The server whose traffic it governs. Default: all servers of the application. */
   server?: string;
-  /** Whether it applies to a message at all; checked first. */
+  /**
+   * Whether it applies to a message at all; checked first. A rule, such as `{ name: 'pay_*' }`, or a predicate of the
+   * invocation; one that throws is a failure of the interceptor. Default: it does.
+   */
   when?: LocalTraits['when'];
   /**
    * Whether its response phase also sees results that only ask the client for input (2026-07-28: basic/patterns/mrtr).

@@ -1,4 +1,5 @@
 import type { ChainCaller } from './chain-source.js';
+import type { WhenRule } from './chain/when.js';
 import type { InterceptorServerOptions } from './hosts/host-options.js';
 import type { PriorityHint } from './protocol/types.js';
 
@@ -14,6 +15,8 @@ export interface InterceptorOverride {
   timeoutMs?: number;
   /** A subset of the declared hooks. */
   hooks?: { events: string[]; phase: 'request' | 'response' | 'both' }[];
+  /** A further condition, beside the author's: a remote interceptor is not asked where it does not hold. */
+  when?: WhenRule;
   /** Configuration, checked against the `configSchema`. */
   config?: Record<string, unknown>;
 }

@@ -89,6 +89,7 @@ export class InterceptorServer {
           event,
           phase,
           context: frozenCopy(context),
+          protocolVersion: exchange.protocolVersion,
           bag,
           clock,
           watch,

@@ -51,6 +51,7 @@ function overrideOf({
   mode,
   timeoutMs,
   hooks,
+  when,
   config,
 }: InterceptorOverride): InterceptorOverrides {
   return {
@@ -59,6 +60,7 @@ function overrideOf({
     ...(mode !== undefined && { mode: mode === 'audit' ? 'audit' : 'active' }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(hooks && { hooks: readHooks(hooks) }),
+    ...(when && { when }),
     ...(config && { config }),
   };
 }

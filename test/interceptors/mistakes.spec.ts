@@ -117,6 +117,22 @@ it.each([2 ** 31, -(2 ** 31) - 1, 0.5, NaN, '1', { request: 2 ** 31 }, { requets
   },
 );
 
+it.each([
+  { tool: 'x' },
+  { name: '' },
+  { name: [] },
+  { name: ['a', 1] },
+  { principal: 'ada' },
+  { principal: { role: 'admin' } },
+  { principal: { type: 'admin' } },
+  { principal: { id: 1 } },
+  { protocol: '2026-07-28' },
+  { protocol: { min: 'latest' } },
+])('the condition %j stops the bootstrap', async when => {
+  const rules = mutatorWith({ events: ['*'], when } as MutatorOptions);
+  await expect(start([rules])).rejects.toThrow(/Rules\.change: its "when" must be a function, or { name,/);
+});
+
 it('two interceptors of one name stop the bootstrap, naming both', async () => {
   class Other {
     @Sink({ name: 'check', events: ['*'] })
@@ -144,7 +160,12 @@ const overriding = (override: object) => ({ overrides: { check: override } });
 
 it.each([
   ['an unknown interceptor', { overrides: { nope: {} } }, /names "nope"/],
-  ['an unknown field', overriding({ when: 1 }), /overrides\.check\.when" is unknown; allowed are failOpen/],
+  ['an unknown field', overriding({ where: 1 }), /overrides\.check\.where" is unknown; allowed are failOpen/],
+  [
+    'a condition that is none',
+    overriding({ when: 1 }),
+    /overrides\.check\.when" must be an object with name/,
+  ],
   ['an override that is none', { overrides: { check: 'audit' } }, /overrides\.check" must be an object/],
   ['hooks that widen', overriding({ hooks: [{ events: ['*'], phase: 'request' }] }), /can only narrow/],
   [

@@ -26,6 +26,7 @@ export interface RunContext {
   readonly direction: Direction;
   readonly request?: unknown;
   readonly context?: InvocationContext;
+  readonly protocolVersion?: string;
   readonly bag: Map<unknown, unknown>;
   /** For sinks. */
   readonly report?: ChainResult;
@@ -52,6 +53,7 @@ class LazyInvocation implements Invocation {
   readonly direction: Direction;
   readonly request: unknown;
   readonly context: InvocationContext | undefined;
+  readonly protocolVersion: string | undefined;
   readonly bag: Map<unknown, unknown>;
   readonly report: ChainResult | undefined;
   readonly config: Readonly<Record<string, unknown>> | undefined;
@@ -68,6 +70,7 @@ class LazyInvocation implements Invocation {
     this.direction = run.direction;
     this.request = run.request;
     this.context = run.context;
+    this.protocolVersion = run.protocolVersion;
     this.bag = run.bag;
     this.report = run.report;
     this.config = ownConfig(run.config, entry) ?? entry.config;

@@ -12,6 +12,7 @@ import type {
 } from '../protocol/types.js';
 import { frozenCopy } from './frozen.js';
 import { Scope, type MutationScope } from './scope.js';
+import { conditionOf, type WhenPredicate, type WhenRule } from './when.js';
 
 /** Name of the host that this process's own interceptors run on. */
 export const LOCAL_HOST = 'local';
@@ -34,6 +35,8 @@ export interface Invocation {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Who calls, in which session and trace, where that is known. */
   readonly context?: InvocationContext;
+  /** The negotiated revision, where it is known. */
+  readonly protocolVersion?: string;
   /** Fires when the invocation is given up. */
   readonly signal: AbortSignal;
   /** How long the invocation may take, in milliseconds. */
@@ -54,6 +57,8 @@ export interface InterceptorOverrides {
   readonly timeoutMs?: number;
   /** A subset of the declared hooks. */
   readonly hooks?: readonly Hook[];
+  /** A further condition. */
+  readonly when?: WhenRule;
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
@@ -61,8 +66,8 @@ export interface InterceptorOverrides {
 export interface LocalTraits {
   /** `true`: runs again on the payload as it stands after all mutations. `'only'`: runs only then. */
   readonly final?: boolean | 'only';
-  /** Whether the interceptor applies to this message at all. A condition that throws is a failure. */
-  readonly when?: (invocation: Omit<Invocation, 'signal' | 'timeoutMs'>) => boolean | Promise<boolean>;
+  /** Whether the interceptor applies to this message at all. */
+  readonly when?: WhenPredicate | WhenRule;
   /** What a mutator may change, as JSON Pointers. */
   readonly scope?: MutationScope;
   /** Whether its response phase also sees results that ask the client for input. */
@@ -96,7 +101,7 @@ export interface PreparedEntry extends Pick<ChainEntry, 'host' | 'descriptor' | 
   readonly name: string;
   readonly type: InterceptorType;
   readonly compat: InterceptorDescriptor['compat'];
-  readonly when: LocalTraits['when'];
+  readonly when: WhenPredicate | undefined;
   readonly checkConfig: ChainEntry['checkConfig'];
   readonly read: ChainEntry['read'];
   readonly mode: Mode;
@@ -153,7 +158,7 @@ export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(en
     host,
     type,
     compat,
-    when: traits.when,
+    when: conditionOf(traits.when, overrides.when),
     checkConfig,
     invoke,
     read,

@@ -73,7 +73,7 @@ export class ChainRun {
     private readonly options: RunOptions,
   ) {
     const { clock, defaultTimeoutMs, maxTimeoutMs } = options;
-    const { event, phase, direction, request, context, bag = new Map(), config, signal } = params;
+    const { event, phase, direction, request, context, protocolVersion, config, signal } = params;
     this.started = clock.now();
     this.context = {
       event,
@@ -81,7 +81,8 @@ export class ChainRun {
       direction,
       request: frozenCopy(request),
       context,
-      bag,
+      protocolVersion,
+      bag: params.bag ?? new Map(),
       config: config && frozenCopy(config),
       clock,
       defaultTimeoutMs,

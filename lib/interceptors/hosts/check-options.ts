@@ -49,7 +49,10 @@ const RULES: Readonly<Record<keyof Options, Rule>> = {
   compat: [isCompat, '{ minProtocol, maxProtocol }, of revisions such as "2025-11-25"'],
   configSchema: [isRecord, 'a JSON Schema'],
   server: [isText, 'the name of a server'],
-  when: [value => typeof value === 'function', 'a function'],
+  when: [
+    value => typeof value === 'function' || isWhenRule(value),
+    'a function, or { name, principal: { type, id }, protocol: { min, max } }',
+  ],
   inputRequired: [value => typeof value === 'boolean', 'true or false'],
   sideEffects: [isOneOf('none', 'some'), '"none" or "some"'],
   final: [isOneOf(true, false, 'only'), 'true, false or "only"'],
@@ -131,6 +134,24 @@ function isCompat(value: unknown): boolean {
     isRevision(minProtocol) && isRevision(maxProtocol) && (minProtocol as string) <= (maxProtocol as string)
   );
 }
+
+function isWhenRule(value: unknown): boolean {
+  if (!isRecord(value) || !hasOnly(value, 'name', 'principal', 'protocol')) return false;
+  const { name, principal = {}, protocol = {} } = value;
+  return (
+    isTexts(name) &&
+    isRecord(principal) &&
+    hasOnly(principal, 'type', 'id') &&
+    isOneOf(undefined, 'user', 'service', 'anonymous')(principal['type']) &&
+    isTexts(principal['id']) &&
+    isRecord(protocol) &&
+    hasOnly(protocol, 'min', 'max') &&
+    [protocol['min'], protocol['max']].every(side => side === undefined || isRevision(side))
+  );
+}
+
+const isTexts = (value: unknown): boolean =>
+  value === undefined || isText(value) || (isListOf(isText, value) && (value as unknown[]).length > 0);
 
 function isPriorityHint(value: unknown): boolean {
   if (!isRecord(value)) return isPriority(value);

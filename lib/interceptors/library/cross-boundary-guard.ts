@@ -1,7 +1,7 @@
 import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
-import { matchesGlob } from './glob.js';
+import { matchesGlob } from '../protocol/glob.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { originOf, sessionKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';

@@ -5,7 +5,7 @@ import type { CompiledSchema, JsonSchema } from '../../schema/types.js';
 import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
-import { matchesGlob } from './glob.js';
+import { matchesGlob } from '../protocol/glob.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 
 /** A schema, and what it is for. */

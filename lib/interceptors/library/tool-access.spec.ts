@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { matchesGlob } from './glob.js';
+import { matchesGlob } from '../protocol/glob.js';
 import { invocationOf } from './invocation.fixture.js';
 import { ToolAccess, type ToolAccessOptions } from './tool-access.js';
 import type { Principal } from './tool-rules.js';

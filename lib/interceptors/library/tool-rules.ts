@@ -1,5 +1,5 @@
 import type { InvocationContext } from '../protocol/types.js';
-import { matchesAny } from './glob.js';
+import { matchesAny } from '../protocol/glob.js';
 
 /** Who calls, as interceptors are told. */
 export type Principal = NonNullable<InvocationContext['principal']>;

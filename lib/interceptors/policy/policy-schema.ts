@@ -36,6 +36,37 @@ const hook = {
   description: 'an object with events and a phase',
 };
 
+const texts = {
+  if: { type: 'array' },
+  then: { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+  else: { type: 'string', minLength: 1 },
+  description: 'a text that is not empty, or a list of some',
+};
+
+const revision = {
+  type: 'string',
+  pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+  description: 'a revision: 2026-07-28',
+};
+
+const when = {
+  ...objectOf({
+    name: texts,
+    principal: {
+      ...objectOf({
+        type: { enum: ['user', 'service', 'anonymous'], description: 'user, service or anonymous' },
+        id: texts,
+      }),
+      description: 'an object with type and id',
+    },
+    protocol: {
+      ...objectOf({ min: revision, max: revision }),
+      description: 'an object with min and max',
+    },
+  }),
+  description: 'an object with name, principal and protocol',
+};
+
 const config = { type: 'object', description: "an object: the interceptor's configuration" };
 
 const override = {
@@ -60,6 +91,7 @@ const override = {
       items: hook,
       description: 'a list of hooks, with at least one',
     },
+    when,
     config,
   }),
   description: 'an object with what is overridden',

@@ -1,5 +1,7 @@
 import { Chain, UnknownInterceptorError } from '../../../lib/interceptors/chain/chain.js';
 import { OverrideError } from '../../../lib/interceptors/chain/entry.js';
+import type { ChainParams } from '../../../lib/interceptors/chain/params.js';
+import type { WhenRule } from '../../../lib/interceptors/chain/when.js';
 import type { Hook } from '../../../lib/interceptors/protocol/types.js';
 import { append, crash, deny, mutator, pass, run, trailOf, validator, type StubOptions } from './stubs.js';
 
@@ -175,6 +177,57 @@ describe('a condition', () => {
     const entries = [validator('v', deny, { traits: { when } })];
     expect(await outcomes(entries)).toEqual(ran);
     expect((await run(entries)).status).toBe(status);
+  });
+
+  const ada = { type: 'user', id: 'ada' } as const;
+  const call = { payload: { name: 'pay_card' }, context: { principal: ada }, protocolVersion: '2026-07-28' };
+  const result = { ...call, phase: 'response', payload: {} } as const;
+
+  it.each<[WhenRule, Partial<ChainParams>, boolean]>([
+    [{}, call, true],
+    [{ name: 'pay_card' }, call, true],
+    [{ name: 'pay_*' }, call, true],
+    [{ name: ['get', '*_card'] }, call, true],
+    [{ name: 'pay' }, call, false],
+    [{ name: 'pay_*' }, { ...call, payload: {} }, false],
+    [{ name: 'shop://*' }, { ...call, payload: { uri: 'shop://1' } }, true],
+    [{ name: 'hello' }, { ...call, payload: { ref: { type: 'ref/prompt', name: 'hello' } } }, true],
+    [{ name: 'pay_*' }, { ...result, request: { name: 'pay_card' } }, true],
+    [{ name: 'pay_*' }, { ...result, request: { name: 'get' } }, false],
+    [{ principal: { type: 'user' } }, call, true],
+    [{ principal: { type: 'service' } }, call, false],
+    [{ principal: { id: ['bob', 'a*'] } }, call, true],
+    [{ principal: { id: 'bob' } }, call, false],
+    [{ principal: { id: '*' } }, { ...call, context: {} }, false],
+    [{ principal: { type: 'anonymous' } }, { ...call, context: undefined }, true],
+    [{ protocol: { min: '2026-07-28' } }, call, true],
+    [{ protocol: { max: '2026-07-28' } }, call, true],
+    [{ protocol: { max: '2025-11-25' } }, call, false],
+    [{ protocol: { min: '2026-07-29' } }, call, false],
+    [{ protocol: { min: '2099-01-01' } }, { ...call, protocolVersion: undefined }, true],
+    [{ name: 'pay_*', principal: { id: 'bob' } }, call, false],
+  ])('of %j for %j: %s', async (when, params, applies) => {
+    for (const options of [{ traits: { when } }, { overrides: { when } }]) {
+      const { status, skipped } = await run([validator('v', deny, options)], params);
+      expect(status).toBe(applies ? 'validation_failed' : 'success');
+      expect(skipped).toEqual(applies ? [] : [{ interceptor: 'v', host: 'local', reason: 'when' }]);
+    }
+  });
+
+  it('fails where it is not known what a result is of', async () => {
+    const entry = validator('v', pass, { traits: { when: { name: 'pay_*' } } });
+    expect(await outcomes([entry], result)).toEqual(['v: crash']);
+  });
+
+  it.each([
+    [() => true, 'pay_*', ['v: deny']],
+    [() => true, 'get', []],
+    [() => false, 'pay_*', []],
+    [() => Promise.resolve(false), 'pay_*', []],
+    [{ principal: { id: 'bob' } }, 'pay_*', []],
+  ])('of an override holds beside the declared one: %s, %s', async (when, name, ran) => {
+    const entry = validator('v', deny, { traits: { when }, overrides: { when: { name } } });
+    expect(await outcomes([entry], call)).toEqual(ran);
   });
 
   it('is recorded where it kept an interceptor out, and routed by failOpen where it throws', async () => {

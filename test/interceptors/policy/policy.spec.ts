@@ -129,8 +129,8 @@ describe('a shape is refused, with its place', () => {
     ['no override', 'overrides:\n  a:\n', '2:3: overrides.a: must be an object with what is overridden'],
     [
       'an unknown field',
-      'overrides:\n  host/a:\n    mode: audit\n    when: never',
-      '4:5: overrides.host/a.when: is unknown; allowed are failOpen, priority, mode, timeoutMs, hooks, config',
+      'overrides:\n  host/a:\n    mode: audit\n    where: never',
+      '4:5: overrides.host/a.where: is unknown; allowed are failOpen, priority, mode, timeoutMs, hooks, when, config',
     ],
     [
       'an unknown mode',
@@ -206,6 +206,21 @@ describe('a shape is refused, with its place', () => {
     ],
   ])('%s', (_what, text, message) => {
     expect(refusal(text, 'yaml')).toMatchObject({ name: 'PolicyError', message: `policy.yaml:${message}` });
+  });
+
+  it.each([
+    ['never', 'when: must be an object with name, principal and protocol'],
+    ['{ tool: a }', 'when.tool: is unknown; allowed are name, principal, protocol'],
+    ['{ name: [] }', 'when.name: must be a text that is not empty, or a list of some'],
+    ["{ name: '' }", 'when.name: must be a text that is not empty, or a list of some'],
+    ['{ name: [1] }', 'when.name[0]: must be a text that is not empty, or a list of some'],
+    ['{ principal: ada }', 'when.principal: must be an object with type and id'],
+    ['{ principal: { type: admin } }', 'when.principal.type: must be user, service or anonymous'],
+    ['{ protocol: { min: latest } }', 'when.protocol.min: must be a revision: 2026-07-28'],
+  ])('a condition that is none: %s', (when, problem) => {
+    const { message } = refusal(`overrides: { a: { when: ${when} } }`, 'yaml') as Error;
+    expect(message).toMatch(/^policy\.yaml:1:\d+: /);
+    expect(message.endsWith(`: overrides.a.${problem}`)).toBe(true);
   });
 
   it('in JSON, too', () => {

@@ -140,6 +140,15 @@ describe('one chain over many hosts', () => {
       /"overrides\.v\.hooks"/,
     );
   });
+
+  it('asks no host that a condition keeps out', async () => {
+    const stub = host('one', validator('v'));
+    const chain = await chainOf([stub], { overrides: { 'one/v': { when: { name: 'pay_*' } } } });
+    expect((await chain.execute(MESSAGE)).skipped).toMatchObject([{ host: 'one', reason: 'when' }]);
+    expect(stub.invoked).toEqual([]);
+    await chain.execute({ ...MESSAGE, payload: { name: 'pay_card' } });
+    expect(stub.invoked).toHaveLength(1);
+  });
 });
 
 describe('discovery', () => {

@@ -1,0 +1,66 @@
+import { matchesAny } from '../protocol/glob.js';
+import type { InvocationContext } from '../protocol/types.js';
+import type { Invocation } from './entry.js';
+
+type Principal = NonNullable<InvocationContext['principal']>;
+
+/** Which messages an interceptor applies to: those for which all that is said holds. */
+export interface WhenRule {
+  /**
+   * The tool or prompt that a message names, or the URI of its resource; `*` stands for any characters. A message that
+   * names nothing, such as a `tools/list`, is not meant.
+   */
+  readonly name?: string | readonly string[];
+  /** Who calls: the type, and ids in which `*` stands for any characters. A caller without an id has none of them. */
+  readonly principal?: { readonly type?: Principal['type']; readonly id?: string | readonly string[] };
+  /** The negotiated revision, from `min` to `max`. Where it is not known, it is meant. */
+  readonly protocol?: { readonly min?: string; readonly max?: string };
+}
+
+type Told = Omit<Invocation, 'signal' | 'timeoutMs'>;
+
+/** Whether an interceptor applies to a message. One that throws is a failure of the interceptor. */
+export type WhenPredicate = (invocation: Told) => boolean | Promise<boolean>;
+
+/** Both what an interceptor's author declared and what the invoker decided have to hold; undefined where neither says. */
+export function conditionOf(
+  declared: WhenPredicate | WhenRule | undefined,
+  override: WhenRule | undefined,
+): WhenPredicate | undefined {
+  const own = typeof declared === 'object' ? predicateOf(declared) : declared;
+  const rule = override && predicateOf(override);
+  return own && rule ? invocation => rule(invocation) && own(invocation) : (rule ?? own);
+}
+
+function predicateOf({ name, principal, protocol }: WhenRule): (invocation: Told) => boolean {
+  const names = listOf(name);
+  const ids = listOf(principal?.id);
+  return invocation => {
+    const { protocolVersion, context } = invocation;
+    const { type, id }: Principal = context?.principal ?? { type: 'anonymous' };
+    if (principal?.type !== undefined && principal.type !== type) return false;
+    if (ids && (id === undefined || !matchesAny(ids, id))) return false;
+    if (protocol && protocolVersion !== undefined && !isWithin(protocol, protocolVersion)) return false;
+    return !names || isNamed(names, invocation);
+  };
+}
+
+function isNamed(names: readonly string[], { phase, payload, request }: Told): boolean {
+  const params = phase === 'request' ? payload : request;
+  if (params === undefined) throw new Error('it is not known what the result is of');
+  const { name, uri, ref } = (params ?? {}) as Naming & { ref?: Naming };
+  const named = name ?? uri ?? ref?.name ?? ref?.uri;
+  return typeof named === 'string' && matchesAny(names, named);
+}
+
+interface Naming {
+  readonly name?: unknown;
+  readonly uri?: unknown;
+}
+
+const listOf = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof value === 'string' ? [value] : value;
+
+/** Revisions are dates, and compare as text. */
+const isWithin = ({ min, max }: NonNullable<WhenRule['protocol']>, revision: string): boolean =>
+  (min === undefined || min <= revision) && (max === undefined || revision <= max);
