@@ -23,7 +23,7 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly blockDuration?: number;
   /**
    * What is counted by, several together, or a key for each call. What a call does not have counts as one: all callers
-   * without an id, say. Default: `principal`; a caller without an id goes by its session.
+   * without an id are one `principal`, in however many sessions, for anybody may open another. Default: `principal`.
    */
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
   /** Points that a call takes. Default: 1. */
@@ -102,7 +102,7 @@ function keyFunction(
 }
 
 const PARTS: Readonly<Record<RateLimitKey, (invocation: InterceptorInvocation) => unknown>> = {
-  principal: ({ context }) => principalKeyOf(context) ?? context?.sessionId,
+  principal: ({ context }) => principalKeyOf(context),
   session: ({ context }) => context?.sessionId,
   tool: ({ payload }) => (payload as { readonly name?: unknown } | undefined)?.name,
 };
