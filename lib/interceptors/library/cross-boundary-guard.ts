@@ -53,9 +53,9 @@ export interface CrossBoundaryGuardInterceptor {
 
 /**
  * Keeps a secret that was read from one tool or server in a session from being sent to another, as a whole or in part,
- * in other letters, spaced out, encoded, or divided between the texts of a payload. Two validators: one on requests, and one on
- * responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process. A response with more
- * secrets than can be remembered fails the recorder, and so is blocked.
+ * in other letters, spaced out, encoded, or divided between the texts of a payload, its keys included. Two validators: one
+ * on requests, and one on responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process.
+ * A response with more secrets than can be remembered fails the recorder, and so is blocked.
  *
  * It has to know which messages belong together. A 2026-07-28 client has no session, and an anonymous one no principal
  * either: each of its requests stands alone, and nothing is kept from anywhere. Authenticate callers, or say what else
@@ -121,20 +121,21 @@ export function CrossBoundaryGuard(
   return readyMade(Guard, 'CrossBoundaryGuard', declared.name);
 }
 
-/** All that a payload says: every text in all its readings, and its keys and values each run together. */
+/** All that a payload says: every text in all its readings, its keys and values each run together, and both as they come. */
 function foldedTexts(detector: SecretDetector, payload: unknown, limits: ScanLimits | undefined): string[] {
   const texts: string[] = [];
-  const together = { keys: '', values: '' };
+  const together = { keys: '', values: '', both: '' };
   mapTexts(
     payload,
     (text, { isKey, binary }) => {
       if (binary === 'bytes') return text;
       const readings = [...detector.readings(text)].map(fold);
       together[isKey ? 'keys' : 'values'] += readings[0];
+      together.both += readings[0];
       texts.push(...readings.slice(1));
       return text;
     },
     limits,
   );
-  return [together.keys, together.values, ...texts];
+  return [...Object.values(together), ...texts];
 }
