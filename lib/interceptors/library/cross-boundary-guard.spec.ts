@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
+import { ExchangeBag } from '../hosts/origin.js';
 import { invocationOf } from './invocation.fixture.js';
 import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
 import { SecretLedger, SecretLedgerFullError } from './secrets/secret-ledger.js';
@@ -140,6 +141,17 @@ describe('CrossBoundaryGuard', () => {
     const [billing, crm] = ['billing', 'crm'].map(origin => guardOf({ origin, ledger }));
     billing.read('a', token, 's');
     expect([billing.maySend('b', { token }, 's'), crm.maySend('a', { token }, 's')]).toEqual([true, false]);
+  });
+
+  it('forgets no session for those that an invoker makes up', () => {
+    const guard = guardOf({ ledger: { maxSessions: 1 } });
+    const invoked = { bag: new ExchangeBag({}, {}, {}) };
+    guard.read('vault', token, 'a');
+    guard.read('vault', token, 'b', invoked);
+    expect([guard.maySend('mail', { token }, 'a'), guard.maySend('mail', { token }, 'b', invoked)]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('tells the side by what is read or asked for', () => {

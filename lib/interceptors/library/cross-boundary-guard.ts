@@ -3,7 +3,7 @@ import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { matchesGlob } from './glob.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
-import { originOf, sessionKeyOf } from './sessions.js';
+import { originOf, sessionKeyOf, stateKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { essenceOf } from './secrets/essence.js';
 import { fold } from './secrets/normalise.js';
@@ -55,7 +55,8 @@ export interface CrossBoundaryGuardInterceptor {
  * Keeps a secret that was read from one tool or server in a session from being sent to another, as a whole or in part,
  * in other letters, spaced out, encoded, or divided between the texts of a payload, its keys included. Two validators: one
  * on requests, and one on responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process.
- * A response with more secrets than can be remembered fails the recorder, and so is blocked.
+ * A response with more secrets than can be remembered fails the recorder, and so is blocked. Served with `expose`, they
+ * remember for each invoker apart.
  *
  * It has to know which messages belong together. A 2026-07-28 client has no session, and an anonymous one no principal
  * either: each of its requests stands alone, and nothing is kept from anywhere. Authenticate callers, or say what else
@@ -81,7 +82,7 @@ export function CrossBoundaryGuard(
         `${declared.name} cannot tell which messages belong together where a caller has neither a session nor a principal, and keeps nothing from it; authenticate callers, or give the guard a "session"`,
       );
     }
-    return key;
+    return typeof key === 'string' ? stateKeyOf(invocation, key) : key;
   };
   const isAllowed = (from: string, to: string) =>
     from === to || options.allow?.some(way => matchesGlob(way.from, from) && matchesGlob(way.to, to));

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Invocation } from '../chain/entry.js';
+import { ExchangeBag } from '../hosts/origin.js';
 import { invocationOf } from './invocation.fixture.js';
 import { KeyBound } from './key-bound.js';
 import { RateLimit, type RateLimitInterceptor, type RateLimitOptions } from './rate-limit.js';
@@ -13,6 +14,7 @@ const create = (options?: RateLimitOptions) => new (RateLimit(options))();
 
 const JO: Context = { sessionId: '1', principal: { type: 'user', id: 'jo' } };
 const JO_AGAIN: Context = { ...JO, sessionId: '2' };
+const BOB: Context = { principal: { type: 'user', id: 'bob' } };
 const ANN: Context = { sessionId: '1', principal: { type: 'user', id: 'ann' } };
 const NAMELESS: Context = { principal: { type: 'user' } };
 
@@ -36,6 +38,16 @@ describe('RateLimit', () => {
     const limit = create({ points: 1, ...options });
     expect(await passes(limit, ...first)).toBe(true);
     expect(await passes(limit, ...second)).toBe(apart);
+  });
+
+  it('keeps room for its own callers, whoever an invoker makes up', async () => {
+    const limit = create({ points: 1, maxKeys: 1 });
+    const bag = new ExchangeBag({}, {}, {});
+    const taken = [JO, ANN, BOB].map(
+      context => limit.check(invocationOf({ name: 'a' }, { context, bag })) as Promise<{ valid: boolean }>,
+    );
+    expect((await Promise.all(taken)).map(({ valid }) => valid)).toEqual([true, true, false]);
+    expect([await passes(limit, JO), await passes(limit, ANN)]).toEqual([true, true]);
   });
 
   it('says when to try again', async () => {
