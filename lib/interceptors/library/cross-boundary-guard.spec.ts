@@ -100,6 +100,16 @@ describe('CrossBoundaryGuard', () => {
     expect(guard.maySend('mail', { a: 'It is CorrectHorse!' }, 'a')).toBe(false);
   });
 
+  it('knows what the key above a value calls a secret', () => {
+    const guard = new (CrossBoundaryGuard())();
+    const value = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+    const structuredContent = { aws_secret: { value } };
+    guard.record(invocationOf({ structuredContent }, { phase: 'response', request: { name: 'vault' } }));
+    expect(guard.check(invocationOf({ name: 'mail', arguments: { value } }))).toMatchObject({
+      severity: 'error',
+    });
+  });
+
   it('lets a secret take the ways that are allowed', () => {
     const guard = guardOf({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] });
     guard.read('vault_1', token, 'a');

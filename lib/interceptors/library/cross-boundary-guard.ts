@@ -106,11 +106,11 @@ export function CrossBoundaryGuard(
         essenceOf(kind, secret).forEach(essence => essences.add(essence));
       mapTexts(
         invocation.payload,
-        (text, { key, isKey, binary }) => {
+        (text, { key, within, isKey, binary }) => {
           if (binary === 'bytes') return text;
-          const name = isKey ? undefined : key;
-          for (const { kind, value } of detector.find(text, { key: name })) add(kind, value);
-          if (isSecret?.(text, name)) add('custom', text);
+          const names = isKey ? {} : { key, within };
+          for (const { kind, value } of detector.find(text, names)) add(kind, value);
+          if (isSecret?.(text, names.key)) add('custom', text);
           return text;
         },
         limits,
