@@ -8,6 +8,7 @@ import { DeadlineWatch } from './chain/deadline.js';
 import { frozenCopy } from './chain/frozen.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
+import { contextOf } from './hosts/context.js';
 import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
 import { matchesEvent } from './protocol/events.js';
@@ -80,7 +81,7 @@ export class InterceptorServer {
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
     const watch = new DeadlineWatch(clock, exchange.signal);
-    const bag = new ExchangeBag({ request: exchange.http?.request });
+    const bag = new ExchangeBag({ request: exchange.http?.request }, undefined, contextOf(exchange));
     const started = clock.now();
     try {
       const given = frozenCopy(payload);

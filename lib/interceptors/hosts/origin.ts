@@ -1,4 +1,5 @@
 import type { CallOrigin } from '../../execution/request-scope.js';
+import type { InvocationContext } from '../protocol/types.js';
 
 /** A bag that knows where its exchange comes from: a chain knows nothing of HTTP, but request-scoped providers need it. */
 export class ExchangeBag extends Map<unknown, unknown> {
@@ -6,6 +7,8 @@ export class ExchangeBag extends Map<unknown, unknown> {
     readonly origin: CallOrigin,
     /** The caller's HTTP headers. */
     readonly headers: Readonly<Record<string, unknown>> = {},
+    /** Who invokes, of an invocation that came in as `interceptor/invoke`: its own context is what the invoker says. */
+    readonly invoker?: InvocationContext,
   ) {
     super();
   }

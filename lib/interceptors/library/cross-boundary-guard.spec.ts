@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
+import { ExchangeBag } from '../hosts/origin.js';
 import { invocationOf } from './invocation.fixture.js';
 import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
 import { SecretLedger, SecretLedgerFullError } from './secrets/secret-ledger.js';
@@ -56,6 +57,11 @@ describe('CrossBoundaryGuard', () => {
     ['with dashes and zero-width spaces', { a: [...token].join('-\u200b') }],
     ['in two arguments', { a: token.slice(0, 20), b: token.slice(20) }],
     ['in a list of characters', { a: [...token] }],
+    [
+      'in keys and their values',
+      { [token.slice(0, 10)]: token.slice(10, 20), [token.slice(20, 30)]: token.slice(30) },
+    ],
+    ['in keys with values between', { [token.slice(0, 20)]: 'x', [token.slice(20)]: 'y' }],
     ['glued to words', { a: `xx${token}yy` }],
     ['without its head', { a: token.slice(4) }],
     ['cut short', { a: token.slice(0, 35) }],
@@ -65,6 +71,15 @@ describe('CrossBoundaryGuard', () => {
     const guard = guardOf();
     guard.read('vault', token, 'a');
     expect(guard.maySend('mail', args, 'a')).toBe(false);
+  });
+
+  it('is done within its limits, however a payload divides its text', () => {
+    const guard = guardOf();
+    guard.read('vault', token, 'a');
+    const args = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`key${at}`, `value${at}`]));
+    const started = performance.now();
+    expect(guard.maySend('mail', args, 'a')).toBe(true);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   it('does not take another secret of the same kind for it', () => {
@@ -83,6 +98,16 @@ describe('CrossBoundaryGuard', () => {
     const guard = guardOf({ isSecret: text => text === 'correct horse' });
     guard.read('vault', 'correct horse', 'a');
     expect(guard.maySend('mail', { a: 'It is CorrectHorse!' }, 'a')).toBe(false);
+  });
+
+  it('knows what the key above a value calls a secret', () => {
+    const guard = new (CrossBoundaryGuard())();
+    const value = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+    const structuredContent = { aws_secret: { value } };
+    guard.record(invocationOf({ structuredContent }, { phase: 'response', request: { name: 'vault' } }));
+    expect(guard.check(invocationOf({ name: 'mail', arguments: { value } }))).toMatchObject({
+      severity: 'error',
+    });
   });
 
   it('lets a secret take the ways that are allowed', () => {
@@ -126,6 +151,17 @@ describe('CrossBoundaryGuard', () => {
     const [billing, crm] = ['billing', 'crm'].map(origin => guardOf({ origin, ledger }));
     billing.read('a', token, 's');
     expect([billing.maySend('b', { token }, 's'), crm.maySend('a', { token }, 's')]).toEqual([true, false]);
+  });
+
+  it('forgets no session for those that an invoker makes up', () => {
+    const guard = guardOf({ ledger: { maxSessions: 1 } });
+    const invoked = { bag: new ExchangeBag({}, {}, {}) };
+    guard.read('vault', token, 'a');
+    guard.read('vault', token, 'b', invoked);
+    expect([guard.maySend('mail', { token }, 'a'), guard.maySend('mail', { token }, 'b', invoked)]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('tells the side by what is read or asked for', () => {

@@ -3,7 +3,7 @@ import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { matchesGlob } from '../protocol/glob.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
-import { originOf, sessionKeyOf } from './sessions.js';
+import { originOf, sessionKeyOf, stateKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { essenceOf } from './secrets/essence.js';
 import { fold } from './secrets/normalise.js';
@@ -53,9 +53,10 @@ export interface CrossBoundaryGuardInterceptor {
 
 /**
  * Keeps a secret that was read from one tool or server in a session from being sent to another, as a whole or in part,
- * in other letters, spaced out, encoded, or divided between the texts of a payload. Two validators: one on requests, and one on
- * responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process. A response with more
- * secrets than can be remembered fails the recorder, and so is blocked.
+ * in other letters, spaced out, encoded, or divided between the texts of a payload, its keys included. Two validators: one
+ * on requests, and one on responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process.
+ * A response with more secrets than can be remembered fails the recorder, and so is blocked. Served with `expose`, they
+ * remember for each invoker apart.
  *
  * It has to know which messages belong together. A 2026-07-28 client has no session, and an anonymous one no principal
  * either: each of its requests stands alone, and nothing is kept from anywhere. Authenticate callers, or say what else
@@ -81,7 +82,7 @@ export function CrossBoundaryGuard(
         `${declared.name} cannot tell which messages belong together where a caller has neither a session nor a principal, and keeps nothing from it; authenticate callers, or give the guard a "session"`,
       );
     }
-    return key;
+    return typeof key === 'string' ? stateKeyOf(invocation, key) : key;
   };
   const isAllowed = (from: string, to: string) =>
     from === to || options.allow?.some(way => matchesGlob(way.from, from) && matchesGlob(way.to, to));
@@ -105,11 +106,11 @@ export function CrossBoundaryGuard(
         essenceOf(kind, secret).forEach(essence => essences.add(essence));
       mapTexts(
         invocation.payload,
-        (text, { key, isKey, binary }) => {
+        (text, { key, within, isKey, binary }) => {
           if (binary === 'bytes') return text;
-          const name = isKey ? undefined : key;
-          for (const { kind, value } of detector.find(text, { key: name })) add(kind, value);
-          if (isSecret?.(text, name)) add('custom', text);
+          const names = isKey ? {} : { key, within };
+          for (const { kind, value } of detector.find(text, names)) add(kind, value);
+          if (isSecret?.(text, names.key)) add('custom', text);
           return text;
         },
         limits,
@@ -121,20 +122,21 @@ export function CrossBoundaryGuard(
   return readyMade(Guard, 'CrossBoundaryGuard', declared.name);
 }
 
-/** All that a payload says: every text in all its readings, and its keys and values each run together. */
+/** All that a payload says: every text in all its readings, its keys and values each run together, and both as they come. */
 function foldedTexts(detector: SecretDetector, payload: unknown, limits: ScanLimits | undefined): string[] {
   const texts: string[] = [];
-  const together = { keys: '', values: '' };
+  const together = { keys: '', values: '', both: '' };
   mapTexts(
     payload,
     (text, { isKey, binary }) => {
       if (binary === 'bytes') return text;
       const readings = [...detector.readings(text)].map(fold);
       together[isKey ? 'keys' : 'values'] += readings[0];
+      together.both += readings[0];
       texts.push(...readings.slice(1));
       return text;
     },
     limits,
   );
-  return [together.keys, together.values, ...texts];
+  return [...Object.values(together), ...texts];
 }

@@ -1,9 +1,14 @@
-/** The key that all share for which there is no room. */
-const SHARED = 'shared';
+import { isInvoked } from './sessions.js';
 
-/** Admits so many keys at a time, each for as long as it can matter. */
+type Expiry = Map<string, number>;
+
+/**
+ * Admits so many keys at a time, each for as long as it can matter, and as many of what others invoke: they make up who
+ * calls, and must not take up the application's own room.
+ */
 export class KeyBound {
-  private readonly expiry = new Map<string, number>();
+  private readonly own: Expiry = new Map();
+  private readonly invoked: Expiry = new Map();
 
   constructor(
     private readonly maxKeys: number,
@@ -14,13 +19,14 @@ export class KeyBound {
   /** The key to count by: itself, or one that it shares. */
   admit(key: string): string {
     const now = this.now();
-    if (!this.expiry.delete(key) && this.expiry.size >= this.maxKeys) {
+    const [expiry, shared] = isInvoked(key) ? [this.invoked, 'shared by invokers'] : [this.own, 'shared'];
+    if (!expiry.delete(key) && expiry.size >= this.maxKeys) {
       // In order of use: the first is the one that has been unused for longest.
-      const [[oldest, expires]] = this.expiry;
-      if (expires > now) return SHARED;
-      this.expiry.delete(oldest);
+      const [[oldest, expires]] = expiry;
+      if (expires > now) return shared;
+      expiry.delete(oldest);
     }
-    this.expiry.set(key, now + this.lifeMs);
+    expiry.set(key, now + this.lifeMs);
     return `key:${key}`;
   }
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Invocation } from '../chain/entry.js';
+import { ExchangeBag } from '../hosts/origin.js';
 import { invocationOf } from './invocation.fixture.js';
 import { KeyBound } from './key-bound.js';
 import { RateLimit, type RateLimitInterceptor, type RateLimitOptions } from './rate-limit.js';
@@ -13,13 +14,18 @@ const create = (options?: RateLimitOptions) => new (RateLimit(options))();
 
 const JO: Context = { sessionId: '1', principal: { type: 'user', id: 'jo' } };
 const JO_AGAIN: Context = { ...JO, sessionId: '2' };
+const BOB: Context = { principal: { type: 'user', id: 'bob' } };
 const ANN: Context = { sessionId: '1', principal: { type: 'user', id: 'ann' } };
+const NAMELESS: Context = { principal: { type: 'user' } };
 
 describe('RateLimit', () => {
   it.each<[string, RateLimitOptions, [Context, string?], [Context, string?], boolean]>([
     ['a principal in two sessions', {}, [JO], [JO_AGAIN], false],
     ['two principals', {}, [JO], [ANN], true],
-    ['a session without a principal', {}, [{ sessionId: '1' }], [{ sessionId: '2' }], true],
+    ['nobody in two sessions', {}, [{ sessionId: '1' }], [{ sessionId: '2' }], false],
+    ['a caller without an id in two sessions', {}, [{ ...NAMELESS, sessionId: '1' }], [NAMELESS], false],
+    ['nobody in two sessions', { key: 'session' }, [{ sessionId: '1' }], [{ sessionId: '2' }], true],
+    ['nobody and somebody', {}, [undefined], [JO], true],
     ['nobody twice', {}, [undefined], [{}], false],
     ['a service of the same id', {}, [JO], [{ principal: { type: 'service', id: 'jo' } }], true],
     ['two sessions', { key: 'session' }, [JO], [JO_AGAIN], true],
@@ -28,10 +34,20 @@ describe('RateLimit', () => {
     ['one key of the application', { key: () => 'x' }, [JO], [ANN], false],
     ['long names', { key: 'tool' }, [JO, 'a'.repeat(500)], [JO, 'b'.repeat(500)], true],
     ['keys for which there is no room', { key: 'tool', maxKeys: 1, points: 1 }, [JO, 'a'], [JO, 'b'], true],
-  ])('counts %s', async (_, options, first, second, apart) => {
+  ])('counts %s: %j', async (_, options, first, second, apart) => {
     const limit = create({ points: 1, ...options });
     expect(await passes(limit, ...first)).toBe(true);
     expect(await passes(limit, ...second)).toBe(apart);
+  });
+
+  it('keeps room for its own callers, whoever an invoker makes up', async () => {
+    const limit = create({ points: 1, maxKeys: 1 });
+    const bag = new ExchangeBag({}, {}, {});
+    const taken = [JO, ANN, BOB].map(
+      context => limit.check(invocationOf({ name: 'a' }, { context, bag })) as Promise<{ valid: boolean }>,
+    );
+    expect((await Promise.all(taken)).map(({ valid }) => valid)).toEqual([true, true, false]);
+    expect([await passes(limit, JO), await passes(limit, ANN)]).toEqual([true, true]);
   });
 
   it('says when to try again', async () => {

@@ -5,7 +5,7 @@ import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { KeyBound } from './key-bound.js';
 import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
-import { principalKeyOf } from './sessions.js';
+import { principalKeyOf, stateKeyOf } from './sessions.js';
 
 /** What calls are counted by. */
 export type RateLimitKey = 'principal' | 'session' | 'tool';
@@ -23,7 +23,7 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly blockDuration?: number;
   /**
    * What is counted by, several together, or a key for each call. What a call does not have counts as one: all callers
-   * without an id, say. Default: `principal`; a caller without an id goes by its session.
+   * without an id are one `principal`, in however many sessions, for anybody may open another. Default: `principal`.
    */
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
   /** Points that a call takes. Default: 1. */
@@ -33,7 +33,10 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
    * provider of one. Default: `RateLimiterMemory`, for this process alone.
    */
   readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
-  /** Keys that the default limiter counts apart at a time; those beyond share one. Default: 100,000. */
+  /**
+   * Keys that the default limiter counts apart at a time, and as many of what others invoke; those beyond share one.
+   * Default: 100,000.
+   */
   readonly maxKeys?: number;
 }
 
@@ -45,7 +48,8 @@ export interface RateLimitInterceptor {
 
 /**
  * A validator that denies a call beyond so many in a time, and says when to try again: in words, and in milliseconds as
- * `info.retryAfterMs`. Where the limiter's store fails, so does the validator: `failOpen` decides.
+ * `info.retryAfterMs`. Where the limiter's store fails, so does the validator: `failOpen` decides. Served with `expose`, it
+ * counts what each invoker asks about apart.
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *
@@ -68,7 +72,7 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
 
     @Validator({ ...declared, phase: 'request', sideEffects: 'some' })
     async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {
-      const key = shorten(keyOf(invocation));
+      const key = stateKeyOf(invocation, shorten(keyOf(invocation)));
       const taken = typeof cost === 'function' ? cost(invocation) : cost;
       try {
         await this.limiter.consume(this.bound?.admit(key) ?? key, taken);
@@ -102,7 +106,7 @@ function keyFunction(
 }
 
 const PARTS: Readonly<Record<RateLimitKey, (invocation: InterceptorInvocation) => unknown>> = {
-  principal: ({ context }) => principalKeyOf(context) ?? context?.sessionId,
+  principal: ({ context }) => principalKeyOf(context),
   session: ({ context }) => context?.sessionId,
   tool: ({ payload }) => (payload as { readonly name?: unknown } | undefined)?.name,
 };

@@ -11,6 +11,8 @@ const redact = (payload: unknown, options?: SecretRedactorOptions) => {
 };
 const [token] = SECRETS['github-token'];
 const base64 = (text: string) => Buffer.from(text).toString('base64');
+const AWS_SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+const AWS_HIDDEN = '[REDACTED:aws-secret-access-key]';
 const HIDDEN = '[REDACTED:github-token]';
 
 describe('SecretRedactor', () => {
@@ -52,6 +54,19 @@ describe('SecretRedactor', () => {
     ],
     ['what writes itself', { a: { toJSON: () => ({ b: token }) } }, { a: { b: HIDDEN } }],
     ['the root', token, HIDDEN],
+    ['an array under a telling key', { secretAccessKey: [AWS_SECRET] }, { secretAccessKey: [AWS_HIDDEN] }],
+    ['arrays within it', { secretAccessKey: [[AWS_SECRET]] }, { secretAccessKey: [[AWS_HIDDEN]] }],
+    [
+      'an object under a telling key',
+      { aws_secret: { value: AWS_SECRET } },
+      { aws_secret: { value: AWS_HIDDEN } },
+    ],
+    [
+      'objects of an array under it',
+      { aws_secret: [{ value: AWS_SECRET }] },
+      { aws_secret: [{ value: AWS_HIDDEN }] },
+    ],
+    ['keys that tell together', { aws: { secret: AWS_SECRET } }, { aws: { secret: AWS_HIDDEN } }],
   ])('redacts %s', (_, payload, expected) => {
     expect(redact(payload)?.payload).toEqual(expected);
   });
@@ -79,6 +94,11 @@ describe('SecretRedactor', () => {
     ],
     ['a cursor', { tools: [], nextCursor: SECRETS['high-entropy'][0] }],
     ['an address', { name: SECRETS['high-entropy'][0], arguments: {} }],
+    [
+      'a Git SHA under a telling key',
+      { aws_secret: { commit: '3b18e512dba79e4c8300dd08aeb37f8e728b8dad', id: ['42'] } },
+    ],
+    ['what no key tells of', { items: [AWS_SECRET], aws: { region: [AWS_SECRET] } }],
     ['sealed state', { requestState: SECRETS.jwt[0] }],
     ['nothing', undefined],
     ['numbers', { a: [1, null, true] }],

@@ -60,7 +60,7 @@ export function SecretRedactor(options: SecretRedactorOptions = {}): Type<Secret
 function redactText(
   detector: SecretDetector,
   text: string,
-  { key, isKey, isProtocol, binary }: TextPlace,
+  { key, within, isKey, isProtocol, binary }: TextPlace,
 ): { text: string; kinds: readonly string[] } {
   if (binary === 'bytes') {
     // Hardly an image: a key may be base64 by its looks.
@@ -76,5 +76,5 @@ function redactText(
       : { ...inner, text: Buffer.from(inner.text).toString('base64') };
   }
   const entropy = !(isProtocol && key !== undefined && RANDOM_BY_NATURE.has(key));
-  return redactFindings(text, detector.find(text, { entropy, key: isKey ? undefined : key }));
+  return redactFindings(text, detector.find(text, { entropy, ...(!isKey && { key, within }) }));
 }

@@ -1,4 +1,5 @@
 import type { InterceptorInvocation } from '../authoring.js';
+import { ExchangeBag } from '../hosts/origin.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,23 @@ export function principalKeyOf(context: InterceptorInvocation['context']): strin
   const { type, id } = context?.principal ?? {};
   return id === undefined ? undefined : `principal:${type}:${id}`;
 }
+
+/** What the keys of others' invocations begin with, and no other key that is made here. */
+const INVOKED = 'invoked:';
+
+/**
+ * The key of an interceptor's state. Whoever sends `interceptor/invoke` says itself who calls, so that its keys begin with
+ * who it is: its principal, else its session, else one of all that have neither. It shares no state with the application's
+ * own traffic, nor with other invokers.
+ */
+export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string {
+  if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) return key;
+  const { invoker } = bag;
+  return `${INVOKED}${JSON.stringify([principalKeyOf(invoker) ?? invoker.sessionId])}${key}`;
+}
+
+/** Whether a state's key is that of an `interceptor/invoke`. */
+export const isInvoked = (stateKey: string): boolean => stateKey.startsWith(INVOKED);
 
 /** What a message is addressed to, or comes from: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, or its event. */
 export function originOf({ event, phase, payload, request }: InterceptorInvocation): string {

@@ -64,8 +64,14 @@ describe('a known format', () => {
   it.each([
     'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     '{"AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}',
+    '{"aws_secret_access_key": ["wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"]}',
   ])('is told by its context: %s', text => {
     expect(kindsIn(text)).toContain('aws-secret-access-key');
+  });
+
+  it('is a Git SHA in forty hexadecimal digits, whatever it is called', () => {
+    const key = 'secretAccessKey';
+    expect(detector.find('3b18e512dba79e4c8300dd08aeb37f8e728b8dad', { key })).toEqual([]);
   });
 
   it('is told by the key that it is the value of', () => {
@@ -76,6 +82,29 @@ describe('a known format', () => {
       },
     );
     expect(finding.kind).toBe('aws-secret-access-key');
+  });
+
+  it.each([
+    ['a password with a slash', 'postgres://user:p/ss@db', 'user:p/ss'],
+    ['a password with two', 'mongodb+srv://user:a/b/c@db.example.com/x', 'user:a/b/c'],
+    ['no password but the port and a path', 'postgres://db:5432/a:b@c', undefined],
+    ['credentials and a path with an @', 'https://jo:hunter2@example.com/@me', 'jo:hunter2'],
+    ['credentials of HTTP', 'authorization: basic am86aHVudGVyMg==', 'am86aHVudGVyMg=='],
+    [
+      'a head within a word',
+      'desk3b18e512dba79e4c8300dd08aeb37f8e728b8dad chf_AmountInSwissFrancsOfAllOurPayments',
+      undefined,
+    ],
+    [
+      'hexadecimal digits too few',
+      `shpat_${'3f9a'.repeat(7)} SK${'3f9a'.repeat(7)} dop_v1_${'3f9a'.repeat(15)}`,
+      undefined,
+    ],
+    ['those without padding', '{"Proxy-Authorization":"Basic am86aHVudGVyMg"}', 'am86aHVudGVyMg'],
+  ])('has its bounds: %s', (_, text, value) => {
+    expect(new SecretDetector({ entropy: false }).find(text).map(finding => finding.value)).toEqual(
+      value === undefined ? [] : [value],
+    );
   });
 });
 
@@ -99,6 +128,17 @@ describe('what is no secret', () => {
     ['a timestamp', '2024-11-05T12:30:00.000Z and 20241105123000123456789012'],
     ['the base64 of prose', base64('The quick brown fox jumps over the lazy dog')],
     ['lower case', 'akiaabcdefghijklmnopqrst ghp_abcdefghijklmnopqrstuvwxyzabcdefghijkl'],
+    [
+      'an address with a port and an @',
+      'redis://cache:6379/0/users@2 and http://localhost:PORT/@vite/client',
+    ],
+    ['a template of an address', 'http://${host}:${port}/@fs/a and postgres://${user}:${password}/x@${host}'],
+    ['a drive in an address', 'file://c:/users/jo@home/notes'],
+    ['a word with Basic', 'Basic information: basic authentication, basic programming, Basic aaaaaaaaaaaa'],
+    [
+      'words with heads of tokens',
+      'dop_v1_migration shpat_documentation hf_transfer_enabled hf_' + 'abcdefgh'.repeat(5),
+    ],
     ['a public key', '-----BEGIN PUBLIC KEY-----'],
     ['Chinese', '你好，世界。这是一个很长的句子，没有任何秘密。'],
   ])('%s', (_, text) => {
@@ -146,6 +186,16 @@ describe('the options', () => {
   );
 });
 
+it.each(['aws', 'awssecret', 'secret_access', 'access'])(
+  'takes linear time for many of %j in a key',
+  part => {
+    const key = part.repeat(400_000 / part.length);
+    const started = performance.now();
+    for (const place of [{ key }, { key: 'value', within: key }]) detector.find('a'.repeat(39) + 'A', place);
+    expect(performance.now() - started).toBeLessThan(1000);
+  },
+);
+
 // Twice the text may take twice the time: 400,000 characters of the worst for each pattern stay far below a quadratic cost.
 it.each([
   'eyJ',
@@ -157,6 +207,18 @@ it.each([
   '-----BEGIN ',
   'aws secret ',
   'aws',
+  'postgres://a:/',
+  'postgres://a:b/',
+  'p://a:b/c/',
+  'basic ',
+  'basic aaaaaaaa ',
+  'Basic aGk6aGk6',
+  'dop_v1_',
+  'dop_v1_0a',
+  'shpat_0a',
+  'SK0a',
+  'hf_',
+  'hf_aA',
   'sk-',
   'xoxb-',
   'ghp_',

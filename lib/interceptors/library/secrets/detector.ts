@@ -37,10 +37,17 @@ export interface FindOptions {
   readonly entropy?: boolean;
   /** The key that the text is the value of. */
   readonly key?: string;
+  /** The key of the array or the object that the text or its key stands in. */
+  readonly within?: string;
 }
 
-/** What has no format of its own is known by what it is called. */
-const AWS_SECRET = { key: /aws.*secret|secret_?access_?key/i, value: /^\s*[A-Za-z0-9/+]{40}\s*$/ };
+/** What has no format of its own is known by what it is called. Forty hexadecimal digits are Git's rather. */
+const AWS_SECRET = {
+  name: /aws.*secret|secret_?access_?key/i,
+  value: /^\s*(?![0-9A-Fa-f]{40}\s*$)[A-Za-z0-9/+]{40}\s*$/,
+};
+/** How much of the end of a key is looked at: names are short, and a long key may stand over many values. */
+const NAME_LENGTH = 64;
 
 /** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
 const ESCAPE_LEVELS = 3;
@@ -74,9 +81,10 @@ export class SecretDetector {
   }
 
   /** The secrets of a text, in no particular order; they may overlap, and the same one may be found twice. */
-  find(text: string, { entropy = true, key }: FindOptions = {}): SecretFinding[] {
+  find(text: string, { entropy = true, key = '', within = '' }: FindOptions = {}): SecretFinding[] {
     const findings = [...this.search(text, entropy ? this.entropy : undefined, this.decodeDepth)];
-    if (key !== undefined && this.knowsAws && AWS_SECRET.key.test(key) && AWS_SECRET.value.test(text)) {
+    const name = `${within.slice(-NAME_LENGTH)}.${key.slice(-NAME_LENGTH)}`;
+    if (this.knowsAws && AWS_SECRET.value.test(text) && AWS_SECRET.name.test(name)) {
       findings.push({ kind: 'aws-secret-access-key', value: text.trim(), start: 0, end: text.length });
     }
     return findings;

@@ -10,9 +10,14 @@ export type SecretKind =
   | 'api-key'
   | 'google-api-key'
   | 'npm-token'
+  | 'digitalocean-token'
+  | 'shopify-token'
+  | 'twilio-api-key'
+  | 'hugging-face-token'
   | 'private-key'
   | 'jwt'
-  | 'url-credentials';
+  | 'url-credentials'
+  | 'basic-credentials';
 
 /** A format of secrets. */
 export interface SecretPattern {
@@ -45,7 +50,7 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   {
     kind: 'aws-secret-access-key',
     pattern:
-      /aws[\w .-]{0,24}(?:secret|private)[\w .-]{0,24}["']?\s{0,4}(?:=>|[:=,])\s{0,4}["']?(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi,
+      /aws[\w .-]{0,24}(?:secret|private)[\w .-]{0,24}["']?\s{0,4}(?:=>|[:=,])\s{0,4}\[?\s{0,4}["']?(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi,
     accept: isMixed,
   },
   {
@@ -76,14 +81,35 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   },
   { kind: 'google-api-key', pattern: /AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{28}/gi, accept: isMixed },
   { kind: 'npm-token', pattern: /npm_[A-Za-z0-9]{36}/gi, accept: isMixed },
+  { kind: 'digitalocean-token', pattern: /do[opr]_v1_[0-9a-f]{64}/gi },
+  { kind: 'shopify-token', pattern: /shp(?:at|ca|pa|ss)_[0-9a-f]{32}/gi },
+  // Heads so short end words as well, such as `disk` and `chf_`.
+  { kind: 'twilio-api-key', pattern: /(?<![a-z])[Ss][Kk][0-9A-Fa-f]{32}/g },
+  { kind: 'hugging-face-token', pattern: /(?<![a-z])[Hh][Ff]_[A-Za-z0-9]{34,}/g, accept: isMixed },
   // Anchored on its first dot: a segment ends at a dot, so that each is read twice at most.
   { kind: 'jwt', pattern: /\.(?<=(?<lead>eyJ[\w-]{8,})\.)[\w-]{8,}\.[\w-]*/g },
   { kind: 'url-credentials', pattern: /:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:[^\s/?#"'<>]{1,256})@/g },
+  // A password with a slash is none in a web address, where a port or a template and a path look the same.
+  {
+    kind: 'url-credentials',
+    pattern:
+      /(?<!http|https|ws|wss):\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
+  },
+  {
+    kind: 'basic-credentials',
+    pattern: /(?<![A-Za-z0-9])basic\s{1,4}(?<secret>[A-Za-z0-9+/]{8,}={0,2})/gi,
+    accept: isUserAndPassword,
+  },
 ];
 
 /** The formats that are known, or those of these kinds. */
 export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPattern[] =>
   kinds ? KNOWN.filter(({ kind }) => kinds.includes(kind)) : KNOWN;
+
+/** Whether a value is the base64 of `user:password`; words never are. */
+function isUserAndPassword(value: string): boolean {
+  return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString('utf8'));
+}
 
 /** Whether a value looks generated: it has a digit, or letters of both cases. */
 function isMixed(value: string): boolean {

@@ -15,6 +15,8 @@ export class ScanLimitError extends Error {}
 export interface TextPlace {
   /** The key that it is the value of, or that it is. Undefined in an array and at the root. */
   readonly key: string | undefined;
+  /** The key of the array or the object that it, or its key, stands in. Undefined at the root and right below. */
+  readonly within: string | undefined;
   readonly isKey: boolean;
   /** Whether the protocol says what stands here, as it does not within `arguments`, `structuredContent` and `_meta`. */
   readonly isProtocol: boolean;
@@ -54,7 +56,7 @@ class Scan {
   }
 
   root(payload: unknown): unknown {
-    return this.value(payload, { key: undefined, isKey: false, isProtocol: true }, 0);
+    return this.value(payload, { key: undefined, within: undefined, isKey: false, isProtocol: true }, 0);
   }
 
   private value(given: unknown, place: TextPlace, depth: number): unknown {
@@ -72,12 +74,12 @@ class Scan {
   }
 
   private list(list: readonly unknown[], place: TextPlace, depth: number): unknown {
-    const item = { ...place, key: undefined, binary: undefined };
+    const item = { ...place, key: undefined, within: place.key ?? place.within, binary: undefined };
     const mapped = list.map(value => this.value(value, item, depth + 1));
     return mapped.some((value, index) => value !== list[index]) ? mapped : list;
   }
 
-  private record(record: object, { isProtocol }: TextPlace, depth: number): unknown {
+  private record(record: object, { key: own, within, isProtocol }: TextPlace, depth: number): unknown {
     const entries = new Map<string, unknown>();
     const taken = new Map<string, number>();
     let changed = false;
@@ -86,7 +88,7 @@ class Scan {
         entries.set(key, value);
         continue;
       }
-      const place = { key, isKey: true, isProtocol };
+      const place = { key, within: own ?? within, isKey: true, isProtocol };
       const newKey = this.text(key, place);
       const newValue = this.value(
         value,

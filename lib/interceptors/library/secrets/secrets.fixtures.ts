@@ -1,5 +1,6 @@
 /** Credentials in the shape of each format, put together here so that no scanner takes this file for a leak. */
 const BODY = 'a8Kd0Zq3Vt7Rm2Xw9Lp5Hn1Yc6Gf4Jb8Sd3Ek7Qu';
+const HEX = '3f9a0c7be15d2846';
 const join = (...parts: string[]) => parts.join('');
 
 export const SECRETS: Readonly<Record<string, readonly string[]>> = {
@@ -15,6 +16,10 @@ export const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'api-key': [join('s', 'k-', BODY, BODY.slice(0, 8)), join('s', 'k-ant-api03-', BODY, '-', BODY)],
   'google-api-key': [join('AI', 'zaSy', BODY.slice(0, 33))],
   'npm-token': [join('np', 'm_', BODY.slice(0, 36))],
+  'digitalocean-token': ['o', 'p', 'r'].map(kind => join('d', 'o', kind, '_v1_', HEX.repeat(4))),
+  'shopify-token': ['at', 'ca', 'pa', 'ss'].map(kind => join('sh', 'p', kind, '_', HEX.repeat(2))),
+  'twilio-api-key': [join('S', 'K', HEX.repeat(2))],
+  'hugging-face-token': [join('h', 'f_', 'abcdEFGHijklMNOPqrstUVWXyzABCDEFGH')],
   'private-key': [
     join(
       '-----BEGIN RSA ',
@@ -31,13 +36,16 @@ export const SECRETS: Readonly<Record<string, readonly string[]>> = {
       .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.') + `.${BODY}`,
   ],
-  'url-credentials': [join('jo:hunter2', 'secret')].map(
+  'url-credentials': [join('jo:hunter2', 'secret'), join('jo:hunter', '/2/secret')].map(
     credentials => `postgres://${credentials}@db.example.com/x`,
   ),
+  'basic-credentials': [
+    `Authorization: Basic ${Buffer.from(join('jo:hunter2', 'secret')).toString('base64')}`,
+  ],
   'high-entropy': [BODY],
 };
 
 /** One secret of each kind that stands for itself wherever it is put. */
 export const TOKENS: readonly string[] = Object.entries(SECRETS)
-  .filter(([kind]) => kind !== 'url-credentials')
+  .filter(([kind]) => kind !== 'url-credentials' && kind !== 'basic-credentials')
   .flatMap(([, secrets]) => secrets);
