@@ -15,7 +15,7 @@ export function principalKeyOf(context: InterceptorInvocation['context']): strin
   return id === undefined ? undefined : `principal:${type}:${id}`;
 }
 
-/** What the keys of others' invocations begin with, and no other key that is made here. */
+/** What the keys of others' invocations begin with, and no others: a key may be made of what callers say. */
 const INVOKED = 'invoked:';
 
 /**
@@ -24,7 +24,7 @@ const INVOKED = 'invoked:';
  * own traffic, nor with other invokers.
  */
 export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string {
-  if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) return key;
+  if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) return isInvoked(key) ? `own:${key}` : key;
   const { invoker } = bag;
   return `${INVOKED}${JSON.stringify([principalKeyOf(invoker) ?? invoker.sessionId])}${key}`;
 }
