@@ -2,6 +2,16 @@ import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { matchesGlob } from '../protocol/glob.js';
+import { isRecord } from '../../schema/plain-json.js';
+import {
+  DETECTOR,
+  isFunction,
+  isListOf,
+  isObjectOf,
+  isText,
+  SCAN_LIMITS,
+  type OptionRules,
+} from './option-rules.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { originOf, sessionKeyOf, stateKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
@@ -43,6 +53,16 @@ export interface CrossBoundaryGuardOptions
   readonly limits?: ScanLimits;
 }
 
+const RULES = {
+  ...DETECTOR,
+  isSecret: [isFunction, 'a function'],
+  origin: [value => isText(value) || isFunction(value), 'a name or a function'],
+  allow: [value => isListOf(isObjectOf({ from: isText, to: isText }), value), 'a list of { from, to }'],
+  session: [isFunction, 'a function'],
+  ledger: [isRecord, 'a SecretLedger, or the options of one'],
+  limits: SCAN_LIMITS,
+} as const satisfies OptionRules<string>;
+
 /** What `CrossBoundaryGuard` makes. */
 export interface CrossBoundaryGuardInterceptor {
   /** Denies a request with a secret that was read elsewhere in its session. */
@@ -63,14 +83,17 @@ export interface CrossBoundaryGuardInterceptor {
  * tells them apart in `session`; otherwise the log warns of it, once.
  *
  *     providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
+ *
+ * @throws TypeError for an option that there is not, or that cannot be
  */
 export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},
 ): Type<CrossBoundaryGuardInterceptor> {
   const { isSecret, origin = originOf, session, limits } = options;
+  const defaults = { name: 'cross-boundary-guard', events: ['*'], final: true } as const;
+  const declared = withDefaults('CrossBoundaryGuard', options, RULES, defaults);
   const detector = new SecretDetector(options);
   const ledger = options.ledger instanceof SecretLedger ? options.ledger : new SecretLedger(options.ledger);
-  const declared = withDefaults(options, { name: 'cross-boundary-guard', events: ['*'], final: true });
   const sideOf = (invocation: InterceptorInvocation) =>
     typeof origin === 'string' ? origin : origin(invocation);
   let hasWarned = false;

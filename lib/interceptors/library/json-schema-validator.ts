@@ -6,6 +6,8 @@ import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorRet
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
 import { matchesGlob } from '../protocol/glob.js';
+import { isRecord } from '../../schema/plain-json.js';
+import { isListOf, isObjectOf, isText, maybe, type OptionRules } from './option-rules.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 
 /** A schema, and what it is for. */
@@ -40,6 +42,26 @@ export interface JsonSchemaValidatorInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
+const isOptionalText = maybe(isText);
+
+const RULES = {
+  rules: [
+    value =>
+      isListOf(
+        isObjectOf({
+          event: isOptionalText,
+          target: isOptionalText,
+          phase: phase => [undefined, 'request', 'response'].includes(phase as Phase),
+          schema: isRecord,
+          part: isOptionalText,
+        }),
+        value,
+      ) && (value as unknown[]).length > 0,
+    'a list of { event, target, phase, schema, part }, with at least one',
+    'required',
+  ],
+} as const satisfies OptionRules<string>;
+
 type Json = Readonly<Record<string, unknown>>;
 type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
   Pick<JsonSchemaRule, 'target'> & { readonly compiled: CompiledSchema };
@@ -50,14 +72,16 @@ type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
  *
  *     providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
  *
- * @throws SchemaError for a schema that is none
+ * @throws SchemaError for a schema that is none, TypeError for an option that there is not, or that cannot be
  */
 export function JsonSchemaValidator(
   options: JsonSchemaValidatorOptions,
 ): Type<JsonSchemaValidatorInterceptor> {
+  const defaults = { name: 'json-schema-validator', final: true };
+  const common = withDefaults('JsonSchemaValidator', options, RULES, defaults);
   const rules = options.rules.map(compileRule);
   const hooks = rules.map(({ event, phase }) => ({ events: [event], phase }));
-  const declared = { ...withDefaults(options, { name: 'json-schema-validator', final: true }), hooks };
+  const declared = { ...common, hooks };
 
   class SchemaValidator implements JsonSchemaValidatorInterceptor {
     @Validator(declared)

@@ -4,6 +4,7 @@ import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from
 import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { KeyBound } from './key-bound.js';
+import { isFunction, isListOf, type OptionRules } from './option-rules.js';
 import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { principalKeyOf, stateKeyOf } from './sessions.js';
 
@@ -40,6 +41,21 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly maxKeys?: number;
 }
 
+const isKey = (value: unknown): boolean => Object.hasOwn(PARTS, String(value));
+
+const RULES = {
+  points: null,
+  duration: null,
+  blockDuration: [value => Number.isSafeInteger(value) && (value as number) >= 0, 'whole seconds, 0 or more'],
+  key: [
+    value => isFunction(value) || isKey(value) || (isListOf(isKey, value) && (value as []).length > 0),
+    '"principal", "session" or "tool", a list of them, or a function',
+  ],
+  cost: [value => isFunction(value) || typeof value === 'number', 'a number or a function'],
+  limiter: null,
+  maxKeys: null,
+} as const satisfies OptionRules<string>;
+
 /** What `RateLimit` makes. */
 export interface RateLimitInterceptor {
   /** Takes the call's points, or denies it. */
@@ -53,22 +69,23 @@ export interface RateLimitInterceptor {
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *
- * @throws RangeError for points, a duration or a bound that is no whole number
+ * @throws RangeError for points, a duration or a bound that is no whole number, TypeError for an option that there is not,
+ *   or that cannot be
  */
 export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
   const { limiter, points = 60, duration = 60, blockDuration, cost = 1, maxKeys = 100_000 } = options;
-  const declared = withDefaults(options, { name: 'rate-limit', events: ['tools/call'] });
+  const declared = withDefaults('RateLimit', options, RULES, { name: 'rate-limit', events: ['tools/call'] });
   const keyOf = keyFunction(options.key ?? 'principal');
   const createLimiter = (): RateLimitStore => new RateLimiterMemory({ points, duration, blockDuration });
-  requireInteger('points', points);
-  requireInteger('duration', duration);
+  requireInteger('RateLimit: points', points);
+  requireInteger('RateLimit: duration', duration);
   const lifeMs = 1000 * Math.max(duration, blockDuration ?? 0);
   const token = isInstance(limiter) ? undefined : limiter;
 
   class Limit implements RateLimitInterceptor {
     readonly limiter: RateLimitStore = isInstance(limiter) ? limiter : createLimiter();
     private readonly bound =
-      limiter === undefined ? new KeyBound(requireInteger('maxKeys', maxKeys), lifeMs) : undefined;
+      limiter === undefined ? new KeyBound(requireInteger('RateLimit: maxKeys', maxKeys), lifeMs) : undefined;
 
     @Validator({ ...declared, phase: 'request', sideEffects: 'some' })
     async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {

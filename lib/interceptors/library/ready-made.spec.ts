@@ -40,6 +40,7 @@ describe.each(Object.entries(factories))('%s', (name, create) => {
       failOpen: true,
       server: 'admin',
       timeoutMs: 5,
+      inputRequired: true,
       when: () => true,
     };
     const methods = methodsOf(create(options));
@@ -48,6 +49,79 @@ describe.each(Object.entries(factories))('%s', (name, create) => {
       expect(metadata.options).toMatchObject({ ...options, name: expect.stringMatching(/^mine(-|$)/) });
     }
   });
+});
+
+it.each<[string, () => unknown, string]>([
+  [
+    'SizeLimit',
+    () => library.SizeLimit({ maxByte: 1 } as object),
+    'has the unknown option "maxByte"; known are maxBytes,',
+  ],
+  [
+    'RateLimit',
+    () => library.RateLimit({ point: 1 } as object),
+    'has the unknown option "point"; known are points,',
+  ],
+  [
+    'RateLimit',
+    () => library.RateLimit({ key: 'caller' as never }),
+    '"key" must be "principal", "session" or "tool"',
+  ],
+  ['RateLimit', () => library.RateLimit({ key: [] }), '"key" must be'],
+  ['RateLimit', () => library.RateLimit({ points: 0 }), 'points must be a whole number'],
+  ['RateLimit', () => library.RateLimit({ blockDuration: -1 }), '"blockDuration" must be whole seconds'],
+  ['SizeLimit', () => library.SizeLimit({ maxBytes: 0.5 }), 'maxBytes must be a whole number'],
+  ['ToolAccess', () => library.ToolAccess(undefined as never), 'takes an object with its options'],
+  ['ToolAccess', () => library.ToolAccess({} as never), '"rules" must be a list of { principal'],
+  [
+    'ToolAccess',
+    () => library.ToolAccess({ rules: [{ allows: ['a'] } as object] }),
+    '"rules" must be a list',
+  ],
+  ['ToolAccess', () => library.ToolAccess({ rules: [{ allow: 'a' as never }] }), '"rules" must be a list'],
+  [
+    'ToolAccess',
+    () => library.ToolAccess({ rules: [{ principal: { role: 'a' } as object }] }),
+    '"rules" must be a list',
+  ],
+  [
+    'ToolAccess',
+    () => library.ToolAccess({ rules: [], otherwise: 'maybe' as never }),
+    '"otherwise" must be "allow"',
+  ],
+  [
+    'CrossBoundaryGuard',
+    () => library.CrossBoundaryGuard({ allow: [{ from: 'a' } as never] }),
+    '"allow" must be a list of { from, to }',
+  ],
+  ['CrossBoundaryGuard', () => library.CrossBoundaryGuard({ limits: { maxChars: 0 } }), '"limits" must be'],
+  [
+    'SecretRedactor',
+    () => library.SecretRedactor({ kinds: 'jwt' as never }),
+    '"kinds" must be a list of kinds',
+  ],
+  [
+    'SecretRedactor',
+    () => library.SecretRedactor({ ignore: ['a'] as never }),
+    '"ignore" must be a list of regular',
+  ],
+  [
+    'JsonSchemaValidator',
+    () => library.JsonSchemaValidator({} as never),
+    '"rules" must be a list of { event',
+  ],
+  [
+    'JsonSchemaValidator',
+    () => library.JsonSchemaValidator({ rules: [] }),
+    '"rules" must be a list of { event',
+  ],
+  [
+    'JsonSchemaValidator',
+    () => library.JsonSchemaValidator({ rules: [{ tool: 'a', schema: {} } as never] }),
+    '"rules" must be a list of { event',
+  ],
+])('a mistake in the options of %s is told where it is made: %#', (name, create, problem) => {
+  expect(create).toThrow(new RegExp(`^${name}:? ${problem.replace(/[{}[\]().]/g, '\\$&')}`));
 });
 
 it('they govern a chain together, built by the container', async () => {

@@ -1,5 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { MutatorOptions, ValidatorOptions } from '../../decorators/interceptor-options.js';
+import { checkOptions, type OptionRules } from './option-rules.js';
 
 /** Options that every ready-made validator hands on to `@Validator`. */
 export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 'sideEffects'>;
@@ -20,16 +21,25 @@ const HANDED_ON = [
   'compat',
   'server',
   'when',
+  'inputRequired',
   'final',
   'priority',
   'scope',
 ] as const satisfies readonly (keyof (ValidatorOptions & MutatorOptions))[];
 
-/** A ready-made interceptor's defaults, with what the application says instead. `hooks` replace `events` and `phase`. */
+type Own<T> = Exclude<keyof T, (typeof HANDED_ON)[number]> & string;
+
+/**
+ * A ready-made interceptor's defaults, with what the application says instead. `hooks` replace `events` and `phase`.
+ * @throws TypeError for an option that there is not, or that cannot be
+ */
 export function withDefaults<T extends ReadyMadeValidatorOptions & ReadyMadeMutatorOptions>(
+  factory: string,
   options: T,
+  rules: OptionRules<Own<T>>,
   { events, phase, ...defaults }: ValidatorOptions & MutatorOptions & { readonly name: string },
 ): ValidatorOptions & MutatorOptions & { name: string } {
+  checkOptions(factory, options, rules, HANDED_ON);
   const said = Object.fromEntries(
     HANDED_ON.filter(key => options[key] !== undefined).map(key => [key, options[key]]),
   ) as Partial<ValidatorOptions & MutatorOptions>;

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Mutator } from '../../decorators/mutator.decorator.js';
 import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
+import { DETECTOR, SCAN_LIMITS } from './option-rules.js';
 import { readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { redactFindings } from './secrets/redact.js';
@@ -33,10 +34,14 @@ const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progre
  * Let it be the first to see a request and the last to see a result, or it misses what other mutators bring in:
  *
  *     providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
+ *
+ * @throws TypeError for an option that there is not, or that cannot be
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
+  const rules = { ...DETECTOR, limits: SCAN_LIMITS };
+  const defaults = { name: 'secret-redactor', events: ['*'], phase: 'both' } as const;
+  const declared = withDefaults('SecretRedactor', options, rules, defaults);
   const detector = new SecretDetector(options);
-  const declared = withDefaults(options, { name: 'secret-redactor', events: ['*'], phase: 'both' });
 
   class Redactor implements SecretRedactorInterceptor {
     @Mutator(declared)

@@ -32,17 +32,19 @@ const MESSAGES: Readonly<Record<Excess, (limit: string) => string>> = {
  *
  *     providers: [SizeLimit({ maxBytes: 100_000 })]
  *
- * @throws RangeError for a limit that is no whole number
+ * @throws RangeError for a limit that is no whole number, TypeError for an option that there is not
  */
 export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterceptor> {
   const { maxBytes = 1_000_000, maxDepth = 64, maxNodes = 100_000 } = options;
   const limits: JsonLimits = {
-    maxBytes: requireInteger('maxBytes', maxBytes),
-    maxDepth: requireInteger('maxDepth', maxDepth, 0),
-    maxNodes: requireInteger('maxNodes', maxNodes),
+    maxBytes: requireInteger('SizeLimit: maxBytes', maxBytes),
+    maxDepth: requireInteger('SizeLimit: maxDepth', maxDepth, 0),
+    maxNodes: requireInteger('SizeLimit: maxNodes', maxNodes),
   };
-  if (maxDepth > 1000) throw new RangeError('maxDepth must be 1,000 or less');
-  const declared = withDefaults(options, { name: 'size-limit', events: ['*'], phase: 'both', final: true });
+  if (maxDepth > 1000) throw new RangeError('SizeLimit: maxDepth must be 1,000 or less');
+  const rules = { maxBytes: null, maxDepth: null, maxNodes: null };
+  const defaults = { name: 'size-limit', events: ['*'], phase: 'both', final: true } as const;
+  const declared = withDefaults('SizeLimit', options, rules, defaults);
 
   class Limit implements SizeLimitInterceptor {
     @Validator(declared)

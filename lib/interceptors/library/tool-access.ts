@@ -8,6 +8,7 @@ import {
   type MutatorReturn,
   type ValidatorReturn,
 } from '../authoring.js';
+import { isFunction, isListOf, isObjectOf, isText, maybe, type OptionRules } from './option-rules.js';
 import {
   readyMade,
   withDefaults,
@@ -26,6 +27,31 @@ export interface ToolAccessOptions extends Omit<
   /** What holds for a tool that no rule names, and a principal that is known. Default: `deny`. */
   readonly otherwise?: 'allow' | 'deny';
 }
+
+const isNames = maybe(value => isListOf(isText, value));
+
+const RULES = {
+  rules: [
+    value =>
+      isListOf(
+        isObjectOf({
+          principal: maybe(
+            isObjectOf({
+              type: type => [undefined, 'user', 'service', 'anonymous'].includes(type as undefined),
+              id: maybe(id => isText(id) || isListOf(isText, id)),
+              claims: maybe(isFunction),
+            }),
+          ),
+          allow: isNames,
+          deny: isNames,
+        }),
+        value,
+      ),
+    'a list of { principal: { type, id, claims }, allow, deny }',
+    'required',
+  ],
+  otherwise: [value => value === 'allow' || value === 'deny', '"allow" or "deny"'],
+} as const satisfies OptionRules<string>;
 
 /** What `ToolAccess` makes. */
 export interface ToolAccessInterceptor {
@@ -47,10 +73,13 @@ const LAST = 1_000_000;
  *       { allow: ['search', 'read_*'] },
  *       { principal: { claims: ({ role }) => role === 'admin' }, allow: ['*'] },
  *     ] })]
+ *
+ * @throws TypeError for an option that there is not, or that cannot be
  */
 export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessInterceptor> {
+  const defaults = { name: 'tool-access', final: true, priority: LAST };
+  const declared = withDefaults('ToolAccess', options, RULES, defaults);
   const rules = new ToolRules(options.rules, options.otherwise ?? 'deny');
-  const declared = withDefaults(options, { name: 'tool-access', final: true, priority: LAST });
   const { final, priority, ...shared } = declared;
 
   class Access implements ToolAccessInterceptor {
