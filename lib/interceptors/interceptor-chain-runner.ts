@@ -80,6 +80,9 @@ export class InterceptorChainRunner {
     { server, ...given }: RunOptions,
     simulate = false,
   ): Promise<{ result: ChainResult; direction: Direction }> {
+    if (phase !== 'request' && phase !== 'response') {
+      throw new TypeError(`The phase is "request" or "response", not ${JSON.stringify(phase)}`);
+    }
     const host = this.servers.get(server);
     if (host?.chain === undefined)
       throw new Error(`There is no MCP server ${server === undefined ? '' : `"${server}" `}with a chain`);

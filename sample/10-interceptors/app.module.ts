@@ -5,7 +5,13 @@ import { Guardrails } from './guardrails.js';
 import { Shop } from './shop.js';
 
 @Module({
-  imports: [McpModule.forRoot({ name: 'guarded-shop', version: '1.0.0', interceptors: { expose: true } })],
+  imports: [
+    McpModule.forRoot({
+      name: 'guarded-shop',
+      version: '1.0.0',
+      interceptors: { expose: true, overrides: { plainIds: { mode: 'active' } } },
+    }),
+  ],
   providers: [
     Shop,
     Guardrails,

@@ -19,6 +19,8 @@ drive(async () => {
       /Unknown tool: wipe/,
     );
     check('an audit validator lets pass', textOf(await search('a rather long query')), /2 results/);
+    const byName = errorOf(client.callTool({ name: 'customer', arguments: { id: 'ada' } }));
+    check('one that an override makes active refuses', (await byName).code, -32602);
     check('a validator refuses', (await errorOf(search('competitor'))).code, -32602);
     check('a mutator answers by itself', textOf(await search('lamp')), /cached/);
     const customer = textOf(await client.callTool({ name: 'customer', arguments: { id: '7' } }));

@@ -24,6 +24,14 @@ export class Guardrails {
     );
   }
 
+  /** Declared as an audit, too: the override in the module makes it refuse. */
+  @Validator({ events: ['tools/call'], mode: 'audit', when: { name: 'customer' } })
+  plainIds({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    return (
+      /^\d+$/.test(String(payload.arguments?.['id'])) || deny('An id is a number', { path: 'arguments.id' })
+    );
+  }
+
   @Mutator({ events: ['tools/call'] })
   cache({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
     return payload.arguments?.['query'] === 'lamp'
@@ -43,7 +51,7 @@ export class Guardrails {
     return { ...payload, tools: payload.tools.filter(({ name }) => name !== 'wipe') };
   }
 
-  @Sink({ events: ['tools/call'], phase: 'both' })
+  @Sink({ events: ['tools/*'], phase: 'both' })
   journal({ event, phase, report }: InterceptorInvocation) {
     for (const { interceptor, outcome, mode } of report?.results ?? []) {
       console.log(`  ${event} ${phase}: ${interceptor} ${outcome}${mode ? ` (${mode})` : ''}`);

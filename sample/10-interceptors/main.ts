@@ -1,5 +1,5 @@
 // A shop whose traffic is governed: what each interceptor did with a call is printed by a sink. `shortQueries` is only
-// audited, `wipe` is hidden from the list and so cannot be called, and ready-made interceptors guard secrets and size.
+// audited, `plainIds` no longer is, `wipe` is hidden from the list and so cannot be called, and ready-made interceptors guard secrets and size.
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 

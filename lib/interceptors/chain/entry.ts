@@ -150,7 +150,7 @@ export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(en
   );
   if (wider !== undefined && wider.length > 0) {
     throw new OverrideError(
-      `the override of "${name}" hooks ${wider.join(', ')}, which "${name}" does not; an override can only narrow`,
+      `the override of "${name}" hooks ${[...new Set(wider)].join(', ')}, which "${name}" does not; an override can only narrow`,
     );
   }
   return {

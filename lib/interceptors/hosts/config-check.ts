@@ -15,9 +15,19 @@ const MAX_COMPILED = 100;
 /** By the text of the schema: a host may be listed often, and advertise the same each time. */
 const compiled = new Map<string, ConfigCheck>();
 
-/** Compiles a `configSchema` into a function that says what is wrong with a configuration. */
-export const configCheck = async (configSchema: ConfigSchema): Promise<ConfigCheck> =>
-  checkBy(await compileSchema(configSchema, 'input'));
+/**
+ * Compiles a `configSchema` into a function that says what is wrong with a configuration.
+ * @throws Error for one that does not compile, or that does not describe an object
+ */
+export async function configCheck(configSchema: ConfigSchema): Promise<ConfigCheck> {
+  try {
+    return checkBy(await compileSchema(configSchema, 'input'));
+  } catch (error) {
+    throw new Error(`its "configSchema" cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
 
 /**
  * The same for a schema of somebody else's. It is compiled only once there is a configuration to check: a host can

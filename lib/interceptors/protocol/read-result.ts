@@ -73,7 +73,9 @@ export function readSink(value: unknown, { name, phase }: Source): SinkResult {
 
 /** The newer, flat spelling wins; what a nested result leaves out may stand beside it. */
 function unwrap(value: unknown, told: string, nested: string): Json {
-  if (!isJson(value)) throw new MalformedResultError('the result is no object');
+  if (!isJson(value)) {
+    throw new MalformedResultError(value === undefined ? 'it returned nothing' : 'the result is no object');
+  }
   if (value[told] !== undefined) return value;
   const inner = value[nested];
   return isJson(inner) ? { ...value, ...inner } : value;
