@@ -13,6 +13,7 @@ import { payloadCheck } from './hosts/payload-check.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
 import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
+import { resolvedDescriptor } from './resolved-descriptor.js';
 
 const TIMEOUT_CODE = -32000;
 
@@ -53,7 +54,7 @@ export class InterceptorServer {
   /** @throws McpException (-32602) for a cursor that was never given out */
   private list({ event, cursor }: Params): { interceptors: InterceptorDescriptor[]; nextCursor?: string } {
     const hooked = [...this.entries.values()]
-      .map(({ descriptor }) => descriptor)
+      .map(resolvedDescriptor)
       .filter(
         ({ hooks }) =>
           typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
