@@ -165,12 +165,19 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /**
-   * Lets guards and interceptors decide on a subscription that the SDK's entries serve by themselves.
+   * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
    * @throws McpException where it was refused
    */
-  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+  async interceptSubscription(uri: string, exchange: Exchange): Promise<void> {
     await this.boundary?.admitSubscription(uri, exchange);
-    await this.answering.admitSubscription(uri, exchange);
+  }
+
+  /**
+   * Lets guards, or what stands behind the server, decide on one that interceptors let pass.
+   * @throws NotHonoredError for what will not be told of, and McpException where it was refused
+   */
+  admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    return this.answering.admitSubscription(uri, exchange);
   }
 
   /** Methods beside the protocol's own. */
