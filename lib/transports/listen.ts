@@ -5,7 +5,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
 import { NotHonoredError } from '../server/upstream.js';
-import { errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
+import { CANCELLED, errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
 
 /** The most resources that one `subscriptions/listen` may name. */
 const MAX_RESOURCES = 1000;
@@ -87,8 +87,6 @@ async function intercept(host: McpServerHost, uris: readonly string[], exchange:
     clearTimeout(timer);
   }
 }
-
-const CANCELLED: JsonRpcError = { code: McpErrorCode.Refused, message: 'The request was cancelled' };
 
 const timeout = (timeoutMs: number) =>
   new McpException(McpErrorCode.Refused, 'Interceptor execution timeout', { timeoutMs, phase: 'request' });

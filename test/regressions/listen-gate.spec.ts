@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { McpException } from '../../lib/exceptions/mcp.exception.js';
 import type { McpServerHost } from '../../lib/server/mcp-server-host.js';
 import type { Upstream } from '../../lib/server/upstream.js';
 import { gateListen } from '../../lib/transports/stdio/listen-gate.js';
@@ -89,10 +90,24 @@ it('a cancellation reaches it at once, and nothing more is heard of it', async (
 it('one that was refused is answered, and not passed on', async () => {
   const { asked, passed, sent, receive } = await connect();
   receive(listen(1, 'a://1'));
-  (await asked.take()).reject(new Error('no'));
-  expect(await sent.take()).toMatchObject({ id: 1, error: { code: -32603 } });
+  (await asked.take()).reject(new McpException(-32602, 'no'));
+  expect(await sent.take()).toMatchObject({ id: 1, error: { message: 'no' } });
   receive(call(2));
   expect(await passed.take()).toEqual(call(2));
+});
+
+it('no more than 1,024 are open, those that are being decided included', async () => {
+  const { asked, passed, sent, receive, transport } = await connect();
+  for (let id = 1; id <= 1024; id++) receive(listen(id, 'a://1'));
+  (await asked.take()).resolve();
+  await passed.take();
+  receive(listen(1025, 'a://1'));
+  expect(await sent.take()).toMatchObject({ id: 1025, error: { message: 'Subscription limit reached' } });
+  receive(cancelled(1));
+  receive(listen(1026, 'a://2'));
+  receive(cancelled(1026));
+  expect(sent.size).toBe(0);
+  transport.onclose!();
 });
 
 it('it is given up when the connection ends', async () => {
@@ -127,13 +142,23 @@ describe('where something stands behind the server', () => {
     expect(await passed.take()).toEqual(listen(1, 'a://1'));
   });
 
+  it('a request to listen that it cannot get ready for is answered, and its id is free again', async () => {
+    const { asked, passed, sent, receive } = await connect(upstream);
+    receive(listen(1, 'a://1'));
+    (await preparing.take()).reject(new McpException(-32603, 'down'));
+    expect(await sent.take()).toMatchObject({ id: 1, error: { message: 'down' } });
+    receive(cancelled(1));
+    expect(await passed.take()).toEqual(cancelled(1));
+    expect(asked.size).toBe(0);
+  });
+
   it('a cancellation reaches a request to listen that it gets ready for', async () => {
     const { asked, passed, sent, receive } = await connect(upstream);
     receive(listen(1, 'a://1'));
-    const { signal, resolve } = await preparing.take();
+    const { signal, reject } = await preparing.take();
     receive(cancelled(1));
     expect(signal.aborted).toBe(true);
-    resolve();
+    reject(signal.reason);
     receive(call(2));
     (await preparing.take()).resolve();
     expect(await passed.take()).toEqual(call(2));
