@@ -81,7 +81,7 @@ export class McpClients implements OnApplicationShutdown {
 
   private async chainFor({ name, options }: ClientWiring): Promise<ChainSource> {
     const { settings } = options!;
-    const { chain } = await this.chains.chainFor(name, settings, whereOf(name));
+    const chain = await this.chains.chainFor(name, settings, whereOf(name));
     return settings.apply ? chain : NOTHING_APPLIES;
   }
 

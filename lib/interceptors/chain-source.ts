@@ -1,4 +1,5 @@
 import type { Chain } from './chain/chain.js';
+import type { ChainEntry } from './chain/entry.js';
 import type { InvocationContext } from './protocol/types.js';
 
 /** Whose message it is that a chain is for. */
@@ -32,4 +33,10 @@ export interface ChainSource {
     caller?: () => ChainCaller,
     timeoutMs?: number,
   ): ChainInUse | Promise<ChainInUse>;
+}
+
+/** A chain that knows its own part. */
+export interface LocalChainSource extends ChainSource {
+  /** This process's own interceptors, with the policy that is in force; another list once another one is. */
+  readonly local: readonly ChainEntry[];
 }

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
-import { LOCAL_HOST, type ChainEntry } from './chain/entry.js';
-import type { ChainSource } from './chain-source.js';
+import { LOCAL_HOST } from './chain/entry.js';
+import type { LocalChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './hosts/host-options.js';
 import { HostPool } from './hosts/host-pool.js';
 import { LocalHost } from './hosts/local-host.js';
@@ -11,7 +11,7 @@ import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';
 import { logLine } from './log-line.js';
 import { MergedChain, type HostsFor } from './merged-chain.js';
-import { withOverrides, type Policy } from './overrides.js';
+import type { Policy } from './overrides.js';
 import type { InterceptorPolicy } from './policy/policy.js';
 import { PolicyFile } from './policy/policy-file.js';
 import { InterceptorReports } from './reports.js';
@@ -49,9 +49,9 @@ export class InterceptorLoader implements OnApplicationShutdown {
     for (const host of hosts) {
       const { name, interceptors } = host.options;
       const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
-      const { chain, local } = await this.chainFor(name, interceptors, where);
-      for (const remark of lint(local)) this.logger.warn(remark);
-      host.govern(chain, local, this.reports);
+      const chain = await this.chainFor(name, interceptors, where);
+      for (const remark of lint(chain.local)) this.logger.warn(remark);
+      host.govern(chain, this.reports);
     }
   }
 
@@ -65,7 +65,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     name: string,
     { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
     where: string,
-  ): Promise<{ chain: ChainSource; local: readonly ChainEntry[] }> {
+  ): Promise<LocalChainSource> {
     const found = await this.local.interceptors();
     const own = found.filter(({ server }) => server === undefined || server === name);
     const local = own.map(({ entry }) => entry);
@@ -88,7 +88,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         warn,
       });
       if (file) this.watch(file, read => chain.apply(policyWith(read)));
-      return { chain, local: withOverrides(local, policy) };
+      return chain;
     } catch (error) {
       throw new McpBootstrapError(where, (error as Error).message);
     }

@@ -49,7 +49,10 @@ export interface McpInterceptorOptions {
    * and again when it changes; one that is invalid by then, or empty, leaves the old one in force. Default: none.
    */
   policyFile?: string;
-  /** What the chain may take for one message, in milliseconds. Default: 10,000. */
+  /**
+   * What the chain may take for one message, in milliseconds; for all resources of one `subscriptions/listen` together.
+   * Default: 10,000.
+   */
   timeoutMs?: number;
   /** Configuration by name; it wins over an override's. */
   config?: Record<string, Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { isRecord } from '../schema/plain-json.js';
 import type { Exchange } from '../server/exchange.js';
+import type { LocalChainSource } from './chain-source.js';
 import { attempt, messageOf } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
 import { isCompatible } from './chain/compat.js';
@@ -14,6 +15,7 @@ import { payloadCheck } from './hosts/payload-check.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
 import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
+import { resolvedDescriptor } from './resolved-descriptor.js';
 
 const TIMEOUT_CODE = -32000;
 
@@ -21,27 +23,22 @@ type Params = Readonly<Record<string, unknown>>;
 
 /** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
 export class InterceptorServer {
-  private readonly entries: ReadonlyMap<string, PreparedEntry>;
-  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
-  readonly capability: { readonly supportedEvents: string[] };
+  private last?: Served;
   /** The methods to serve; none without an interceptor. */
   readonly methods: Readonly<
     Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
   >;
 
   constructor(
-    entries: readonly ChainEntry[],
+    private readonly source: Pick<LocalChainSource, 'local'>,
     private readonly options: {
       readonly pageSize: number;
       readonly log: (message: string) => void;
     },
   ) {
-    this.entries = new Map(entries.map(entry => [entry.descriptor.name, prepare(entry)]));
-    const hooks = [...this.entries.values()].flatMap(entry => entry.hooks);
-    this.capability = { supportedEvents: [...new Set(hooks.flatMap(({ events }) => events))] };
     const invoke = (params: Params, exchange: Exchange) => this.invoke(params, exchange);
     this.methods =
-      entries.length === 0
+      source.local.length === 0
         ? {}
         : {
             'interceptors/list': params => this.list(params),
@@ -51,10 +48,21 @@ export class InterceptorServer {
           };
   }
 
+  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
+  get capability(): { readonly supportedEvents: string[] } {
+    return this.served.capability;
+  }
+
+  /** The interceptors as the policy in force has them, resolved once for each policy. */
+  private get served(): Served {
+    const { local } = this.source;
+    return this.last?.from === local ? this.last : (this.last = servedOf(local));
+  }
+
   /** @throws McpException (-32602) for a cursor that was never given out */
   private list({ event, cursor }: Params): { interceptors: InterceptorDescriptor[]; nextCursor?: string } {
-    const hooked = [...this.entries.values()]
-      .map(({ descriptor }) => descriptor)
+    const hooked = [...this.served.entries.values()]
+      .map(resolvedDescriptor)
       .filter(
         ({ hooks }) =>
           typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
@@ -75,8 +83,7 @@ export class InterceptorServer {
    * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
    */
   private async invoke(params: Params, exchange: Exchange): Promise<object> {
-    const { name, event, phase, payload, config, timeoutMs, context } = this.check(params, exchange);
-    const entry = this.entries.get(name)!;
+    const { entry, name, event, phase, payload, config, timeoutMs, context } = this.check(params, exchange);
     const clock = systemClock;
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
@@ -131,7 +138,7 @@ export class InterceptorServer {
         reason,
       });
     if (typeof name !== 'string') throw refuse('"name" must be a string');
-    const entry = this.entries.get(name);
+    const entry = this.served.entries.get(name);
     if (entry === undefined) throw refuse('there is no such interceptor');
     if (typeof event !== 'string') throw refuse('"event" must be a string');
     if (phase !== 'request' && phase !== 'response') throw refuse('"phase" must be "request" or "response"');
@@ -148,7 +155,7 @@ export class InterceptorServer {
     if (!isRecord(config)) throw refuse('"config" must be an object');
     const problem = entry.checkConfig?.(config);
     if (problem !== undefined) throw refuse(`"config" does not match its configSchema: ${problem}`);
-    return { ...(params as unknown as InvokeParams), config };
+    return { ...(params as unknown as InvokeParams), config, entry };
   }
 
   private failure(
@@ -172,7 +179,26 @@ export class InterceptorServer {
   }
 }
 
-type CheckedParams = InvokeParams & Required<Pick<InvokeParams, 'config'>>;
+type CheckedParams = InvokeParams &
+  Required<Pick<InvokeParams, 'config'>> & {
+    readonly entry: PreparedEntry;
+  };
+
+interface Served {
+  readonly from: readonly ChainEntry[];
+  readonly entries: ReadonlyMap<string, PreparedEntry>;
+  readonly capability: { readonly supportedEvents: string[] };
+}
+
+function servedOf(from: readonly ChainEntry[]): Served {
+  const entries = from.map(entry => prepare(entry));
+  const events = entries.flatMap(({ hooks }) => hooks).flatMap(hook => hook.events);
+  return {
+    from,
+    entries: new Map(entries.map(entry => [entry.name, entry])),
+    capability: { supportedEvents: [...new Set(events)] },
+  };
+}
 
 interface Given {
   readonly event: string;

@@ -1,5 +1,5 @@
 import type { ChainEntry } from './chain/entry.js';
-import { matchesEvent } from './protocol/events.js';
+import { coversPattern, matchesEvent } from './protocol/events.js';
 
 /** The events that the protocol defines, and what this module hooks beside them. */
 const EVENTS = [
@@ -17,6 +17,17 @@ const EVENTS = [
   'llm/completion',
 ];
 
+/** Methods that no chain is run for. */
+const NEVER_INTERCEPTED = [
+  'initialize',
+  'ping',
+  'server/discover',
+  'notifications/*',
+  'interceptors/*',
+  'interceptor/*',
+  'logging/setLevel',
+];
+
 const NAMESPACES = new Set(EVENTS.map(event => event.split('/', 1)[0]));
 
 /** What looks like a mistake in a chain, though it can be run: each a sentence for the log. */
@@ -30,6 +41,12 @@ function neverMatching(entry: ChainEntry): string[] {
   return [...new Set(hooksOf(entry).flatMap(({ events }) => events))]
     .filter(event => !EVENTS.some(known => matchesEvent(event, known)))
     .flatMap(event => {
+      if (NEVER_INTERCEPTED.some(method => coversPattern(method, event)))
+        return [`${name} hooks ${event}, which is never intercepted; events are ${EVENTS.join(', ')}`];
+      if (event === 'subscriptions/listen')
+        return [
+          `${name} hooks ${event}, which is never intercepted; its resources are admitted as resources/subscribe`,
+        ];
       const [namespace, ...operation] = event.split('/');
       if (NAMESPACES.has(namespace))
         return [`${name} hooks ${event}, which never happens; events are ${EVENTS.join(', ')}`];
@@ -75,9 +92,11 @@ function unseenMutations(entries: readonly ChainEntry[]): string[] {
     const hooked = entries.filter(entry => hooks(entry, event));
     const validators = hooked.filter(({ descriptor }) => descriptor.type === 'validation');
     const mutator = hooked.find(entry => entry.descriptor.type === 'mutation' && isActive(entry));
-    if (!mutator || validators.length === 0 || validators.some(({ traits }) => traits?.final)) return [];
+    const isSeen = validators.some(entry => entry.traits?.final && isActive(entry));
+    if (!mutator || validators.length === 0 || isSeen) return [];
     return [
-      `no validator sees what ${mutator.descriptor.name} makes of a ${event} request; make one of them "final"`,
+      `no validator sees what ${mutator.descriptor.name} makes of a ${event} request, unless in audit; ` +
+        'make an active one "final"',
     ];
   });
 }

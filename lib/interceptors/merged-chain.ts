@@ -3,7 +3,7 @@ import { MAX_TIMER_MS } from '../constants.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
-import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
+import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
 import { HostLease } from './hosts/host-lease.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './hosts/remote-host.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
@@ -30,7 +30,8 @@ interface Built extends ChainInUse {
 const MAX_CHAINS = 100;
 
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
-export class MergedChain implements ChainSource {
+export class MergedChain implements LocalChainSource {
+  local: readonly ChainEntry[];
   private policy: Policy;
   /** The one before, until it is known whether all hosts admit the one that is in force. */
   private former?: Policy;
@@ -44,13 +45,14 @@ export class MergedChain implements ChainSource {
   constructor(private readonly parts: MergedChainParts) {
     this.policy = parts.policy;
     this.check(parts.policy);
+    this.local = withOverrides(parts.local, parts.policy);
   }
 
   /** Puts another policy in force, from the next message on. What cannot be is thrown, and the old one stays. */
   apply(policy: Policy): void {
     this.check(policy);
     this.former ??= this.policy;
-    this.policy = policy;
+    this.enforce(policy);
     this.built.clear();
   }
 
@@ -127,9 +129,14 @@ export class MergedChain implements ChainSource {
     try {
       new Chain(withOverrides([...this.parts.local, ...remote], this.policy));
     } catch (error) {
-      this.policy = former;
+      this.enforce(former);
       this.parts.warn(`The policy is again what it was: ${(error as Error).message}`);
     }
+  }
+
+  private enforce(policy: Policy): void {
+    this.policy = policy;
+    this.local = withOverrides(this.parts.local, policy);
   }
 
   /** What can be known of a policy before any host is asked again. */

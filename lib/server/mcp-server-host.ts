@@ -11,8 +11,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import { Boundary, type BoundaryOptions } from '../interceptors/boundary/boundary.js';
 import type { Listings } from '../interceptors/boundary/listing.js';
-import type { ChainEntry } from '../interceptors/chain/entry.js';
-import type { ChainSource } from '../interceptors/chain-source.js';
+import type { ChainSource, LocalChainSource } from '../interceptors/chain-source.js';
 import { InterceptorServer } from '../interceptors/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
@@ -135,18 +134,15 @@ export class McpServerHost implements ExchangeHost {
     return this.boundary ? this.boundary.ask(exchange, send, ...asked) : send(...asked);
   }
 
-  /**
-   * Puts a chain around this server's traffic and serves its interceptors to others, as the options say.
-   * @param local the interceptors of this process
-   */
-  govern(chain: ChainSource, local: readonly ChainEntry[], reports: InterceptorReports): void {
+  /** Puts a chain around this server's traffic and serves the application's part of it to others, as the options say. */
+  govern(chain: LocalChainSource, reports: InterceptorReports): void {
     const { name, interceptors: settings, pageSize } = this.options;
     this.chain = chain;
     if (settings.expose) {
       const log = (message: string) => this.logger.warn(message);
-      this.interceptorServer = new InterceptorServer(local, { pageSize, log });
+      this.interceptorServer = new InterceptorServer(chain, { pageSize, log });
     }
-    const isEmpty = local.length + settings.servers.length === 0 && !settings.resolveServers;
+    const isEmpty = chain.local.length + settings.servers.length === 0 && !settings.resolveServers;
     if (!settings.apply || isEmpty) return;
     const { upstream } = this;
     const dispatch: BoundaryOptions['dispatch'] = upstream
@@ -169,12 +165,19 @@ export class McpServerHost implements ExchangeHost {
   }
 
   /**
-   * Lets guards and interceptors decide on a subscription that the SDK's entries serve by themselves.
+   * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
    * @throws McpException where it was refused
    */
-  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+  async interceptSubscription(uri: string, exchange: Exchange): Promise<void> {
     await this.boundary?.admitSubscription(uri, exchange);
-    await this.answering.admitSubscription(uri, exchange);
+  }
+
+  /**
+   * Lets guards, or what stands behind the server, decide on one that interceptors let pass.
+   * @throws NotHonoredError for what will not be told of, and McpException where it was refused
+   */
+  admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+    return this.answering.admitSubscription(uri, exchange);
   }
 
   /** Methods beside the protocol's own. */

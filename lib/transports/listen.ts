@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { McpErrorCode } from '../exceptions/mcp.exception.js';
+import { unlessAborted } from '../client/unless-aborted.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Exchange } from '../server/exchange.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
 import { NotHonoredError } from '../server/upstream.js';
-import { errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
+import { CANCELLED, errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
 
 /** The most resources that one `subscriptions/listen` may name. */
 const MAX_RESOURCES = 1000;
@@ -18,8 +20,9 @@ export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
   isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
 
 /**
- * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource; the
- * first refusal is the answer. What an upstream does not honour is taken out of the message, and so is not acknowledged.
+ * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource: first
+ * the interceptors, then whoever else has a say. The first refusal is the answer. What an upstream does not honour is taken
+ * out of the message, and so is not acknowledged.
  */
 export async function refusalOfListen(
   host: McpServerHost,
@@ -36,11 +39,12 @@ export async function refusalOfListen(
   // Each of the resources may wait for its end.
   setMaxListeners(0, origin.signal);
   const exchange = exchangeOf(message, origin);
-  const wanted = [...new Set(uris)].filter(uri => typeof uri === 'string');
+  const wanted = [...new Set<unknown>(uris)].filter(uri => typeof uri === 'string');
   const dropped = new Set<unknown>();
   // What an upstream is asked for at the same time, it can ask for at once.
   const together = host.upstream ? AT_ONCE : 1;
   try {
+    await intercept(host, wanted, exchange);
     for (let start = 0; start < wanted.length; start += together) {
       // Whoever hung up asks for nothing more, and nobody is asked on its behalf.
       if (origin.signal.aborted) return CANCELLED;
@@ -56,11 +60,36 @@ export async function refusalOfListen(
     if (dropped.size > 0) notifications!.resourceSubscriptions = uris.filter(uri => !dropped.has(uri));
     return undefined;
   } catch (error) {
-    return errorOf(error, message.method);
+    return origin.signal.aborted ? CANCELLED : errorOf(error, message.method);
   }
 }
 
-const CANCELLED: JsonRpcError = { code: McpErrorCode.Refused, message: 'The request was cancelled' };
+/**
+ * Asks the interceptors, which have the time of one message for all of the resources.
+ * @throws McpException (-32000) once it is up; whatever one of them refuses with
+ */
+async function intercept(host: McpServerHost, uris: readonly string[], exchange: Exchange): Promise<void> {
+  const { timeoutMs } = host.options.interceptors;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(timeout(timeoutMs)), timeoutMs);
+  const signal = AbortSignal.any([exchange.signal, late.signal]);
+  try {
+    // One after the other: what one of them is asked at the same time can be bounded.
+    for (const uri of uris) {
+      signal.throwIfAborted();
+      await unlessAborted(host.interceptSubscription(uri, { ...exchange, signal }), signal);
+    }
+  } catch (error) {
+    // What was given up may have failed by that, before anybody was told why.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const timeout = (timeoutMs: number) =>
+  new McpException(McpErrorCode.Refused, 'Interceptor execution timeout', { timeoutMs, phase: 'request' });
 
 const tooMany = (most: string): JsonRpcError => ({
   code: McpErrorCode.InvalidParams,

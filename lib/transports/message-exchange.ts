@@ -4,6 +4,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
+import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { isProtocolError, unexpected } from '../server/errors.js';
 import type { Exchange } from '../server/exchange.js';
 
@@ -16,6 +17,9 @@ export interface JsonRpcError {
   readonly message: string;
   readonly data?: unknown;
 }
+
+/** What nobody waits for any more is answered with. */
+export const CANCELLED: JsonRpcError = { code: McpErrorCode.Refused, message: 'The request was cancelled' };
 
 /** The exchange of a message that no server of the SDK has seen yet: what it says by itself, and no way to answer it. */
 export function exchangeOf({ id, method, params }: JSONRPCRequest, origin: Origin): Exchange {

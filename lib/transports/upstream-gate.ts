@@ -1,6 +1,6 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import type { McpServerHost } from '../server/mcp-server-host.js';
-import { errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
+import { CANCELLED, errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
 
 /**
  * Lets what stands behind a server get ready for a message, before the SDK has a server made for it: that cannot wait
@@ -19,6 +19,6 @@ export async function refusalOfUpstream(
     }
     return undefined;
   } catch (error) {
-    return errorOf(error, 'A message');
+    return origin.signal.aborted ? CANCELLED : errorOf(error, 'A message');
   }
 }

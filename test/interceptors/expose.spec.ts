@@ -48,6 +48,29 @@ class Hosted {
   }
 }
 
+@Injectable()
+class Overridden {
+  @Validator({ name: 'narrowed', events: ['*'], phase: 'both', mode: 'audit', failOpen: true })
+  narrowed() {
+    return true;
+  }
+
+  @Mutator({ name: 'watched', events: ['tools/call'] })
+  watched() {
+    return undefined;
+  }
+
+  @Mutator({ name: 'moved', events: ['tools/call'], priority: { request: 5, response: 5 } })
+  moved() {
+    return undefined;
+  }
+
+  @Mutator({ name: 'unmoved', events: ['tools/call'], priority: 5 })
+  unmoved() {
+    return undefined;
+  }
+}
+
 const anything = z.looseObject({});
 
 describe.each(CELLS)('interceptors served to others over $name', ({ platform, era, legacy }) => {
@@ -190,6 +213,46 @@ it('a server without interceptors does not know the methods', async () => {
   });
   await expect(client.request({ method: 'interceptors/list' }, anything)).rejects.toMatchObject({
     code: -32601,
+  });
+  await test.close();
+});
+
+it('are listed, and a capability, as the application’s overrides make them', async () => {
+  const test = await startApp([Overridden], {
+    mcp: {
+      interceptors: {
+        expose: true,
+        overrides: {
+          narrowed: {
+            hooks: [{ events: ['tools/call'], phase: 'request' }],
+            mode: 'active',
+            failOpen: false,
+          },
+          watched: { mode: 'audit', failOpen: true, priority: 7 },
+          moved: { priority: { response: -3 } },
+          unmoved: { priority: 0 },
+        },
+      },
+    },
+  });
+  const client = await test.client();
+  const list = async (event?: string) => {
+    const { interceptors } = await client.request(
+      { method: 'interceptors/list', params: { event } },
+      anything,
+    );
+    return interceptors as { name: string }[];
+  };
+  const hooks = [{ events: ['tools/call'], phase: 'request' }];
+  expect(await list()).toEqual([
+    { name: 'narrowed', type: 'validation', hooks },
+    { name: 'watched', type: 'mutation', hooks, mode: 'audit', failOpen: true, priorityHint: 7 },
+    { name: 'moved', type: 'mutation', hooks, priorityHint: { response: -3 } },
+    { name: 'unmoved', type: 'mutation', hooks },
+  ]);
+  expect(await list('prompts/get')).toEqual([]);
+  expect(client.getServerCapabilities()?.extensions).toEqual({
+    'io.modelcontextprotocol/interceptors': { supportedEvents: ['tools/call'] },
   });
   await test.close();
 });

@@ -15,10 +15,9 @@ const unsteady = () => {
 };
 
 const invoke = (entry: ChainEntry) =>
-  new InterceptorServer([entry], { pageSize: 10, log: () => undefined }).methods['interceptor/invoke'](
-    { name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } },
-    {} as never,
-  );
+  new InterceptorServer({ local: [entry] }, { pageSize: 10, log: () => undefined }).methods[
+    'interceptor/invoke'
+  ]({ name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } }, {} as never);
 
 it.each([
   ['info that contains itself', validator('x', () => ({ valid: true, info: cyclic }))],

@@ -285,9 +285,43 @@ describe('what looks like a mistake is said in the log', () => {
       [validatorWith({ events: ['tools/call'] }), Changes],
       /no validator sees what change makes/,
     ],
+    [
+      'a mutation that a final validator only watches',
+      [validatorWith({ events: ['tools/call'], final: true, mode: 'audit' }), Changes],
+      /no validator sees what change makes/,
+    ],
+    [
+      'a hook for what is admitted as another event',
+      [validatorWith({ events: ['subscriptions/listen'] })],
+      /^check hooks subscriptions\/listen, which is never intercepted; .* resources\/subscribe$/,
+    ],
   ])('%s', async (_what, handlers, remark) => {
     expect(await remarks(...handlers)).toMatch(remark);
   });
+
+  it.each([
+    'initialize',
+    'ping',
+    'server/discover',
+    'notifications/message',
+    'notifications/*',
+    'interceptors/list',
+    'interceptors/*',
+    'interceptor/invoke',
+    'interceptors/invoke',
+    'logging/setLevel',
+  ])('a hook for %s, which no interceptor is run for', async event => {
+    expect(await remarks(validatorWith({ events: [event] }))).toContain(
+      `check hooks ${event}, which is never intercepted; events are tools/list,`,
+    );
+  });
+
+  it.each(['server/start', 'notification/sent', 'subscriptions/renewed', '*'])(
+    'and not a hook for %s, which may be an event of the application’s own',
+    async event => {
+      expect(await remarks(validatorWith({ events: [event] }))).toBe('');
+    },
+  );
 
   it('by what overrides make of it', async () => {
     const narrow = [{ events: ['tools/cal'], phase: 'request' as const }];

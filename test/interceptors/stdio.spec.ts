@@ -112,4 +112,10 @@ describe.each(['modern', 'legacy'] as const)('interceptors over stdio, %s', era 
     });
     await subscribe('state://open');
   });
+
+  it('that take their time over a subscription hold up nothing else', async () => {
+    const subscribed = subscribe('state://held');
+    await client.callTool({ name: 'release' });
+    await subscribed;
+  });
 });

@@ -2,11 +2,13 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { listenOf, refusalOfListen } from '../listen.js';
+import type { JsonRpcError } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 
 /** The most requests to listen that are open, as many as `serveStdio` lets be. */
@@ -14,28 +16,23 @@ const MAX_LISTENING = 1024;
 
 /**
  * Puts interceptors in front of `subscriptions/listen`, which `serveStdio` answers by itself, and lets what stands behind
- * the server get ready for requests. Messages behind one that waits for a decision wait too, so that their order stays.
+ * the server get ready for requests. Messages behind a request that it gets ready for wait too: a notification may be
+ * about the request before it. Nothing waits for a decision on a request to listen: only its cancellation is about it.
  */
 export function gateListen(transport: Transport, host: McpServerHost): Transport {
   let last: Promise<void> | undefined;
   const closed = new AbortController();
+  /** Ends what is not decided yet, by the id of the request to listen. */
+  const undecided = new Map<RequestId, AbortController>();
   /** Ends what is listened to, by the id of the request to listen. */
   const listening = new Map<RequestId, AbortController>();
   const gated: Transport = {
     start: async () => {
-      transport.onmessage = (message: JSONRPCMessage) => {
-        if (last === undefined && !waits(message)) return pass(message);
-        const turn: Promise<void> = (last ?? Promise.resolve())
-          .then(() => deliver(message))
-          .finally(() => {
-            if (last === turn) last = undefined;
-          });
-        last = turn;
-      };
+      transport.onmessage = receive;
       transport.onerror = error => gated.onerror?.(error);
       transport.onclose = () => {
         closed.abort();
-        for (const ending of listening.values()) ending.abort();
+        for (const ending of [...undecided.values(), ...listening.values()]) ending.abort();
         gated.onclose?.();
       };
       await transport.start();
@@ -45,42 +42,76 @@ export function gateListen(transport: Transport, host: McpServerHost): Transport
   };
   return gated;
 
-  function waits(message: JSONRPCMessage): boolean {
-    return listenOf(message) !== undefined || (host.upstream !== undefined && isJSONRPCRequest(message));
-  }
-
-  async function deliver(message: JSONRPCMessage): Promise<void> {
-    if (!isJSONRPCRequest(message)) return pass(message);
-    const error =
-      (await refusalOfUpstream(host, message, { signal: closed.signal })) ?? (await refusedListen(message));
-    if (error) await transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => undefined);
-    else pass(message);
-  }
-
-  function pass(message: JSONRPCMessage): void {
-    endListening(message);
-    gated.onmessage?.(message);
-  }
-
-  async function refusedListen(message: JSONRPCMessage): ReturnType<typeof refusalOfListen> {
+  function receive(message: JSONRPCMessage): void {
+    const cancelled = cancelledBy(message);
+    // Nobody else has heard of it yet.
+    if (end(undecided, cancelled)) return;
+    end(listening, cancelled);
     const listen = listenOf(message);
-    if (!listen) return undefined;
-    if (listening.size >= MAX_LISTENING) return { code: -32603, message: 'Subscription limit reached' };
-    const ending = new AbortController();
-    listening.get(listen.id)?.abort();
-    listening.set(listen.id, ending);
+    if (listen && undecided.size + listening.size >= MAX_LISTENING) {
+      return refuse(listen, { code: -32603, message: 'Subscription limit reached' });
+    }
+    const ending = listen && begin(listen);
+    if (last === undefined && !waits(message)) return pass(message, ending);
+    const turn: Promise<void> = (last ?? Promise.resolve())
+      .then(() => deliver(message, ending))
+      .finally(() => {
+        if (last === turn) last = undefined;
+      });
+    last = turn;
+  }
+
+  function waits(message: JSONRPCMessage): boolean {
+    return host.upstream !== undefined && isJSONRPCRequest(message);
+  }
+
+  async function deliver(message: JSONRPCMessage, ending?: AbortController): Promise<void> {
+    if (!isJSONRPCRequest(message)) return pass(message);
+    const error = await refusalOfUpstream(host, message, { signal: (ending ?? closed).signal });
+    if (!error) return pass(message, ending);
+    if (ending?.signal.aborted) return;
+    if (ending) undecided.delete(message.id);
+    refuse(message, error);
+  }
+
+  /** @param ending of a request to listen, which is decided on first */
+  function pass(message: JSONRPCMessage, ending?: AbortController): void {
+    if (ending) void decide(message as JSONRPCRequest, ending);
+    else gated.onmessage?.(message);
+  }
+
+  async function decide(listen: JSONRPCRequest, ending: AbortController): Promise<void> {
     const error = await refusalOfListen(host, listen, { signal: ending.signal });
-    if (error) end(listen.id);
-    return error;
+    // Who cancelled it waits for no answer.
+    if (ending.signal.aborted) return;
+    undecided.delete(listen.id);
+    if (error) return refuse(listen, error);
+    end(listening, listen.id);
+    listening.set(listen.id, ending);
+    gated.onmessage?.(listen);
   }
 
-  function endListening(message: JSONRPCMessage): void {
-    if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
-    end(message.params?.['requestId'] as RequestId);
+  function refuse({ id }: JSONRPCRequest, error: JsonRpcError): void {
+    transport.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
   }
 
-  function end(id: RequestId): void {
-    listening.get(id)?.abort();
-    listening.delete(id);
+  function begin({ id }: JSONRPCRequest): AbortController {
+    end(undecided, id);
+    const ending = new AbortController();
+    undecided.set(id, ending);
+    return ending;
   }
+}
+
+const cancelledBy = (message: JSONRPCMessage): RequestId | undefined =>
+  isJSONRPCNotification(message) && message.method === 'notifications/cancelled'
+    ? (message.params?.['requestId'] as RequestId)
+    : undefined;
+
+/** Whether there was something to end. */
+function end(open: Map<RequestId, AbortController>, id: RequestId | undefined): boolean {
+  const ending = id !== undefined && open.get(id);
+  if (!ending) return false;
+  ending.abort();
+  return open.delete(id);
 }

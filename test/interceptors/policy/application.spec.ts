@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
-import { Tool, Validator, type InterceptorInvocation, type McpInterceptorOptions } from 'nestjs-mcp';
+import {
+  Tool,
+  Validator,
+  type InterceptorDescriptor,
+  type InterceptorInvocation,
+  type McpInterceptorOptions,
+} from 'nestjs-mcp';
+import { z } from 'zod';
 import { Inbox } from '../../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 import { StubHost, validator } from '../remote/stub-host.js';
@@ -15,7 +22,7 @@ class Shop {
   }
 
   @Validator({
-    events: ['tools/call'],
+    events: ['tools/call', 'prompts/get'],
     configSchema: { type: 'object', properties: { allows: { type: 'boolean' } } },
   })
   gate({ config }: InterceptorInvocation) {
@@ -157,4 +164,47 @@ describe('a policy for an interceptor is laid over it field by field', () => {
     );
     expect(await open()).toBe(-32602);
   });
+});
+
+describe('interceptors served to others follow the policy', () => {
+  const anything = z.looseObject({});
+  const exposed = async () => {
+    const client = await test!.client();
+    const params = { name: 'gate', event: 'tools/call', phase: 'request', payload: {} };
+    const { valid } = await client
+      .request({ method: 'interceptor/invoke', params }, anything)
+      .catch(({ code }: { code: number }) => ({ valid: code }));
+    const { interceptors } = await client.request({ method: 'interceptors/list' }, anything);
+    const [{ hooks, mode }] = interceptors as InterceptorDescriptor[];
+    const { 'io.modelcontextprotocol/interceptors': capability } =
+      client.getServerCapabilities()?.extensions ?? {};
+    return { valid, events: hooks[0].events, mode, capability };
+  };
+  const events = ['tools/call', 'prompts/get'];
+  const declared = { valid: true, events, mode: undefined, capability: { supportedEvents: events } };
+
+  it('as it changes with its file', async () => {
+    const { said } = await shop('config: { gate: { allows: true } }', [], { expose: true });
+    expect(await exposed()).toEqual(declared);
+    writeFileSync(file, 'overrides: { gate: { mode: audit } }\nconfig: { gate: { allows: false } }');
+    expect(await said.take()).toMatch(/has changed/);
+    expect(await exposed()).toEqual({ ...declared, valid: false, mode: 'audit' });
+    writeFileSync(file, 'overrides: { gate: { hooks: [{ events: [prompts/get], phase: request }] } }');
+    expect(await said.take()).toMatch(/has changed/);
+    expect(await exposed()).toEqual({
+      valid: -32602,
+      events: ['prompts/get'],
+      capability: { supportedEvents: ['prompts/get'] },
+    });
+  }, 20_000);
+
+  it('and as it gives way to the old one', async () => {
+    const far = new StubHost('rules', [validator('far')]);
+    const { open, said } = await shop('config: { gate: { allows: true } }', [far], { expose: true });
+    writeFileSync(file, WIDER.replace('overrides: {', 'overrides: { gate: { mode: audit },'));
+    expect(await said.take()).toMatch(/has changed/);
+    expect(await open()).toBe('open');
+    expect(await said.take()).toMatch(/is again what it was/);
+    expect(await exposed()).toEqual(declared);
+  }, 20_000);
 });
