@@ -11,6 +11,7 @@ import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
 import { pathOf } from './policy/policy-source.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
+import { resolvedDescriptor } from './resolved-descriptor.js';
 
 /** Options of `InterceptorChain.discover`. */
 export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {
@@ -26,7 +27,7 @@ export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' |
 export interface InterceptorChainEntry {
   /** The host's name. */
   readonly host: string;
-  /** As the host advertised it, with the overrides. */
+  /** As the host advertised it, with the overrides, and without what holds its default. */
   readonly descriptor: InterceptorDescriptor;
 }
 
@@ -41,8 +42,11 @@ export class InterceptorChain {
     private readonly hosts: readonly RemoteHost[],
     options: ChainOptions,
   ) {
-    this.entries = entries.map(({ host, descriptor }) => ({ host, descriptor }));
     this.chain = new Chain(entries, options);
+    this.entries = this.chain.entries.map(entry => ({
+      host: entry.host,
+      descriptor: resolvedDescriptor(entry),
+    }));
   }
 
   /**

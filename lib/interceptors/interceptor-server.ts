@@ -10,6 +10,7 @@ import { frozenCopy } from './chain/frozen.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { contextOf } from './hosts/context.js';
+import { SyntheticResponse } from './chain/synthetic.js';
 import { ExchangeBag } from './hosts/origin.js';
 import { payloadCheck } from './hosts/payload-check.js';
 import { matchesEvent } from './protocol/events.js';
@@ -111,6 +112,9 @@ export class InterceptorServer {
         given,
       );
       if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);
+      if (outcome.kind === 'value' && SyntheticResponse.is(outcome.value)) {
+        throw new Error('it answered with respondWith, which cannot be sent to whoever invokes it');
+      }
       // What is sent is checked, not what the author holds.
       const value = frozenCopy(outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value);
       const source = { name, phase };

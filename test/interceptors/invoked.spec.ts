@@ -1,3 +1,4 @@
+import { respondWith } from '../../lib/interceptors/authoring.js';
 import { InterceptorServer } from '../../lib/interceptors/interceptor-server.js';
 import { EVENT, mutator, validator } from '../compliance/chain/stubs.js';
 import type { ChainEntry } from '../../lib/interceptors/chain/entry.js';
@@ -14,16 +15,27 @@ const unsteady = () => {
   };
 };
 
-const invoke = (entry: ChainEntry) =>
-  new InterceptorServer({ local: [entry] }, { pageSize: 10, log: () => undefined }).methods[
-    'interceptor/invoke'
-  ]({ name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } }, {} as never);
+const invoke = (entry: ChainEntry, log: (message: string) => void = () => undefined) =>
+  new InterceptorServer({ local: [entry] }, { pageSize: 10, log }).methods['interceptor/invoke'](
+    { name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } },
+    {} as never,
+  );
 
 it.each([
   ['info that contains itself', validator('x', () => ({ valid: true, info: cyclic }))],
   ['a payload that contains itself', mutator('x', () => ({ modified: true, payload: cyclic }))],
 ])('what cannot be sent is a crash of the interceptor: %s', async (_what, entry) => {
   await expect(invoke(entry)).rejects.toMatchObject({ code: -32603, data: { interceptor: 'x' } });
+});
+
+it('an answer in the place of a handler cannot be sent, and the log says so', async () => {
+  const log = jest.fn();
+  const refused = invoke(
+    mutator('x', () => respondWith({})),
+    log,
+  );
+  await expect(refused).rejects.toMatchObject({ code: -32603, data: { reason: 'the interceptor failed' } });
+  expect(log).toHaveBeenCalledWith(expect.stringContaining('it answered with respondWith'));
 });
 
 it('what was checked is what is sent', async () => {

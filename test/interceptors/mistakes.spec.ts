@@ -71,6 +71,11 @@ it.each([
   ['a misspelt option', { events: ['*'], failopen: true }, /unknown option "failopen"; known are name, /],
   ['an option of mutators', { events: ['*'], priority: 1 }, /unknown option "priority"/],
   [
+    'a configSchema of no object',
+    { events: ['*'], configSchema: { type: 'string' } },
+    /its "configSchema" cannot be used: .*must describe an object/,
+  ],
+  [
     'a configSchema that does not compile',
     { events: ['*'], configSchema: { type: 'object', properties: { a: { pattern: '[' } } } },
     /the JSON Schema does not compile: Invalid regular expression: \/\[\/u: Unterminated character class$/,

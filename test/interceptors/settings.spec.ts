@@ -84,6 +84,12 @@ describe('a run of the application’s own', () => {
     expect(own.status).toBe('validation_failed');
   });
 
+  it.each(['both', undefined])('has a phase, which is not %s', async phase => {
+    await expect(runner().run('tools/call', phase as never, call)).rejects.toThrow(
+      /The phase is "request" or/,
+    );
+  });
+
   it.each([
     ['tools/call', 'request', 'receive', ['validator receive', 'mutator receive']],
     ['custom/event', 'request', 'send', ['mutator send', 'validator send']],

@@ -44,6 +44,9 @@ describe('overrides win over what is declared', () => {
   ])('an override may not widen: %s', (_what, declared, overrides) => {
     const entry = validator('v', pass, { hooks: declared, overrides: { hooks: overrides } });
     expect(() => new Chain([entry])).toThrow(OverrideError);
+    const twice = { ...entry, overrides: { hooks: [...overrides, ...overrides] } };
+    const [{ events }] = overrides;
+    expect(() => new Chain([twice])).toThrow(`hooks ${events.join(', ')}, which "v" does not`);
   });
 });
 

@@ -131,6 +131,7 @@ describe('one chain over many hosts', () => {
     const stubs = [host('one', denies()), host('two', denies())];
     const all = await chainOf(stubs, { overrides: { v: { mode: 'audit' } } });
     expect((await all.execute(MESSAGE)).status).toBe('success');
+    expect(all.entries.map(({ descriptor }) => descriptor.mode)).toEqual(['audit', 'audit']);
     const one = await chainOf(stubs, { overrides: { 'one/v': { mode: 'audit' } } });
     expect((await one.execute(MESSAGE)).abortedAt?.host).toBe('two');
     await expect(
