@@ -32,7 +32,14 @@ export interface Verdict {
   readonly ends?: Ends;
 }
 
-const PASS: Verdict = { outcome: 'pass' };
+/** With every member there is: most verdicts are this one, and what reads them reads one shape. */
+const PASS: Verdict = {
+  outcome: 'pass',
+  said: undefined,
+  next: undefined,
+  response: undefined,
+  ends: undefined,
+};
 
 /** Reads what an interceptor said, by the rules of its type. What cannot be read is a crash of the interceptor. */
 export function verdictOf(

@@ -47,23 +47,23 @@ const checkOf =
   payload =>
     types.length === 0 || types.some(type => isOf(type, payload)) ? undefined : `it is no ${types[0]}`;
 
-const CHECKS = new Map(
-  Object.entries({ ...SERVED, ...ASKED }).map(
-    ([method, { request, response }]): [string, Record<Phase, PayloadCheck>] => [
-      method,
-      { request: checkOf(request), response: checkOf(response) },
-    ],
-  ),
-);
-
 /** One event hooks both lists of resources, so that whoever answers it cannot know which one was asked for. */
 const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
 
-const checkResourceList = checkOf(RESOURCE_LISTS.flatMap(method => SERVED[method].response));
+const checksOf = (method: string, { request, response }: Types[string]) => ({
+  request: checkOf(request),
+  response: checkOf(response),
+  answer: checkOf(
+    RESOURCE_LISTS.includes(method) ? RESOURCE_LISTS.flatMap(list => SERVED[list].response) : response,
+  ),
+});
+
+const CHECKS = new Map(
+  Object.entries({ ...SERVED, ...ASKED }).map(([method, types]) => [method, checksOf(method, types)]),
+);
 
 /** What says whether an interceptor can answer a method with a result, as `Chain.execute` takes it. */
-export const answerCheck = (method: string): PayloadCheck | undefined =>
-  RESOURCE_LISTS.includes(method) ? checkResourceList : CHECKS.get(method)?.response;
+export const answerCheck = (method: string): PayloadCheck | undefined => CHECKS.get(method)?.answer;
 
 /** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
