@@ -4,7 +4,7 @@ import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
-import { canonicalUri } from './canonical-uri.js';
+import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
 import { LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { meet } from './meet.js';
 import { prefixed, withoutPrefix } from './names.js';

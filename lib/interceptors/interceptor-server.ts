@@ -6,7 +6,7 @@ import { attempt, messageOf } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
 import { isCompatible } from './chain/compat.js';
 import { DeadlineWatch } from './chain/deadline.js';
-import { frozenCopy } from './chain/frozen.js';
+import { frozenConfig, frozenCopy } from './chain/frozen.js';
 import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { contextOf } from './hosts/context.js';
@@ -108,7 +108,7 @@ export class InterceptorServer {
           defaultTimeoutMs: allowed,
           maxTimeoutMs: MAX_TIMEOUT_MS,
         },
-        { ...entry, timeoutMs: allowed, config: frozenCopy(config) },
+        { ...entry, timeoutMs: allowed, config: frozenConfig(config) },
         given,
       );
       if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);

@@ -1,7 +1,7 @@
 import { unlessAborted } from '../client/unless-aborted.js';
 import { MAX_TIMER_MS } from '../constants.js';
 import { Chain } from './chain/chain.js';
-import type { ChainEntry } from './chain/entry.js';
+import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
 import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
 import { HostLease } from './hosts/host-lease.js';
@@ -146,7 +146,7 @@ export class MergedChain implements LocalChainSource {
     new Chain(withOverrides([...local, ...listed], policy));
     const [unknown] = hosts.length === 0 && !this.parts.hostsFor ? unknownNames(local, policy) : [];
     if (unknown === undefined) return;
-    const known = local.map(({ descriptor }) => descriptor.name).join(', ') || 'none';
+    const known = local.map(entry => namesOf(entry)[0]).join(', ') || 'none';
     throw new Error(
       `the policy names "${unknown}", which is no interceptor of this server; there are ${known}`,
     );

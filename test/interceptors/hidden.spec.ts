@@ -116,6 +116,15 @@ class Redirects extends HidesInResponse {
   }
 }
 
+/** The same, and answers it at once. */
+@Injectable()
+class RedirectsAndAnswers extends Redirects {
+  @Mutator({ events: ['tools/call'], priority: 1 })
+  answerAll() {
+    return respondWith({ content: [{ type: 'text', text: 'answered' }] });
+  }
+}
+
 /** Has something to say of calls, whatever they are of. */
 @Injectable()
 class LooksAtCalls extends HidesInResponse {
@@ -185,11 +194,17 @@ describe.each(CELLS)('what a list hides, over $name', ({ platform, era, legacy }
     await expect(client.callTool({ name: 'wipe' })).rejects.toMatchObject(unknown);
   });
 
-  it('cannot be called by way of a mutator, which tells no name but the one that was asked for', async () => {
-    const { client } = await start(Redirects);
-    const refusal = { ...unknown, message: expect.stringContaining('Unknown tool: open') as string };
-    await expect(client.callTool({ name: 'open' })).rejects.toMatchObject(refusal);
-  });
+  it.each([
+    ['called', Redirects],
+    ['answered', RedirectsAndAnswers],
+  ])(
+    'cannot be %s by way of a mutator, which tells no name but the one asked for',
+    async (_what, redirects) => {
+      const { client } = await start(redirects);
+      const refusal = { ...unknown, message: expect.stringContaining('Unknown tool: open') as string };
+      await expect(client.callTool({ name: 'open' })).rejects.toMatchObject(refusal);
+    },
+  );
 
   it('cannot be answered in its place, either, but what a list adds can', async () => {
     const { client } = await start(LooksAtCalls);

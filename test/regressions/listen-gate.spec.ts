@@ -53,6 +53,7 @@ async function connect(upstream?: Partial<Upstream>) {
     sent,
     receive: (message: JSONRPCMessage) => transport.onmessage!(message),
     transport,
+    gated,
   };
 }
 
@@ -68,6 +69,20 @@ it('a request to listen that is being decided holds up no other', async () => {
   first.resolve();
   expect(await passed.take()).toEqual(listen(1, 'a://1'));
 });
+
+it.each([{ result: {} }, { error: { code: -32602, message: 'no' } }])(
+  'one that was answered is over: %j',
+  async answer => {
+    const { asked, passed, receive, gated } = await connect();
+    receive(listen(1, 'a://1'));
+    const { signal, resolve } = await asked.take();
+    resolve();
+    await passed.take();
+    expect(signal.aborted).toBe(false);
+    await gated.send({ jsonrpc: '2.0', id: 1, ...answer });
+    expect(signal.aborted).toBe(true);
+  },
+);
 
 it('a cancellation reaches it at once, and nothing more is heard of it', async () => {
   const { asked, passed, sent, receive } = await connect();

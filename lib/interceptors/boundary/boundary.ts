@@ -146,7 +146,7 @@ export class Boundary {
     }
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
-    if (request.response || isSameThing(payload, params)) {
+    if (isSameThing(payload, params)) {
       if (found?.isHidden) throw found.refusal;
     } else if (lists.mayHide(message, payload)) {
       const other = await lists.lookUp(message, payload);

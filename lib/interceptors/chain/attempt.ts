@@ -2,6 +2,7 @@ import type { InvocationContext, Direction, Phase } from '../protocol/types.js';
 import type { Clock } from './clock.js';
 import type { DeadlineWatch, Watched } from './deadline.js';
 import type { Invocation, PreparedEntry } from './entry.js';
+import { frozenConfig } from './frozen.js';
 import type { ChainResult } from './result.js';
 
 /** How one invocation ended: with something the interceptor said, without, or it did not apply. */
@@ -97,7 +98,7 @@ class LazyInvocation implements Invocation {
 function ownConfig(config: RunContext['config'], { configNames }: PreparedEntry) {
   if (config === undefined) return undefined;
   const name = configNames.findLast(one => Object.hasOwn(config, one));
-  return name === undefined ? undefined : config[name];
+  return name === undefined ? undefined : frozenConfig(config[name]);
 }
 
 /**
@@ -117,8 +118,8 @@ export function attempt(
   const endsRun = allowed >= left;
   const timeoutMs = endsRun ? left : allowed;
   if (timeoutMs <= 0 || run.watch.isGivenUp) return timeout('there was no time left', true, 0);
-  const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
   try {
+    const invocation = new LazyInvocation(run, prepared, payload, timeoutMs);
     const value = start(prepared, invocation);
     if (!isThenable(value)) return ended(run, prepared, payload, value, started);
     const deadline = endsRun ? run.deadline : started + allowed;

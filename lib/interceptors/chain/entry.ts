@@ -10,7 +10,7 @@ import type {
   Phase,
   PriorityHint,
 } from '../protocol/types.js';
-import { frozenCopy } from './frozen.js';
+import { frozenConfig } from './frozen.js';
 import { Scope, type MutationScope } from './scope.js';
 import { conditionOf, type WhenPredicate, type WhenRule } from './when.js';
 
@@ -169,7 +169,7 @@ export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(en
     failOpen: overrides.failOpen ?? descriptor.failOpen ?? false,
     priority: resolvePriority(overrides.priorityHint ?? descriptor.priorityHint),
     timeoutMs: overrides.timeoutMs ?? traits.timeoutMs,
-    config: overrides.config && frozenCopy(overrides.config),
+    config: overrides.config && frozenConfig(overrides.config),
     configNames: names,
     scope: { request: new Scope(traits.scope, 'request'), response: new Scope(traits.scope, 'response') },
   };

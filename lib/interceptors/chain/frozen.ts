@@ -9,6 +9,12 @@ export const frozenCopy = <T>(value: T, earlier?: unknown): T => copyItem(value,
 /** The same for what holds such copies, each as deep as it may be, a few levels down. */
 export const frozenReport = <T>(value: T): T => copyItem(value, NOTHING, true, -REPORT_DEPTH) as T;
 
+/**
+ * A copy whose plain objects and lists cannot be changed, with all else in it, such as a regular expression, as it is.
+ * @throws Error for something that contains itself, or is nested more than 1,000 levels deep
+ */
+export const frozenConfig = <T>(value: T): T => configCopy(value, 0) as T;
+
 /** A deep copy that can be changed again. */
 export const thawedCopy = <T>(value: T): T => copyItem(value, NOTHING, false, 0) as T;
 
@@ -16,6 +22,7 @@ type Fields = Record<string | number, unknown>;
 
 const NOTHING: Fields = Object.freeze({});
 const MAX_DEPTH = 1000;
+const TOO_DEEP = 'it contains itself, or is nested too deeply';
 /** Report, result, results, result of one, diff, operation: what is above a copy in a report, and some more. */
 const REPORT_DEPTH = 10;
 
@@ -24,7 +31,7 @@ const copyItem = (item: unknown, earlier: unknown, freeze: boolean, depth: numbe
 
 function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number): unknown {
   if (value === earlier) return value;
-  if (depth > MAX_DEPTH) throw new Error('it contains itself, or is nested too deeply');
+  if (depth > MAX_DEPTH) throw new Error(TOO_DEEP);
   // Every message is copied, and most of what is in one is neither an object nor derived from anything.
   const isDerived = earlier !== NOTHING;
   let copy: unknown[] | Fields;
@@ -47,6 +54,14 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
     }
   }
   return freeze ? Object.freeze(copy) : copy;
+}
+
+function configCopy(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw new Error(TOO_DEEP);
+  if (Array.isArray(value)) return Object.freeze(value.map(item => configCopy(item, depth + 1)));
+  if (!isObject(value) || !isPlain(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, configCopy(item, depth + 1)]);
+  return Object.freeze(Object.fromEntries(entries));
 }
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

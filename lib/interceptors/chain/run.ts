@@ -83,7 +83,7 @@ export class ChainRun {
       context,
       protocolVersion,
       bag: params.bag ?? new Map(),
-      config: config && frozenCopy(config),
+      config,
       clock,
       defaultTimeoutMs,
       maxTimeoutMs,
@@ -225,12 +225,12 @@ export class ChainRun {
     return true;
   }
 
-  private skip({ name, host }: PreparedEntry, reason: SkippedEntry['reason']): void {
+  private skip({ name, host, traits }: PreparedEntry, reason: SkippedEntry['reason']): void {
     const { skipped } = this.ledger;
     // A final validator comes by twice.
-    const isKnown = skipped.some(
-      one => one.interceptor === name && one.host === host && one.reason === reason,
-    );
+    const isKnown =
+      traits.final !== undefined &&
+      skipped.some(one => one.interceptor === name && one.host === host && one.reason === reason);
     if (!isKnown) skipped.push({ interceptor: name, host, reason });
   }
 

@@ -1,4 +1,5 @@
 import { matchesAny } from '../protocol/glob.js';
+import { hasSubject, isMeant } from '../protocol/subject.js';
 import type { InvocationContext } from '../protocol/types.js';
 import type { Invocation } from './entry.js';
 
@@ -7,8 +8,9 @@ type Principal = NonNullable<InvocationContext['principal']>;
 /** Which messages an interceptor applies to: those for which all that is said holds. */
 export interface WhenRule {
   /**
-   * The tool or prompt that a message names, or the URI of its resource; `*` stands for any characters. A message that
-   * names nothing, such as a `tools/list`, is not meant.
+   * The tool or prompt that a message names, or the URI of its resource, in any spelling; `*` stands for any characters.
+   * A message that names nothing, such as a `tools/list`, is not meant. Where it is not known what a result is of, as in
+   * an `interceptor/invoke`, that is a failure of the interceptor. Of an event of the application's own, `name` or `uri`.
    */
   readonly name?: string | readonly string[];
   /** Who calls: the type, and ids in which `*` stands for any characters. A caller without an id has none of them. */
@@ -45,17 +47,10 @@ function predicateOf({ name, principal, protocol }: WhenRule): (invocation: Told
   };
 }
 
-function isNamed(names: readonly string[], { phase, payload, request }: Told): boolean {
+function isNamed(names: readonly string[], { event, phase, payload, request }: Told): boolean {
   const params = phase === 'request' ? payload : request;
-  if (params === undefined) throw new Error('it is not known what the result is of');
-  const { name, uri, ref } = (params ?? {}) as Naming & { ref?: Naming };
-  const named = name ?? uri ?? ref?.name ?? ref?.uri;
-  return typeof named === 'string' && matchesAny(names, named);
-}
-
-interface Naming {
-  readonly name?: unknown;
-  readonly uri?: unknown;
+  if (params === undefined && hasSubject(event)) throw new Error('it is not known what the result is of');
+  return isMeant(names, event, params);
 }
 
 const listOf = (value: string | readonly string[] | undefined): readonly string[] | undefined =>

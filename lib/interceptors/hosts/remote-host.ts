@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../client/unless-aborted.js';
 import { messageOf } from '../chain/attempt.js';
-import type { ChainEntry, Invocation } from '../chain/entry.js';
+import { LOCAL_HOST, type ChainEntry, type Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
@@ -59,10 +59,12 @@ export class RemoteHost {
   private asked = 0;
   private listingNow?: Promise<readonly ChainEntry[]>;
 
-  /** @throws DiscoveryError for a name that cannot be told from one of another host's interceptors */
+  /** @throws DiscoveryError for a name that stands for this process, or for another host's interceptor */
   constructor(private readonly parts: RemoteHostParts) {
     this.name = parts.name;
     if (this.name.includes('/')) throw new DiscoveryError(`The name of a host has no "/": "${this.name}"`);
+    if (this.name === LOCAL_HOST)
+      throw new DiscoveryError(`"${LOCAL_HOST}" is this process, and no other host`);
     this.id = parts.id ?? parts.name;
     this.policy = {
       maxConcurrent: 64,

@@ -146,13 +146,18 @@ describe('CrossBoundaryGuard', () => {
 
   it('forgets no session for those that an invoker makes up', () => {
     const guard = guardOf({ ledger: { maxSessions: 1 } });
-    const invoked = { bag: new ExchangeBag({}, {}, {}) };
+    const by = (id: string | undefined, sessionId?: string) => ({
+      bag: new ExchangeBag({}, {}, { sessionId, ...(id && { principal: { type: 'service' as const, id } }) }),
+    });
     guard.read('vault', token, 'a');
-    guard.read('vault', token, 'b', invoked);
-    expect([guard.maySend('mail', { token }, 'a'), guard.maySend('mail', { token }, 'b', invoked)]).toEqual([
-      false,
-      false,
-    ]);
+    guard.read('vault', token, 'b', by('host'));
+    for (const made of ['c', 'd', 'e']) guard.read('vault', token, made, by(undefined, made));
+    expect([
+      guard.maySend('mail', { token }, 'a'),
+      guard.maySend('mail', { token }, 'b', by('host')),
+      guard.maySend('mail', { token }, 'd', by(undefined, 'd')),
+      guard.maySend('mail', { token }, 'e', by(undefined, 'f')),
+    ]).toEqual([false, false, true, false]);
   });
 
   it('tells the side by what is read or asked for', () => {

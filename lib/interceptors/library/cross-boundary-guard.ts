@@ -2,8 +2,8 @@ import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { matchesGlob } from '../protocol/glob.js';
-import { isRecord } from '../../schema/plain-json.js';
 import {
+  ANY,
   DETECTOR,
   isFunction,
   isListOf,
@@ -59,7 +59,12 @@ const RULES = {
   origin: [value => isText(value) || isFunction(value), 'a name or a function'],
   allow: [value => isListOf(isObjectOf({ from: isText, to: isText }), value), 'a list of { from, to }'],
   session: [isFunction, 'a function'],
-  ledger: [isRecord, 'a SecretLedger, or the options of one'],
+  ledger: [
+    value =>
+      value instanceof SecretLedger ||
+      isObjectOf({ maxSessions: ANY, maxSecrets: ANY, ttlMs: ANY, now: ANY })(value),
+    'a SecretLedger, or { maxSessions, maxSecrets, ttlMs, now }',
+  ],
   limits: SCAN_LIMITS,
 } as const satisfies OptionRules<string>;
 
@@ -89,9 +94,9 @@ export interface CrossBoundaryGuardInterceptor {
 export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},
 ): Type<CrossBoundaryGuardInterceptor> {
-  const { isSecret, origin = originOf, session, limits } = options;
   const defaults = { name: 'cross-boundary-guard', events: ['*'], final: true } as const;
   const declared = withDefaults('CrossBoundaryGuard', options, RULES, defaults);
+  const { isSecret, origin = originOf, session, limits } = options;
   const detector = new SecretDetector(options);
   const ledger = options.ledger instanceof SecretLedger ? options.ledger : new SecretLedger(options.ledger);
   const sideOf = (invocation: InterceptorInvocation) =>

@@ -25,6 +25,13 @@ describe('JsonSchemaValidator', () => {
     ['no arguments', { schema }, { name: 'a' }, {}, ['arguments.city']],
     ['another tool', { schema, target: 'search*' }, { name: 'a' }, {}, []],
     ['this tool', { schema, target: 'search*' }, { name: 'search_all' }, {}, ['arguments.city']],
+    [
+      'this tool, whatever else there is',
+      { schema, target: 'search' },
+      { name: 'search', uri: 'a://b' },
+      {},
+      ['arguments.city'],
+    ],
     ['another phase', { schema }, {}, response, []],
     [
       'a result',
@@ -38,6 +45,20 @@ describe('JsonSchemaValidator', () => {
     ['a question', { schema, phase: 'response' }, { resultType: 'input_required' }, response, []],
     ['an event of its own', { schema, event: 'a/b' }, {}, { event: 'a/b' }, ['city']],
     ['a part', { schema, part: '_meta' }, { _meta: {} }, {}, ['_meta.city']],
+    [
+      'an event of its own, by name',
+      { schema, event: 'a/b', target: 'x' },
+      { name: 'x' },
+      { event: 'a/b' },
+      ['city'],
+    ],
+    [
+      'a resource, whatever else there is',
+      { schema, event: 'resources/read', target: 'a://*' },
+      { uri: 'a://b', name: 'c' },
+      { event: 'resources/read' },
+      ['city'],
+    ],
     [
       'a resource',
       { schema, event: 'resources/read', target: 'a://*' },

@@ -5,7 +5,7 @@ import type { CompiledSchema, JsonSchema } from '../../schema/types.js';
 import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
-import { matchesGlob } from '../protocol/glob.js';
+import { isMeant } from '../protocol/subject.js';
 import { isRecord } from '../../schema/plain-json.js';
 import { isListOf, isObjectOf, isText, maybe, type OptionRules } from './option-rules.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
@@ -114,9 +114,7 @@ function isFor(rule: CompiledRule, { event, phase, payload, request }: Intercept
   if (phase === 'response' && (result?.isError === true || result?.resultType === 'input_required'))
     return false;
   if (rule.target === undefined) return true;
-  const { name, uri } = ((phase === 'request' ? payload : request) ?? {}) as Json;
-  const actual = name ?? uri;
-  return typeof actual === 'string' && matchesGlob(rule.target, actual);
+  return isMeant([rule.target], event, phase === 'request' ? payload : request);
 }
 
 async function breaches({ part, compiled }: CompiledRule, payload: unknown): Promise<Denial[]> {

@@ -1,14 +1,11 @@
-import { isInvoked } from './sessions.js';
+import { Rooms } from './rooms.js';
+import { invokerOf } from './sessions.js';
 
 type Expiry = Map<string, number>;
 
-/**
- * Admits so many keys at a time, each for as long as it can matter, and as many of what others invoke: they make up who
- * calls, and must not take up the application's own room.
- */
+/** Admits so many keys at a time, each for as long as it can matter; of each invoker as many. */
 export class KeyBound {
-  private readonly own: Expiry = new Map();
-  private readonly invoked: Expiry = new Map();
+  private readonly rooms = new Rooms<Expiry>(() => new Map());
 
   constructor(
     private readonly maxKeys: number,
@@ -19,14 +16,17 @@ export class KeyBound {
   /** The key to count by: itself, or one that it shares. */
   admit(key: string): string {
     const now = this.now();
-    const [expiry, shared] = isInvoked(key) ? [this.invoked, 'shared by invokers'] : [this.own, 'shared'];
+    const expiry = this.rooms.of(key);
     if (!expiry.delete(key) && expiry.size >= this.maxKeys) {
       // In order of use: the first is the one that has been unused for longest.
       const [[oldest, expires]] = expiry;
-      if (expires > now) return shared;
+      if (expires > now) return sharedBy(invokerOf(key));
       expiry.delete(oldest);
     }
     expiry.set(key, now + this.lifeMs);
     return `key:${key}`;
   }
 }
+
+const sharedBy = (invoker: string | undefined): string =>
+  invoker === undefined ? 'shared' : `shared by ${invoker}`;

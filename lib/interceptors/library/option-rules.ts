@@ -1,4 +1,5 @@
 import { isRecord } from '../../schema/plain-json.js';
+import { SECRET_KINDS, type SecretKind } from './secrets/patterns.js';
 
 /** What an option may be: a test, and what completes "must be"; and whether it may not be left out. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, what: string, presence?: 'required'];
@@ -49,6 +50,9 @@ export const maybe =
   (value: unknown): boolean =>
     value === undefined || test(value);
 
+/** What is checked where it is used. */
+export const ANY = (): boolean => true;
+
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** How large a payload may be that is searched for secrets. */
@@ -57,15 +61,39 @@ export const SCAN_LIMITS: OptionRule = [
   '{ maxDepth, maxNodes, maxChars }, of whole numbers above 0',
 ];
 
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isRegExp(value: unknown): boolean {
+  return value instanceof RegExp;
+}
+
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 /** What is a secret, as `SecretDetector` takes it. */
 export const DETECTOR: OptionRules<'kinds' | 'patterns' | 'entropy' | 'ignore' | 'decodeDepth'> = {
-  kinds: [value => isListOf(isText, value), 'a list of kinds'],
-  patterns: [value => isListOf(isRecord, value), 'a list of { kind, pattern }'],
-  entropy: [value => value === false || isRecord(value), 'false or an object'],
-  ignore: [value => isListOf(one => one instanceof RegExp, value), 'a list of regular expressions'],
+  kinds: [
+    value => isListOf(kind => SECRET_KINDS.includes(kind as SecretKind), value),
+    `a list of some of ${SECRET_KINDS.join(', ')}`,
+  ],
+  patterns: [
+    value => isListOf(isObjectOf({ kind: isText, pattern: isRegExp, accept: maybe(isFunction) }), value),
+    'a list of { kind, pattern, accept }',
+  ],
+  entropy: [
+    value =>
+      value === false ||
+      isObjectOf({
+        minLength: ANY,
+        base64: maybe(isNumber),
+        hex: maybe(isNumber),
+        gitShas: ANY,
+      })(value),
+    'false, or { minLength, base64, hex, gitShas }',
+  ],
+  ignore: [value => isListOf(isRegExp, value), 'a list of regular expressions'],
   decodeDepth: null,
 };

@@ -43,6 +43,8 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
 
 const isKey = (value: unknown): boolean => Object.hasOwn(PARTS, String(value));
 
+const isCost = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+
 const RULES = {
   points: null,
   duration: null,
@@ -51,7 +53,7 @@ const RULES = {
     value => isFunction(value) || isKey(value) || (isListOf(isKey, value) && (value as []).length > 0),
     '"principal", "session" or "tool", a list of them, or a function',
   ],
-  cost: [value => isFunction(value) || typeof value === 'number', 'a number or a function'],
+  cost: [value => isFunction(value) || isCost(value), 'a number, 0 or more, or a function'],
   limiter: null,
   maxKeys: null,
 } as const satisfies OptionRules<string>;
@@ -73,8 +75,8 @@ export interface RateLimitInterceptor {
  *   or that cannot be
  */
 export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
-  const { limiter, points = 60, duration = 60, blockDuration, cost = 1, maxKeys = 100_000 } = options;
   const declared = withDefaults('RateLimit', options, RULES, { name: 'rate-limit', events: ['tools/call'] });
+  const { limiter, points = 60, duration = 60, blockDuration, cost = 1, maxKeys = 100_000 } = options;
   const keyOf = keyFunction(options.key ?? 'principal');
   const createLimiter = (): RateLimitStore => new RateLimiterMemory({ points, duration, blockDuration });
   requireInteger('RateLimit: points', points);
@@ -91,6 +93,8 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
     async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {
       const key = stateKeyOf(invocation, shorten(keyOf(invocation)));
       const taken = typeof cost === 'function' ? cost(invocation) : cost;
+      if (!isCost(taken))
+        throw new RangeError(`a call costs a number of points, 0 or more; this one costs ${taken}`);
       try {
         await this.limiter.consume(this.bound?.admit(key) ?? key, taken);
         return allow();

@@ -53,6 +53,29 @@ describe.each(Object.entries(factories))('%s', (name, create) => {
 
 it.each<[string, () => unknown, string]>([
   [
+    'SecretRedactor',
+    () => library.SecretRedactor({ kinds: ['github-tokn' as never] }),
+    '"kinds" must be a list of',
+  ],
+  [
+    'SecretRedactor',
+    () => library.SecretRedactor({ patterns: [{} as never] }),
+    '"patterns" must be a list of',
+  ],
+  [
+    'SecretRedactor',
+    () => library.SecretRedactor({ entropy: { treshold: 1 } as object }),
+    '"entropy" must be false',
+  ],
+  [
+    'CrossBoundaryGuard',
+    () => library.CrossBoundaryGuard({ ledger: { maxSesions: 1 } as object }),
+    '"ledger" must be a SecretLedger',
+  ],
+  ['RateLimit', () => library.RateLimit({ cost: NaN }), '"cost" must be a number, 0 or more'],
+  ['RateLimit', () => library.RateLimit({ cost: -1 }), '"cost" must be a number, 0 or more'],
+  ['SizeLimit', () => library.SizeLimit(null as never), 'takes an object with its options'],
+  [
     'SizeLimit',
     () => library.SizeLimit({ maxByte: 1 } as object),
     'has the unknown option "maxByte"; known are maxBytes,',
@@ -98,7 +121,7 @@ it.each<[string, () => unknown, string]>([
   [
     'SecretRedactor',
     () => library.SecretRedactor({ kinds: 'jwt' as never }),
-    '"kinds" must be a list of kinds',
+    '"kinds" must be a list of some of',
   ],
   [
     'SecretRedactor',

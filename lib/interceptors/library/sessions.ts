@@ -1,7 +1,6 @@
 import type { InterceptorInvocation } from '../authoring.js';
 import { ExchangeBag } from '../hosts/origin.js';
-
-type Json = Readonly<Record<string, unknown>>;
+import { subjectOf } from '../protocol/subject.js';
 
 /** What an invocation belongs to: its session, else its principal, else its one exchange. */
 export function sessionKeyOf({ context, bag }: InterceptorInvocation): string | object {
@@ -20,26 +19,26 @@ const INVOKED = 'invoked:';
 
 /**
  * The key of an interceptor's state. Whoever sends `interceptor/invoke` says itself who calls, so that its keys begin with
- * who it is: its principal, else its session, else one of all that have neither. It shares no state with the application's
- * own traffic, nor with other invokers.
+ * who it is: its principal, or one of all that have none, in however many sessions. It shares no state with the
+ * application's own traffic, nor with other principals that invoke.
  */
 export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string {
-  if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) return isInvoked(key) ? `own:${key}` : key;
-  const { invoker } = bag;
-  return `${INVOKED}${JSON.stringify([principalKeyOf(invoker) ?? invoker.sessionId])}${key}`;
+  if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) {
+    return invokerOf(key) === undefined ? key : `own:${key}`;
+  }
+  return `${INVOKED}${encodeURIComponent(principalKeyOf(bag.invoker) ?? '')}:${key}`;
 }
 
-/** Whether a state's key is that of an `interceptor/invoke`. */
-export const isInvoked = (stateKey: string): boolean => stateKey.startsWith(INVOKED);
+/** Who invoked what a state's key is of; undefined where it is of the application's own traffic. */
+export const invokerOf = (stateKey: string): string | undefined =>
+  stateKey.startsWith(INVOKED) ? stateKey.slice(0, stateKey.indexOf(':', INVOKED.length)) : undefined;
 
 /** What a message is addressed to, or comes from: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, or its event. */
 export function originOf({ event, phase, payload, request }: InterceptorInvocation): string {
-  const params = (phase === 'request' ? payload : request) as Json | null | undefined;
-  const ref = event === 'completion/complete' ? (params?.ref as Json | undefined) : params;
-  const { name, uri } = ref ?? {};
-  if (event === 'tools/call' && typeof name === 'string') return `tool:${name}`;
-  if (typeof uri === 'string')
-    return `resource:${/^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri}`;
-  if (typeof name === 'string') return `prompt:${name}`;
-  return event;
+  const subject = subjectOf(event, phase === 'request' ? payload : request);
+  if (!subject) return event;
+  const { kind, name } = subject;
+  return kind === 'resource'
+    ? `resource:${/^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(name)?.[0] ?? name}`
+    : `${kind}:${name}`;
 }

@@ -35,6 +35,9 @@ const MESSAGES: Readonly<Record<Excess, (limit: string) => string>> = {
  * @throws RangeError for a limit that is no whole number, TypeError for an option that there is not
  */
 export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterceptor> {
+  const rules = { maxBytes: null, maxDepth: null, maxNodes: null };
+  const defaults = { name: 'size-limit', events: ['*'], phase: 'both', final: true } as const;
+  const declared = withDefaults('SizeLimit', options, rules, defaults);
   const { maxBytes = 1_000_000, maxDepth = 64, maxNodes = 100_000 } = options;
   const limits: JsonLimits = {
     maxBytes: requireInteger('SizeLimit: maxBytes', maxBytes),
@@ -42,9 +45,6 @@ export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterce
     maxNodes: requireInteger('SizeLimit: maxNodes', maxNodes),
   };
   if (maxDepth > 1000) throw new RangeError('SizeLimit: maxDepth must be 1,000 or less');
-  const rules = { maxBytes: null, maxDepth: null, maxNodes: null };
-  const defaults = { name: 'size-limit', events: ['*'], phase: 'both', final: true } as const;
-  const declared = withDefaults('SizeLimit', options, rules, defaults);
 
   class Limit implements SizeLimitInterceptor {
     @Validator(declared)

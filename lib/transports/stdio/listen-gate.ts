@@ -37,7 +37,11 @@ export function gateListen(transport: Transport, host: McpServerHost): Transport
       };
       await transport.start();
     },
-    send: (message, options) => transport.send(message, options),
+    send: (message, options) => {
+      // Answered, it is over, whether or not it ever was listened to.
+      if ('result' in message || 'error' in message) end(listening, message.id);
+      return transport.send(message, options);
+    },
     close: () => transport.close(),
   };
   return gated;

@@ -67,6 +67,29 @@ describe('what an interceptor is given', () => {
     expect(roles).toEqual(['guest']);
   });
 
+  it('is, in a configuration, what is no plain data, as it is', async () => {
+    const seen: unknown[] = [];
+    const config = { allow: /x/, home: new URL('http://a.example/') };
+    const entry = validator('v', invocation => (seen.push(invocation.config), { valid: true }), {
+      overrides: { config },
+    });
+    await run([entry]);
+    await run([entry], { config: { v: config } });
+    for (const one of seen) {
+      expect((one as typeof config).allow).toBe(config.allow);
+      expect((one as typeof config).home).toBe(config.home);
+    }
+    expect(seen).toHaveLength(2);
+  });
+
+  it('fails where the configuration of the run contains itself', async () => {
+    const config: Record<string, unknown> = {};
+    config['self'] = config;
+    const params = { config: { v: config } };
+    expect((await run([validator('v')], params)).results).toMatchObject([{ outcome: 'crash' }]);
+    expect((await run([validator('w')], params)).status).toBe('success');
+  });
+
   it('can be changed again once it is the final payload', async () => {
     const { finalPayload } = await run([mutator('m')]);
     (finalPayload as { trail: string[] }).trail.push('mine');

@@ -186,6 +186,12 @@ describe('a condition', () => {
   const call = { payload: { name: 'pay_card' }, context: { principal: ada }, protocolVersion: '2026-07-28' };
   const result = { ...call, phase: 'response', payload: {} } as const;
 
+  const reading = (payload: object): Partial<ChainParams> => ({ event: 'resources/read', payload });
+  const completing = (ref: object, rest: object = {}): Partial<ChainParams> => ({
+    event: 'completion/complete',
+    payload: { ref, ...rest },
+  });
+
   it.each<[WhenRule, Partial<ChainParams>, boolean]>([
     [{}, call, true],
     [{ name: 'pay_card' }, call, true],
@@ -193,8 +199,23 @@ describe('a condition', () => {
     [{ name: ['get', '*_card'] }, call, true],
     [{ name: 'pay' }, call, false],
     [{ name: 'pay_*' }, { ...call, payload: {} }, false],
-    [{ name: 'shop://*' }, { ...call, payload: { uri: 'shop://1' } }, true],
-    [{ name: 'hello' }, { ...call, payload: { ref: { type: 'ref/prompt', name: 'hello' } } }, true],
+    // What a message is about is said by its event, whatever else its caller adds.
+    [{ name: 'pay_*' }, { ...call, payload: { name: 'pay_card', uri: 'a://b' } }, true],
+    [{ name: 'a://b' }, { ...call, payload: { name: 'pay_card', uri: 'a://b' } }, false],
+    [{ name: 'shop://*' }, reading({ uri: 'shop://1' }), true],
+    [{ name: 'shop://*' }, reading({ uri: 'shop://1', name: 'a' }), true],
+    [{ name: 'shop://*' }, reading({ uri: 'shop://1', name: 5 }), true],
+    [{ name: 'shop://x' }, reading({ uri: 'shop://%78' }), true],
+    [{ name: 'SHOP://x' }, reading({ uri: 'Shop://X' }), true],
+    [{ name: 'shop://*' }, reading({ uri: 'other://1' }), false],
+    [{ name: 'hello' }, completing({ type: 'ref/prompt', name: 'hello' }), true],
+    [{ name: 'hello' }, completing({ type: 'ref/prompt', name: 'hello', uri: 'a://b' }, { name: 'z' }), true],
+    [{ name: 'a://*' }, completing({ type: 'ref/resource', uri: 'a://{id}', name: 'z' }), true],
+    [{ name: 'pay_*' }, { event: 'tools/list', payload: { name: 'pay_card' } }, false],
+    [{ name: 'pay_*' }, { event: 'roots/list', phase: 'response', payload: {} }, false],
+    [{ name: 'pay_*' }, { event: 'my/event', payload: { name: 'pay_card' } }, true],
+    [{ name: 'a://*' }, { event: 'my/event', payload: { name: 'z', uri: 'a://b' } }, true],
+    [{ name: 'pay_*' }, { event: 'my/event', phase: 'response', payload: {} }, false],
     [{ name: 'pay_*' }, { ...result, request: { name: 'pay_card' } }, true],
     [{ name: 'pay_*' }, { ...result, request: { name: 'get' } }, false],
     [{ principal: { type: 'user' } }, call, true],
@@ -210,8 +231,9 @@ describe('a condition', () => {
     [{ protocol: { min: '2099-01-01' } }, { ...call, protocolVersion: undefined }, true],
     [{ name: 'pay_*', principal: { id: 'bob' } }, call, false],
   ])('of %j for %j: %s', async (when, params, applies) => {
+    const both = [...hooks('*'), { events: ['*'], phase: 'response' as const }];
     for (const options of [{ traits: { when } }, { overrides: { when } }]) {
-      const { status, skipped } = await run([validator('v', deny, options)], params);
+      const { status, skipped } = await run([validator('v', deny, { ...options, hooks: both })], params);
       expect(status).toBe(applies ? 'validation_failed' : 'success');
       expect(skipped).toEqual(applies ? [] : [{ interceptor: 'v', host: 'local', reason: 'when' }]);
     }

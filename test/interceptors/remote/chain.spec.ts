@@ -274,6 +274,7 @@ describe('discovery', () => {
   it('refuses two hosts of one name', async () => {
     await expect(chainOf([host('one'), host('one')])).rejects.toThrow(/same name/);
     await expect(chainOf([host('one/two')])).rejects.toThrow(/no "\/"/);
+    await expect(chainOf([host('local')])).rejects.toThrow(/"local" is this process/);
   });
 
   it('is bounded by the time of the whole run', async () => {

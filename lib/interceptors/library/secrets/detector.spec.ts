@@ -100,6 +100,16 @@ describe('a known format', () => {
       `shpat_${'3f9a'.repeat(7)} SK${'3f9a'.repeat(7)} dop_v1_${'3f9a'.repeat(15)}`,
       undefined,
     ],
+    [
+      'a word in capitals',
+      'TASK3f9a0c7be15d28463f9a0c7be15d2846 RISK3f9a0c7be15d28463f9a0c7be15d2846',
+      undefined,
+    ],
+    [
+      'a password in Latin-1',
+      `Basic ${Buffer.from('jo:gr\u00fc\u00dfe', 'latin1').toString('base64')}`,
+      Buffer.from('jo:gr\u00fc\u00dfe', 'latin1').toString('base64'),
+    ],
     ['those without padding', '{"Proxy-Authorization":"Basic am86aHVudGVyMg"}', 'am86aHVudGVyMg'],
   ])('has its bounds: %s', (_, text, value) => {
     expect(new SecretDetector({ entropy: false }).find(text).map(finding => finding.value)).toEqual(
@@ -131,6 +141,10 @@ describe('what is no secret', () => {
     [
       'an address with a port and an @',
       'redis://cache:6379/0/users@2 and http://localhost:PORT/@vite/client',
+    ],
+    [
+      'a tag or a revision and an @',
+      'docker://registry:tag/name@sha256 ssh://github.com:org/repo@1.2 resource://shop:eu/items@latest',
     ],
     ['a template of an address', 'http://${host}:${port}/@fs/a and postgres://${user}:${password}/x@${host}'],
     ['a drive in an address', 'file://c:/users/jo@home/notes'],

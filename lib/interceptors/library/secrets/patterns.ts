@@ -84,16 +84,17 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   { kind: 'digitalocean-token', pattern: /do[opr]_v1_[0-9a-f]{64}/gi },
   { kind: 'shopify-token', pattern: /shp(?:at|ca|pa|ss)_[0-9a-f]{32}/gi },
   // Heads so short end words as well, such as `disk` and `chf_`.
-  { kind: 'twilio-api-key', pattern: /(?<![a-z])[Ss][Kk][0-9A-Fa-f]{32}/g },
+  { kind: 'twilio-api-key', pattern: /(?<![A-Za-z])[Ss][Kk][0-9A-Fa-f]{32}/g },
   { kind: 'hugging-face-token', pattern: /(?<![a-z])[Hh][Ff]_[A-Za-z0-9]{34,}/g, accept: isMixed },
   // Anchored on its first dot: a segment ends at a dot, so that each is read twice at most.
   { kind: 'jwt', pattern: /\.(?<=(?<lead>eyJ[\w-]{8,})\.)[\w-]{8,}\.[\w-]*/g },
   { kind: 'url-credentials', pattern: /:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:[^\s/?#"'<>]{1,256})@/g },
-  // A password with a slash is none in a web address, where a port or a template and a path look the same.
+  // With a slash in its password, which looks like a port or a tag and a path, where neither a path nor a tag is to be
+  // expected: databases, brokers and the like.
   {
     kind: 'url-credentials',
     pattern:
-      /(?<!http|https|ws|wss):\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
+      /(?<=postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|ldap|ldaps|smtp|smtps|ftp|ftps|sftp):\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
   },
   {
     kind: 'basic-credentials',
@@ -102,13 +103,19 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   },
 ];
 
+export const SECRET_KINDS: readonly SecretKind[] = [...new Set(KNOWN.map(({ kind }) => kind))];
+
 /** The formats that are known, or those of these kinds. */
 export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPattern[] =>
   kinds ? KNOWN.filter(({ kind }) => kinds.includes(kind)) : KNOWN;
 
 /** Whether a value is the base64 of `user:password`; words never are. */
 function isUserAndPassword(value: string): boolean {
-  return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString('utf8'));
+  const bytes = Buffer.from(value, 'base64');
+  // Which of the two it is, nobody says (RFC 7617).
+  return (['utf8', 'latin1'] as const).some(charset =>
+    /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString(charset)),
+  );
 }
 
 /** Whether a value looks generated: it has a digit, or letters of both cases. */

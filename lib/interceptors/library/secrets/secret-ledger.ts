@@ -1,11 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { requireInteger } from '../ready-made.js';
-import { isInvoked } from '../sessions.js';
+import { Rooms } from '../rooms.js';
 import { RollingHash } from './rolling-hash.js';
 
 /** How much is remembered, and for how long. */
 export interface SecretLedgerOptions {
-  /** Sessions, and as many of what others invoke; the one that was not used for longest is forgotten. Default: 1,000. */
+  /**
+   * Sessions, and as many of each that sends `interceptor/invoke`; the one that was not used for longest is forgotten.
+   * Default: 1,000.
+   */
   readonly maxSessions?: number;
   /** Secrets in a session; a long one counts once for every 16 characters. Default: 2,000. */
   readonly maxSecrets?: number;
@@ -32,8 +35,7 @@ type Session = Map<string, Known>;
  * boundary together.
  */
 export class SecretLedger {
-  private readonly own = new Map<string, Session>();
-  private readonly invoked = new Map<string, Session>();
+  private readonly rooms = new Rooms(() => new Map<string, Session>());
   private readonly exchanges = new WeakMap<object, Session>();
   private readonly salt = randomBytes(32);
   private readonly hash = new RollingHash();
@@ -95,7 +97,7 @@ export class SecretLedger {
   }
 
   private session(key: string | object, create: boolean): Session {
-    const session = typeof key === 'string' ? this.beside(key).get(key) : this.exchanges.get(key);
+    const session = typeof key === 'string' ? this.rooms.of(key).get(key) : this.exchanges.get(key);
     if (session === undefined) {
       const fresh: Session = new Map();
       if (create) this.keep(key, fresh);
@@ -109,18 +111,13 @@ export class SecretLedger {
   /** The session that was used last comes last. */
   private keep(key: string | object, session: Session): void {
     if (typeof key !== 'string') return void this.exchanges.set(key, session);
-    const sessions = this.beside(key);
+    const sessions = this.rooms.of(key);
     sessions.delete(key);
     sessions.set(key, session);
     if (sessions.size > this.maxSessions) {
       const [oldest] = sessions.keys();
       sessions.delete(oldest);
     }
-  }
-
-  /** The sessions that one shares its room with: invokers make up theirs, and must not push out the application's own. */
-  private beside(key: string): Map<string, Session> {
-    return isInvoked(key) ? this.invoked : this.own;
   }
 
   private forget(session: Session): void {
