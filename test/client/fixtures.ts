@@ -119,7 +119,9 @@ export class Trace {
     bag.set('mutated', true);
     const text = JSON.stringify(payload);
     if (phase === 'request' && text.includes('cached')) {
-      return respondWith({ content: [{ type: 'text', text: 'from the cache' }] });
+      // A subscription has an empty result.
+      const isCall = event === 'tools/call';
+      return respondWith(isCall ? { content: [{ type: 'text', text: 'from the cache' }] } : {});
     }
     if (text.includes('crash')) throw new Error('password=hunter2');
     return text.includes('secret') ? (JSON.parse(text.replaceAll('secret', '***')) as object) : undefined;

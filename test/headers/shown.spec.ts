@@ -131,9 +131,11 @@ describe.each(SERVERS)('the headers of a tool as %s shows it', (_, start) => {
   it.each([{ force: true }, { dry: true }])(
     'do not tell either what interceptors of calls answer (%j)',
     async args => {
-      const hidden = await callOf('hidden', {}, args);
+      const answerOf = async (name: string) =>
+        JSON.stringify(await callOf(name, {}, args)).replaceAll(name, '…');
+      const hidden = await answerOf('hidden');
       shown.runs = 0;
-      expect(await callOf('absent', {}, args)).toEqual(hidden);
+      expect(await answerOf('absent')).toBe(hidden);
       expect(shown.runs).toBe(1);
     },
   );
