@@ -1,5 +1,5 @@
 import { matchesAny } from '../protocol/glob.js';
-import { hasSubject, isMeant } from '../protocol/subject.js';
+import { isMeant, mayHaveSubject } from '../protocol/subject.js';
 import type { InvocationContext } from '../protocol/types.js';
 import type { Invocation } from './entry.js';
 
@@ -49,7 +49,7 @@ function predicateOf({ name, principal, protocol }: WhenRule): (invocation: Told
 
 function isNamed(names: readonly string[], { event, phase, payload, request }: Told): boolean {
   const params = phase === 'request' ? payload : request;
-  if (params === undefined && hasSubject(event)) throw new Error('it is not known what the result is of');
+  if (params === undefined && mayHaveSubject(event)) throw new Error('it is not known what the result is of');
   return isMeant(names, event, params);
 }
 

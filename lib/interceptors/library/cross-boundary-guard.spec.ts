@@ -171,6 +171,26 @@ describe('CrossBoundaryGuard', () => {
     expect(check(`web://a/${token}`)).toMatchObject({ severity: 'error' });
   });
 
+  it('tells the sides of an event of the application’s own by name', () => {
+    const guard = new (CrossBoundaryGuard())();
+    const own = { event: 'acme/use' };
+    guard.record(invocationOf({ text: token }, { ...own, phase: 'response', request: { name: 'vault' } }));
+    expect(guard.check(invocationOf({ name: 'vault', text: token }, own))).toEqual({ valid: true });
+    expect(guard.check(invocationOf({ name: 'mail', text: token }, own))).toMatchObject({
+      severity: 'error',
+    });
+  });
+
+  it('forgets nothing for those that only look', () => {
+    const guard = guardOf();
+    const by = (id: string) => ({
+      bag: new ExchangeBag({}, {}, { principal: { type: 'service' as const, id } }),
+    });
+    guard.read('vault', token, 'a', by('\ud800'));
+    for (let id = 0; id < 200; id++) guard.maySend('mail', { token }, 'a', by(String(id)));
+    expect(guard.maySend('mail', { token }, 'a', by('\ud800'))).toBe(false);
+  });
+
   it('never tells or keeps a secret', () => {
     const ledger = new SecretLedger();
     const guard = new (CrossBoundaryGuard({ ledger }))();

@@ -15,6 +15,12 @@ export class Rooms<T> {
     this.own = create();
   }
 
+  /** The room there is, if there is one: who only looks takes none. */
+  peek(stateKey: string): T | undefined {
+    const invoker = invokerOf(stateKey);
+    return invoker === undefined ? this.own : this.invoked.get(invoker);
+  }
+
   /** @param stateKey as `stateKeyOf` makes them */
   of(stateKey: string): T {
     const invoker = invokerOf(stateKey);

@@ -1,6 +1,6 @@
 import { canonicalUri } from './canonical-uri.js';
 import { EVENT_OF, isInputEvent } from './events.js';
-import { matchesAny } from './glob.js';
+import { matchesAny, matchesGlob } from './glob.js';
 
 /** What a message is about. */
 export interface Subject {
@@ -26,8 +26,12 @@ const NAMED: Readonly<Record<string, (params: Json) => readonly [Subject['kind']
   },
 };
 
-/** Whether an event's messages are about something by the protocol. */
-export const hasSubject = (event: string): boolean => Object.hasOwn(NAMED, event);
+const hasSubject = (event: string): boolean => Object.hasOwn(NAMED, event);
+
+/** Whether an event's messages may be about something: all of the application's own, and of the protocol's those that are. */
+export const mayHaveSubject = (event: string): boolean => hasSubject(event) || !isOfProtocol(event);
+
+const isOfProtocol = (event: string): boolean => Object.hasOwn(EVENT_OF, event) || isInputEvent(event);
 
 /** What a request, or the request of a result, is about; undefined where that is nothing that the protocol knows. */
 export function subjectOf(event: string, params: unknown): Subject | undefined {
@@ -45,14 +49,15 @@ export function isMeant(patterns: readonly string[], event: string, params: unkn
   const subject = subjectOf(event, params);
   if (subject) {
     const { kind, name } = subject;
-    return (
-      matchesAny(patterns, name) ||
-      (kind === 'resource' && matchesAny(patterns.map(lower), canonicalUri(name)))
-    );
+    return matchesAny(patterns, name) || (kind === 'resource' && isSpelt(patterns, canonicalUri(name)));
   }
-  if (hasSubject(event) || event in EVENT_OF || isInputEvent(event)) return false;
+  if (isOfProtocol(event)) return false;
   const { name, uri } = (params ?? {}) as Json;
   return [name, uri].some(one => typeof one === 'string' && matchesAny(patterns, one));
 }
 
-const lower = (text: string): string => text.toLowerCase();
+/** A canonical URI has lost its last slash, and so may have what a pattern says. */
+const isSpelt = (patterns: readonly string[], canonical: string): boolean =>
+  patterns
+    .flatMap(pattern => [pattern.toLowerCase(), canonicalUri(pattern)])
+    .some(pattern => matchesGlob(pattern, canonical) || matchesGlob(pattern, `${canonical}/`));

@@ -3,7 +3,18 @@ import { OverrideError } from '../../../lib/interceptors/chain/entry.js';
 import type { ChainParams } from '../../../lib/interceptors/chain/params.js';
 import type { WhenRule } from '../../../lib/interceptors/chain/when.js';
 import type { Hook } from '../../../lib/interceptors/protocol/types.js';
-import { append, crash, deny, mutator, pass, run, trailOf, validator, type StubOptions } from './stubs.js';
+import {
+  append,
+  crash,
+  deny,
+  EVENT,
+  mutator,
+  pass,
+  run,
+  trailOf,
+  validator,
+  type StubOptions,
+} from './stubs.js';
 
 const outcomes = async (...args: Parameters<typeof run>) =>
   (await run(...args)).results.map(({ interceptor, outcome }) => `${interceptor}: ${outcome}`);
@@ -208,6 +219,11 @@ describe('a condition', () => {
     [{ name: 'shop://x' }, reading({ uri: 'shop://%78' }), true],
     [{ name: 'SHOP://x' }, reading({ uri: 'Shop://X' }), true],
     [{ name: 'shop://*' }, reading({ uri: 'other://1' }), false],
+    [{ name: 'file:///My%20Docs/*' }, reading({ uri: 'FILE:///My Docs/a' }), true],
+    [{ name: 'https://example.com/*' }, reading({ uri: 'HTTPS://example.com/' }), true],
+    [{ name: 'https://example.com:443/*' }, reading({ uri: 'https://example.com/a' }), true],
+    [{ name: 'vault://secret/' }, reading({ uri: 'VAULT://secret/' }), true],
+    [{ name: 'https://example.com/*' }, reading({ uri: 'https://example.org/a' }), false],
     [{ name: 'hello' }, completing({ type: 'ref/prompt', name: 'hello' }), true],
     [{ name: 'hello' }, completing({ type: 'ref/prompt', name: 'hello', uri: 'a://b' }, { name: 'z' }), true],
     [{ name: 'a://*' }, completing({ type: 'ref/resource', uri: 'a://{id}', name: 'z' }), true],
@@ -215,7 +231,8 @@ describe('a condition', () => {
     [{ name: 'pay_*' }, { event: 'roots/list', phase: 'response', payload: {} }, false],
     [{ name: 'pay_*' }, { event: 'my/event', payload: { name: 'pay_card' } }, true],
     [{ name: 'a://*' }, { event: 'my/event', payload: { name: 'z', uri: 'a://b' } }, true],
-    [{ name: 'pay_*' }, { event: 'my/event', phase: 'response', payload: {} }, false],
+    [{ name: 'pay_*' }, { event: 'my/event', phase: 'response', payload: {}, request: {} }, false],
+    [{ name: 'pay_*' }, { event: 'constructor', payload: { name: 'pay_card' } }, true],
     [{ name: 'pay_*' }, { ...result, request: { name: 'pay_card' } }, true],
     [{ name: 'pay_*' }, { ...result, request: { name: 'get' } }, false],
     [{ principal: { type: 'user' } }, call, true],
@@ -239,10 +256,14 @@ describe('a condition', () => {
     }
   });
 
-  it('fails where it is not known what a result is of', async () => {
-    const entry = validator('v', pass, { traits: { when: { name: 'pay_*' } } });
-    expect(await outcomes([entry], result)).toEqual(['v: crash']);
-  });
+  it.each([EVENT, 'my/event', 'constructor'])(
+    'fails where it is not known what a result is of: %s',
+    async event => {
+      const hook = { events: ['*'], phase: 'response' as const };
+      const entry = validator('v', pass, { hooks: [hook], traits: { when: { name: 'pay_*' } } });
+      expect(await outcomes([entry], { ...result, event })).toEqual(['v: crash']);
+    },
+  );
 
   it.each([
     [() => true, 'pay_*', ['v: deny']],

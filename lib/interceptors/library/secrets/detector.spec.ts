@@ -86,6 +86,9 @@ describe('a known format', () => {
 
   it.each([
     ['a password with a slash', 'postgres://user:p/ss@db', 'user:p/ss'],
+    ['a password with a slash, and a driver', 'postgresql+psycopg2://app:hunter/2x@db/prod', 'app:hunter/2x'],
+    ['a password with a slash, of a broker', 'mqtts://app:hunter/2x@broker', 'app:hunter/2x'],
+    ['headings', 'Basic Overview, Basic Overrides, basic Ordering and basic ozonelayer', undefined],
     ['a password with two', 'mongodb+srv://user:a/b/c@db.example.com/x', 'user:a/b/c'],
     ['no password but the port and a path', 'postgres://db:5432/a:b@c', undefined],
     ['credentials and a path with an @', 'https://jo:hunter2@example.com/@me', 'jo:hunter2'],

@@ -94,7 +94,7 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   {
     kind: 'url-credentials',
     pattern:
-      /(?<=postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|ldap|ldaps|smtp|smtps|ftp|ftps|sftp):\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
+      /(?<=postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|ldap|ldaps|smtp|smtps|imap|imaps|ftp|ftps|sftp|mqtt|mqtts|nats|neo4j|bolt|kafka|cassandra|couchbase|stomp)(?:\+[\w.-]{1,32})?:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
   },
   {
     kind: 'basic-credentials',
@@ -112,10 +112,9 @@ export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPat
 /** Whether a value is the base64 of `user:password`; words never are. */
 function isUserAndPassword(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
-  // Which of the two it is, nobody says (RFC 7617).
-  return (['utf8', 'latin1'] as const).some(charset =>
-    /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString(charset)),
-  );
+  if (/^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'))) return true;
+  // Which of the two it is, nobody says (RFC 7617); and many a word reads as Latin-1.
+  return /\d/.test(value) && /^[^\p{Cc}:]+:[^\p{Cc}]*$/u.test(bytes.toString('latin1'));
 }
 
 /** Whether a value looks generated: it has a digit, or letters of both cases. */

@@ -97,7 +97,7 @@ export class SecretLedger {
   }
 
   private session(key: string | object, create: boolean): Session {
-    const session = typeof key === 'string' ? this.rooms.of(key).get(key) : this.exchanges.get(key);
+    const session = typeof key === 'string' ? this.rooms.peek(key)?.get(key) : this.exchanges.get(key);
     if (session === undefined) {
       const fresh: Session = new Map();
       if (create) this.keep(key, fresh);
