@@ -10,7 +10,8 @@ import type {
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './mcp.module-options.js';
-import { checker, isText, type Check } from './option-check.js';
+import { checker, type Check } from './option-check.js';
+import { isText } from './option-rules.js';
 import { isRecord } from './schema/plain-json.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

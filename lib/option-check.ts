@@ -27,6 +27,3 @@ export function checker(where: string): Check {
     },
   });
 }
-
-/** A string with something to read in it. */
-export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

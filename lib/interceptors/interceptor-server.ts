@@ -62,12 +62,10 @@ export class InterceptorServer {
 
   /** @throws McpException (-32602) for a cursor that was never given out */
   private list({ event, cursor }: Params): { interceptors: InterceptorDescriptor[]; nextCursor?: string } {
-    const hooked = [...this.served.entries.values()]
-      .map(resolvedDescriptor)
-      .filter(
-        ({ hooks }) =>
-          typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
-      );
+    const hooked = this.served.descriptors.filter(
+      ({ hooks }) =>
+        typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
+    );
     const start = cursor === undefined ? 0 : Number(/^item:(\d+)$/.exec(decode(cursor))?.[1] ?? NaN);
     if (!(start <= hooked.length)) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
     const end = start + this.options.pageSize;
@@ -191,6 +189,7 @@ type CheckedParams = InvokeParams &
 interface Served {
   readonly from: readonly ChainEntry[];
   readonly entries: ReadonlyMap<string, PreparedEntry>;
+  readonly descriptors: readonly InterceptorDescriptor[];
   readonly capability: { readonly supportedEvents: string[] };
 }
 
@@ -200,6 +199,7 @@ function servedOf(from: readonly ChainEntry[]): Served {
   return {
     from,
     entries: new Map(entries.map(entry => [entry.name, entry])),
+    descriptors: entries.map(resolvedDescriptor),
     capability: { supportedEvents: [...new Set(events)] },
   };
 }

@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS } from '../constants.js';
-import { isText, type Check } from '../option-check.js';
+import type { Check } from '../option-check.js';
+import { isText } from '../option-rules.js';
 import { isRecord } from '../schema/plain-json.js';
 import { checkServer } from './hosts/check-server.js';
 import {

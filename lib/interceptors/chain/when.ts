@@ -1,5 +1,5 @@
 import { matchesAny } from '../protocol/glob.js';
-import { isMeant, mayHaveSubject } from '../protocol/subject.js';
+import { aboutAny } from '../protocol/subject.js';
 import type { InvocationContext } from '../protocol/types.js';
 import type { Invocation } from './entry.js';
 
@@ -35,25 +35,19 @@ export function conditionOf(
 }
 
 function predicateOf({ name, principal, protocol }: WhenRule): (invocation: Told) => boolean {
-  const names = listOf(name);
-  const ids = listOf(principal?.id);
+  const isAbout = name === undefined ? undefined : aboutAny(listOf(name));
+  const ids = principal?.id === undefined ? undefined : listOf(principal.id);
   return invocation => {
     const { protocolVersion, context } = invocation;
     const { type, id }: Principal = context?.principal ?? { type: 'anonymous' };
     if (principal?.type !== undefined && principal.type !== type) return false;
     if (ids && (id === undefined || !matchesAny(ids, id))) return false;
     if (protocol && protocolVersion !== undefined && !isWithin(protocol, protocolVersion)) return false;
-    return !names || isNamed(names, invocation);
+    return isAbout?.(invocation) ?? true;
   };
 }
 
-function isNamed(names: readonly string[], { event, phase, payload, request }: Told): boolean {
-  const params = phase === 'request' ? payload : request;
-  if (params === undefined && mayHaveSubject(event)) throw new Error('it is not known what the result is of');
-  return isMeant(names, event, params);
-}
-
-const listOf = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
+const listOf = (value: string | readonly string[]): readonly string[] =>
   typeof value === 'string' ? [value] : value;
 
 /** Revisions are dates, and compare as text. */

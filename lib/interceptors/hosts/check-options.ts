@@ -3,37 +3,60 @@ import type {
   MutatorOptions,
   ValidatorOptions,
 } from '../../decorators/interceptor-options.js';
+import {
+  isBoolean,
+  isCount,
+  isFunction,
+  isListOf,
+  isObjectOf,
+  isOneOf,
+  isText,
+  isTexts,
+  maybe,
+  type OptionRule,
+} from '../../option-rules.js';
 import { isJsonPointer } from '../../schema/json-pointer.js';
 import { isRecord } from '../../schema/plain-json.js';
 import { EVENT_PATTERN } from '../protocol/events.js';
 import { isPriority, readHooks } from '../protocol/read-descriptor.js';
-import type { InterceptorDescriptor, InterceptorType, Mode } from '../protocol/types.js';
+import {
+  PRINCIPAL_TYPES,
+  REVISION_PATTERN,
+  type InterceptorDescriptor,
+  type InterceptorType,
+  type Mode,
+} from '../protocol/types.js';
 
 type Options = ValidatorOptions & MutatorOptions;
-
-/** What an option may be: a test, and what completes "must be". */
-type Rule = readonly [test: (value: unknown) => boolean, what: string];
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isListOf = (test: (value: unknown) => boolean, value: unknown) =>
-  Array.isArray(value) && value.every(test);
-const isOneOf =
-  (...values: readonly unknown[]) =>
-  (value: unknown) =>
-    values.includes(value);
-const hasOnly = (value: object, ...keys: readonly string[]) =>
-  Object.keys(value).every(key => keys.includes(key));
 
 const MODES: Readonly<Record<string, Mode>> = { active: 'active', enforce: 'active', audit: 'audit' };
 const PHASES = '"request", "response" or "both"';
 const isPhase = isOneOf('request', 'response', 'both');
 const EVENT = new RegExp(EVENT_PATTERN);
-/** Revisions are compared as text, which only dates stand. */
-const isRevision = (value: unknown) => isText(value) && /^\d{4}-\d{2}-\d{2}$/.test(value);
+const REVISION = new RegExp(REVISION_PATTERN);
+const isRevision = (value: unknown) => typeof value === 'string' && REVISION.test(value);
 
-const TEXT: Rule = [isText, 'a string that is not empty'];
+const isWhenRule = isObjectOf({
+  name: maybe(isTexts),
+  principal: maybe(isObjectOf({ type: maybe(isOneOf(...PRINCIPAL_TYPES)), id: maybe(isTexts) })),
+  protocol: maybe(isObjectOf({ min: maybe(isRevision), max: maybe(isRevision) })),
+});
 
-const RULES: Readonly<Record<keyof Options, Rule>> = {
+const isPrioritySides = isObjectOf({ request: maybe(isPriority), response: maybe(isPriority) });
+
+const isScope = isObjectOf({
+  allow: maybe(isListOf(isJsonPointer)),
+  deny: maybe(isListOf(isJsonPointer)),
+  onBreach: maybe(isOneOf('fail', 'drop')),
+});
+
+const isHook = isObjectOf({ events: Array.isArray, phase: isPhase });
+
+const isRange = isObjectOf({ minProtocol: isRevision, maxProtocol: maybe(isRevision) });
+
+const TEXT: OptionRule = [isText, 'a string that is not empty'];
+
+const RULES: Readonly<Record<keyof Options, OptionRule>> = {
   name: TEXT,
   version: TEXT,
   description: TEXT,
@@ -41,22 +64,22 @@ const RULES: Readonly<Record<keyof Options, Rule>> = {
   phase: [isPhase, PHASES],
   hooks: [Array.isArray, 'a list of { events, phase }'],
   mode: [isOneOf(...Object.keys(MODES)), '"active" or "audit"'],
-  failOpen: [value => typeof value === 'boolean', 'true or false'],
-  timeoutMs: [
-    value => Number.isSafeInteger(value) && (value as number) > 0,
-    'a whole number of milliseconds above 0',
-  ],
+  failOpen: [isBoolean, 'true or false'],
+  timeoutMs: [isCount, 'a whole number of milliseconds above 0'],
   compat: [isCompat, '{ minProtocol, maxProtocol }, of revisions such as "2025-11-25"'],
   configSchema: [isRecord, 'a JSON Schema'],
   server: [isText, 'the name of a server'],
   when: [
-    value => typeof value === 'function' || isWhenRule(value),
+    value => isFunction(value) || isWhenRule(value),
     'a function, or { name, principal: { type, id }, protocol: { min, max } }',
   ],
-  inputRequired: [value => typeof value === 'boolean', 'true or false'],
+  inputRequired: [isBoolean, 'true or false'],
   sideEffects: [isOneOf('none', 'some'), '"none" or "some"'],
   final: [isOneOf(true, false, 'only'), 'true, false or "only"'],
-  priority: [isPriorityHint, 'a 32-bit integer, or { request, response } of them'],
+  priority: [
+    value => isPriority(value) || isPrioritySides(value),
+    'a 32-bit integer, or { request, response } of them',
+  ],
   scope: [
     isScope,
     '{ allow, deny, onBreach }: lists of JSON Pointers such as "/arguments", and "fail" or "drop"',
@@ -110,10 +133,7 @@ function checkedHooks({ hooks, events, phase }: Options): NonNullable<Options['h
   );
   const declared = hooks ?? [{ events: events ?? [], phase: phase ?? 'request' }];
   for (const hook of declared) {
-    assert(
-      isRecord(hook) && Array.isArray(hook.events) && isPhase(hook.phase) && hasOnly(hook, 'events', 'phase'),
-      `each of its "hooks" must be { events, phase }: a list, and ${PHASES}`,
-    );
+    assert(isHook(hook), `each of its "hooks" must be { events, phase }: a list, and ${PHASES}`);
     const wrong = (hook.events as readonly unknown[]).find(
       event => typeof event !== 'string' || !EVENT.test(event),
     );
@@ -128,45 +148,9 @@ function checkedHooks({ hooks, events, phase }: Options): NonNullable<Options['h
 }
 
 function isCompat(value: unknown): boolean {
-  if (!isRecord(value) || !hasOnly(value, 'minProtocol', 'maxProtocol')) return false;
-  const { minProtocol, maxProtocol = minProtocol } = value;
-  return (
-    isRevision(minProtocol) && isRevision(maxProtocol) && (minProtocol as string) <= (maxProtocol as string)
-  );
-}
-
-function isWhenRule(value: unknown): boolean {
-  if (!isRecord(value) || !hasOnly(value, 'name', 'principal', 'protocol')) return false;
-  const { name, principal = {}, protocol = {} } = value;
-  return (
-    isTexts(name) &&
-    isRecord(principal) &&
-    hasOnly(principal, 'type', 'id') &&
-    isOneOf(undefined, 'user', 'service', 'anonymous')(principal['type']) &&
-    isTexts(principal['id']) &&
-    isRecord(protocol) &&
-    hasOnly(protocol, 'min', 'max') &&
-    [protocol['min'], protocol['max']].every(side => side === undefined || isRevision(side))
-  );
-}
-
-const isTexts = (value: unknown): boolean =>
-  value === undefined || isText(value) || (isListOf(isText, value) && (value as unknown[]).length > 0);
-
-function isPriorityHint(value: unknown): boolean {
-  if (!isRecord(value)) return isPriority(value);
-  const sides = [value['request'], value['response']];
-  return hasOnly(value, 'request', 'response') && sides.every(side => side === undefined || isPriority(side));
-}
-
-function isScope(value: unknown): boolean {
-  if (!isRecord(value) || !hasOnly(value, 'allow', 'deny', 'onBreach')) return false;
-  const { allow = [], deny = [], onBreach = 'fail' } = value;
-  return (
-    isListOf(isJsonPointer, allow) &&
-    isListOf(isJsonPointer, deny) &&
-    (onBreach === 'fail' || onBreach === 'drop')
-  );
+  if (!isRange(value)) return false;
+  const { minProtocol, maxProtocol = minProtocol } = value as { minProtocol: string; maxProtocol?: string };
+  return minProtocol <= maxProtocol;
 }
 
 function assert(holds: boolean, problem: string): asserts holds {

@@ -1,39 +1,35 @@
 import type { ConnectionOptions } from '../../client/connection-options.js';
 import { MAX_TIMER_MS } from '../../constants.js';
-import { isText, type Check } from '../../option-check.js';
+import type { Check } from '../../option-check.js';
+import {
+  isBoolean,
+  isCount,
+  isFunction,
+  isListOf,
+  isOneOf,
+  isText,
+  isUpTo,
+  type OptionRule,
+  type OptionTest,
+} from '../../option-rules.js';
 import { isJsonPointer } from '../../schema/json-pointer.js';
 import { isRecord } from '../../schema/plain-json.js';
 import type { HostPolicy, HostSendOptions, InterceptorServerOptions } from './host-options.js';
 
-/** What an option of a host may be: a test, and what completes "must be". */
-type Rule = readonly [test: (value: unknown) => boolean, what: string];
+const BOOLEAN: OptionRule = [isBoolean, 'true or false'];
+const COUNT: OptionRule = [isCount, 'a whole number above 0'];
+const TIME: OptionRule = [isUpTo(MAX_TIMER_MS), `a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`];
+const TEXT: OptionRule = [isText, 'a string that is not empty'];
 
-const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
-  Array.isArray(value) && value.every(test);
-const isOneOf =
-  (...values: readonly unknown[]) =>
-  (value: unknown) =>
-    values.includes(value);
-const isUpTo = (max: number) => (value: unknown) =>
-  Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max;
-
-const BOOLEAN: Rule = [value => typeof value === 'boolean', 'true or false'];
-const COUNT: Rule = [isUpTo(Number.MAX_SAFE_INTEGER), 'a whole number above 0'];
-const TIME: Rule = [isUpTo(MAX_TIMER_MS), `a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`];
-const TEXT: Rule = [isText, 'a string that is not empty'];
-
-const CONNECTION: Readonly<Record<keyof ConnectionOptions, Rule>> = {
+const CONNECTION: Readonly<Record<keyof ConnectionOptions, OptionRule>> = {
   url: [isHttpUrl, 'an absolute URL with http or https, such as "https://example.com/mcp"'],
-  headers: [
-    value => isRecord(value) || typeof value === 'function',
-    'an object, or a function that makes one',
-  ],
+  headers: [value => isRecord(value) || isFunction(value), 'an object, or a function that makes one'],
   command: [isText, 'the name of a program'],
   args: [isListOf(value => typeof value === 'string'), 'a list of strings'],
   env: [isRecord, 'an object of strings'],
   cwd: TEXT,
   stderr: [isOneOf('inherit', 'ignore'), '"inherit" or "ignore"'],
-  transport: [value => typeof value === 'function', 'a function that makes a transport for each connection'],
+  transport: [isFunction, 'a function that makes a transport for each connection'],
   era: [isOneOf('auto', 'modern', 'legacy'), '"auto", "modern" or "legacy"'],
   capabilities: [isRecord, 'an object'],
   connectTimeoutMs: TIME,
@@ -42,7 +38,7 @@ const CONNECTION: Readonly<Record<keyof ConnectionOptions, Rule>> = {
   maxResponseBytes: COUNT,
 };
 
-const SEND: Readonly<Record<keyof HostSendOptions, Rule>> = {
+const SEND: Readonly<Record<keyof HostSendOptions, OptionRule>> = {
   payload: [isListOf(isJsonPointer), 'a list of JSON Pointers, such as "/arguments/query"'],
   context: [
     isListOf(isOneOf('principal', 'claims', 'trace', 'session', 'timestamp')),
@@ -51,7 +47,7 @@ const SEND: Readonly<Record<keyof HostSendOptions, Rule>> = {
   headers: [isListOf(isText), 'a list of names'],
 };
 
-const BREAKER: Readonly<Record<keyof NonNullable<HostPolicy['breaker']>, Rule>> = {
+const BREAKER: Readonly<Record<keyof NonNullable<HostPolicy['breaker']>, OptionRule>> = {
   errorPercentage: [
     value => typeof value === 'number' && value > 0 && value <= 100,
     'a number above 0, up to 100',
@@ -60,7 +56,7 @@ const BREAKER: Readonly<Record<keyof NonNullable<HostPolicy['breaker']>, Rule>> 
   resetMs: TIME,
 };
 
-const POLICY: Readonly<Record<keyof HostPolicy, Rule>> = {
+const POLICY: Readonly<Record<keyof HostPolicy, OptionRule>> = {
   send: [isRecord, '{ payload, context, headers }'],
   maxConcurrent: COUNT,
   maxInterceptors: COUNT,
@@ -71,12 +67,12 @@ const POLICY: Readonly<Record<keyof HostPolicy, Rule>> = {
   skipWhenUnlisted: BOOLEAN,
 };
 
-const NAME: Rule = [
+const NAME: OptionRule = [
   value => isText(value) && !value.includes('/'),
   'a string that is not empty, without a "/": overrides name an interceptor "host/name"',
 ];
-const CLIENT: Rule = [isObjectWith('request'), 'a connected client'];
-const INVOKER: Rule = [isObjectWith('list', 'invoke'), 'an object with "list" and "invoke"'];
+const CLIENT: OptionRule = [isObjectWith('request'), 'a connected client'];
+const INVOKER: OptionRule = [isObjectWith('list', 'invoke'), 'an object with "list" and "invoke"'];
 
 const SERVER = { name: NAME, connectionId: TEXT, client: CLIENT, invoker: INVOKER, ...POLICY, ...CONNECTION };
 
@@ -107,7 +103,7 @@ function checkWay(options: Record<string, unknown>, where: string, check: Check)
 
 function checkRules(
   options: object,
-  rules: Readonly<Record<string, Rule>>,
+  rules: Readonly<Record<string, OptionRule>>,
   where: string,
   check: Check,
 ): void {
@@ -124,7 +120,6 @@ function isHttpUrl(value: unknown): boolean {
 }
 
 /** A class instance, as a client is one, will do. */
-function isObjectWith(...methods: readonly string[]) {
-  return (value: unknown): boolean =>
-    isRecord(value) && methods.every(method => typeof value[method] === 'function');
+function isObjectWith(...methods: readonly string[]): OptionTest {
+  return value => isRecord(value) && methods.every(method => isFunction(value[method]));
 }

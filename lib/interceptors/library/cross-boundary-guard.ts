@@ -1,17 +1,9 @@
 import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
+import { isFunction, isListOf, isObjectOf, isText } from '../../option-rules.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { matchesGlob } from '../protocol/glob.js';
-import {
-  ANY,
-  DETECTOR,
-  isFunction,
-  isListOf,
-  isObjectOf,
-  isText,
-  SCAN_LIMITS,
-  type OptionRules,
-} from './option-rules.js';
+import { ANY, DETECTOR, SCAN_LIMITS, type OptionRules } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { originOf, sessionKeyOf, stateKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
@@ -57,7 +49,7 @@ const RULES = {
   ...DETECTOR,
   isSecret: [isFunction, 'a function'],
   origin: [value => isText(value) || isFunction(value), 'a name or a function'],
-  allow: [value => isListOf(isObjectOf({ from: isText, to: isText }), value), 'a list of { from, to }'],
+  allow: [isListOf(isObjectOf({ from: isText, to: isText })), 'a list of { from, to }'],
   session: [isFunction, 'a function'],
   ledger: [
     value =>

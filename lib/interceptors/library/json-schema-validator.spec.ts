@@ -71,6 +71,13 @@ describe('JsonSchemaValidator', () => {
     expect(Array.isArray(result) ? result.map(({ path }: { path: string }) => path) : []).toEqual(paths);
   });
 
+  it('fails where it is not known what a result is of', async () => {
+    const rule = { schema, target: 'weather' };
+    const unknown = { phase: 'response' } as const;
+    await expect(check([{ ...rule, phase: 'response' }], {}, unknown)).rejects.toThrow('not known');
+    expect(await check([{ schema, phase: 'response' }], { structuredContent: {} }, unknown)).toHaveLength(1);
+  });
+
   it('applies all rules, and hooks their events alone', async () => {
     const rules = [
       { schema },

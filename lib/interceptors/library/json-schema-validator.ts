@@ -1,13 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
+import { isListOf, isObjectOf, isOneOf, isText, maybe } from '../../option-rules.js';
 import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import type { CompiledSchema, JsonSchema } from '../../schema/types.js';
 import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
-import { isMeant } from '../protocol/subject.js';
+import { aboutAny } from '../protocol/subject.js';
 import { isRecord } from '../../schema/plain-json.js';
-import { isListOf, isObjectOf, isText, maybe, type OptionRules } from './option-rules.js';
+import type { OptionRules } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 
 /** A schema, and what it is for. */
@@ -42,29 +43,28 @@ export interface JsonSchemaValidatorInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
-const isOptionalText = maybe(isText);
-
 const RULES = {
   rules: [
-    value =>
-      isListOf(
-        isObjectOf({
-          event: isOptionalText,
-          target: isOptionalText,
-          phase: phase => [undefined, 'request', 'response'].includes(phase as Phase),
-          schema: isRecord,
-          part: isOptionalText,
-        }),
-        value,
-      ) && (value as unknown[]).length > 0,
+    isListOf(
+      isObjectOf({
+        event: maybe(isText),
+        target: maybe(isText),
+        phase: maybe(isOneOf('request', 'response')),
+        schema: isRecord,
+        part: maybe(part => typeof part === 'string'),
+      }),
+      1,
+    ),
     'a list of { event, target, phase, schema, part }, with at least one',
     'required',
   ],
 } as const satisfies OptionRules<string>;
 
 type Json = Readonly<Record<string, unknown>>;
-type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
-  Pick<JsonSchemaRule, 'target'> & { readonly compiled: CompiledSchema };
+type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> & {
+  readonly isAbout: (invocation: InterceptorInvocation) => boolean;
+  readonly compiled: CompiledSchema;
+};
 
 /**
  * A validator that checks arguments, results or whole payloads by JSON Schema. A tool's error, and a result that asks for
@@ -98,8 +98,9 @@ export function JsonSchemaValidator(
 function compileRule(rule: JsonSchemaRule): CompiledRule {
   const { event = 'tools/call', phase = 'request', target, schema } = rule;
   const part = rule.part ?? PARTS[`${event} ${phase}`] ?? '';
+  const isAbout = target === undefined ? () => true : aboutAny([target]);
   // As an output schema: one for an input has to describe an object, and any part of a payload may be anything.
-  return { event, phase, target, part, compiled: compileJsonSchema(schema, 'output') };
+  return { event, phase, isAbout, part, compiled: compileJsonSchema(schema, 'output') };
 }
 
 const PARTS: Readonly<Record<string, string | undefined>> = {
@@ -108,13 +109,13 @@ const PARTS: Readonly<Record<string, string | undefined>> = {
   'tools/call response': 'structuredContent',
 };
 
-function isFor(rule: CompiledRule, { event, phase, payload, request }: InterceptorInvocation): boolean {
+function isFor(rule: CompiledRule, invocation: InterceptorInvocation): boolean {
+  const { event, phase, payload } = invocation;
   if (rule.event !== event || rule.phase !== phase) return false;
   const result = payload as Json | null;
   if (phase === 'response' && (result?.isError === true || result?.resultType === 'input_required'))
     return false;
-  if (rule.target === undefined) return true;
-  return isMeant([rule.target], event, phase === 'request' ? payload : request);
+  return rule.isAbout(invocation);
 }
 
 async function breaches({ part, compiled }: CompiledRule, payload: unknown): Promise<Denial[]> {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Validator } from '../../decorators/validator.decorator.js';
+import { isFunction, isListOf } from '../../option-rules.js';
 import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { KeyBound } from './key-bound.js';
-import { isFunction, isListOf, type OptionRules } from './option-rules.js';
+import type { OptionRules } from './own-options.js';
 import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { principalKeyOf, stateKeyOf } from './sessions.js';
 
@@ -35,8 +36,8 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
    */
   readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
   /**
-   * Keys that the default limiter counts apart at a time, and as many of what others invoke; those beyond share one.
-   * Default: 100,000.
+   * Keys that the default limiter counts apart at a time, and, served with `expose`, as many for each of up to 100
+   * invokers; those beyond share one. Default: 100,000.
    */
   readonly maxKeys?: number;
 }
@@ -50,7 +51,7 @@ const RULES = {
   duration: null,
   blockDuration: [value => Number.isSafeInteger(value) && (value as number) >= 0, 'whole seconds, 0 or more'],
   key: [
-    value => isFunction(value) || isKey(value) || (isListOf(isKey, value) && (value as []).length > 0),
+    value => isFunction(value) || isKey(value) || isListOf(isKey, 1)(value),
     '"principal", "session" or "tool", a list of them, or a function',
   ],
   cost: [value => isFunction(value) || isCost(value), 'a number, 0 or more, or a function'],

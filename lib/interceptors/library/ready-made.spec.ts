@@ -68,6 +68,11 @@ it.each<[string, () => unknown, string]>([
     '"entropy" must be false',
   ],
   [
+    'SecretRedactor',
+    () => library.SecretRedactor({ entropy: { gitShas: 'no' as never } }),
+    '"entropy" must be false',
+  ],
+  [
     'CrossBoundaryGuard',
     () => library.CrossBoundaryGuard({ ledger: { maxSesions: 1 } as object }),
     '"ledger" must be a SecretLedger',

@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { MutatorOptions, ValidatorOptions } from '../../decorators/interceptor-options.js';
-import { checkOptions, type OptionRules } from './option-rules.js';
+import { checkOptions, type OptionRules } from './own-options.js';
 
 /** Options that every ready-made validator hands on to `@Validator`. */
 export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 'sideEffects'>;

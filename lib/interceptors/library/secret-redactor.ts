@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Mutator } from '../../decorators/mutator.decorator.js';
 import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
-import { DETECTOR, SCAN_LIMITS } from './option-rules.js';
+import { DETECTOR, SCAN_LIMITS } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { redactFindings } from './secrets/redact.js';

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Mutator } from '../../decorators/mutator.decorator.js';
 import { Validator } from '../../decorators/validator.decorator.js';
+import { isFunction, isListOf, isObjectOf, isOneOf, isText, isTexts, maybe } from '../../option-rules.js';
 import {
   allow,
   deny,
@@ -8,7 +9,8 @@ import {
   type MutatorReturn,
   type ValidatorReturn,
 } from '../authoring.js';
-import { isFunction, isListOf, isObjectOf, isText, maybe, type OptionRules } from './option-rules.js';
+import { PRINCIPAL_TYPES } from '../protocol/types.js';
+import type { OptionRules } from './own-options.js';
 import {
   readyMade,
   withDefaults,
@@ -28,29 +30,25 @@ export interface ToolAccessOptions extends Omit<
   readonly otherwise?: 'allow' | 'deny';
 }
 
-const isNames = maybe(value => isListOf(isText, value));
-
 const RULES = {
   rules: [
-    value =>
-      isListOf(
-        isObjectOf({
-          principal: maybe(
-            isObjectOf({
-              type: type => [undefined, 'user', 'service', 'anonymous'].includes(type as undefined),
-              id: maybe(id => isText(id) || isListOf(isText, id)),
-              claims: maybe(isFunction),
-            }),
-          ),
-          allow: isNames,
-          deny: isNames,
-        }),
-        value,
-      ),
+    isListOf(
+      isObjectOf({
+        principal: maybe(
+          isObjectOf({
+            type: maybe(isOneOf(...PRINCIPAL_TYPES)),
+            id: maybe(isTexts),
+            claims: maybe(isFunction),
+          }),
+        ),
+        allow: maybe(isListOf(isText)),
+        deny: maybe(isListOf(isText)),
+      }),
+    ),
     'a list of { principal: { type, id, claims }, allow, deny }',
     'required',
   ],
-  otherwise: [value => value === 'allow' || value === 'deny', '"allow" or "deny"'],
+  otherwise: [isOneOf('allow', 'deny'), '"allow" or "deny"'],
 } as const satisfies OptionRules<string>;
 
 /** What `ToolAccess` makes. */

@@ -3,6 +3,7 @@ import { MAX_TIMER_MS } from '../../constants.js';
 import { pointerSteps } from '../../schema/json-pointer.js';
 import { compileValidator } from '../../schema/json-schema-engine.js';
 import { EVENT_PATTERN } from '../protocol/events.js';
+import { PRINCIPAL_TYPES, REVISION_PATTERN } from '../protocol/types.js';
 
 /** An object with these keys only. `propertyNames`, because its errors say which keys there may be. */
 const objectOf = (properties: Record<string, object>) => ({
@@ -45,7 +46,7 @@ const texts = {
 
 const revision = {
   type: 'string',
-  pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+  pattern: REVISION_PATTERN,
   description: 'a revision: 2026-07-28',
 };
 
@@ -54,7 +55,7 @@ const when = {
     name: texts,
     principal: {
       ...objectOf({
-        type: { enum: ['user', 'service', 'anonymous'], description: 'user, service or anonymous' },
+        type: { enum: PRINCIPAL_TYPES, description: 'user, service or anonymous' },
         id: texts,
       }),
       description: 'an object with type and id',

@@ -1,6 +1,7 @@
 import { canonicalUri } from './canonical-uri.js';
 import { EVENT_OF, isInputEvent } from './events.js';
-import { matchesAny, matchesGlob } from './glob.js';
+import { matchesAny } from './glob.js';
+import type { Phase } from './types.js';
 
 /** What a message is about. */
 export interface Subject {
@@ -40,24 +41,35 @@ export function subjectOf(event: string, params: unknown): Subject | undefined {
   return typeof name === 'string' ? { kind, name } : undefined;
 }
 
+/** A request with its params, or a result with its request's, where they are known. */
+interface Message {
+  readonly event: string;
+  readonly phase: Phase;
+  readonly payload: unknown;
+  readonly request?: unknown;
+}
+
 /**
  * Whether a request, or the request of a result, is about something that one of the patterns means, in which `*` stands
  * for any characters. A URI has many spellings: rather too many are meant than too few. Of an event of the application's
- * own, its `name` or its `uri` is.
+ * own, its `name` or its `uri` is. What is made throws for a result of which it is not known what it is of, as in an
+ * `interceptor/invoke`.
  */
-export function isMeant(patterns: readonly string[], event: string, params: unknown): boolean {
-  const subject = subjectOf(event, params);
-  if (subject) {
-    const { kind, name } = subject;
-    return matchesAny(patterns, name) || (kind === 'resource' && isSpelt(patterns, canonicalUri(name)));
-  }
-  if (isOfProtocol(event)) return false;
-  const { name, uri } = (params ?? {}) as Json;
-  return [name, uri].some(one => typeof one === 'string' && matchesAny(patterns, one));
+export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
+  const spelt = patterns.flatMap(pattern => [pattern.toLowerCase(), canonicalUri(pattern)]);
+  // A canonical URI has lost its last slash, and so may have what a pattern says.
+  const isSpelt = (uri: string) => matchesAny(spelt, uri) || matchesAny(spelt, `${uri}/`);
+  return ({ event, phase, payload, request }) => {
+    const params = phase === 'request' ? payload : request;
+    if (params === undefined && mayHaveSubject(event))
+      throw new Error('it is not known what the result is of');
+    const subject = subjectOf(event, params);
+    if (subject) {
+      const { kind, name } = subject;
+      return matchesAny(patterns, name) || (kind === 'resource' && isSpelt(canonicalUri(name)));
+    }
+    if (isOfProtocol(event)) return false;
+    const { name, uri } = (params ?? {}) as Json;
+    return [name, uri].some(one => typeof one === 'string' && matchesAny(patterns, one));
+  };
 }
-
-/** A canonical URI has lost its last slash, and so may have what a pattern says. */
-const isSpelt = (patterns: readonly string[], canonical: string): boolean =>
-  patterns
-    .flatMap(pattern => [pattern.toLowerCase(), canonicalUri(pattern)])
-    .some(pattern => matchesGlob(pattern, canonical) || matchesGlob(pattern, `${canonical}/`));

@@ -27,6 +27,12 @@ export interface Hook {
 /** Ordering of mutators: 32-bit integers, lower first; a missing side is 0. */
 export type PriorityHint = number | { readonly request?: number; readonly response?: number };
 
+/** A regular expression for the protocol's revisions, which are dates, and compare as text. */
+export const REVISION_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`;
+
+/** What a caller may be. */
+export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
+
 /** An interceptor as `interceptors/list` describes it. A field that holds its default is left out. */
 export interface InterceptorDescriptor {
   /** Unique on its host. */
@@ -56,7 +62,7 @@ export interface InvocationContext {
   /** Who calls. */
   readonly principal?: {
     /** A user, a program on its own behalf, or nobody who is known. */
-    readonly type: 'user' | 'service' | 'anonymous';
+    readonly type: (typeof PRINCIPAL_TYPES)[number];
     /** Tells users, or programs, apart. */
     readonly id?: string;
     /** What else the application's authentication knows of them. */
