@@ -6,6 +6,7 @@ import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boun
 import { ExchangeBag } from '../hosts/origin.js';
 import { invocationOf } from './invocation.fixture.js';
 import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
+import { invokerOf, stateKeyOf } from './sessions.js';
 import { SecretLedger, SecretLedgerFullError } from './secrets/secret-ledger.js';
 
 const [token] = SECRETS['github-token'];
@@ -171,14 +172,58 @@ describe('CrossBoundaryGuard', () => {
     expect(check(`web://a/${token}`)).toMatchObject({ severity: 'error' });
   });
 
-  it('tells the sides of an event of the application’s own by name', () => {
+  const own = (event: string, says: object = {}) => ({ event, says });
+
+  // A payload says what its sender likes: what names nothing by the protocol is at most a side of its own event.
+  it.each([
+    ['where it was read', own('acme/use', { name: 'vault' }), own('acme/use', { name: 'vault' }), true],
+    ['within a place', own('acme/use', { uri: 'a://b/1' }), own('acme/use', { uri: 'a://b/2' }), true],
+    ['to another name', own('acme/use', { name: 'vault' }), own('acme/use', { name: 'mail' }), false],
+    ['to another place', own('acme/use', { uri: 'a://b' }), own('acme/use', { uri: 'a://c' }), false],
+    [
+      'to another name with the place',
+      own('acme/use', { name: 'vault', uri: 'a://b' }),
+      own('acme/use', { name: 'mail', uri: 'a://b' }),
+      false,
+    ],
+    ['to another event', own('vault/read', { name: 'db' }), own('mail/send', { name: 'db' }), false],
+    ['from a prompt', own('prompts/get', { name: 'vault' }), own('acme/mail', { name: 'vault' }), false],
+    ['from a tool', own('tools/call', { name: 'vault' }), own('acme/mail', { name: 'vault' }), false],
+    ['from a resource', own('resources/read', { uri: 'a://b' }), own('acme/mail', { uri: 'a://b' }), false],
+    [
+      'from a resource to what names none',
+      own('resources/read', { uri: 'a://b' }),
+      own('completion/complete', { ref: { type: 'ref/resource' }, uri: 'a://b' }),
+      false,
+    ],
+  ])('goes by event and name where the protocol has no word for it: %s', (_, from, to, valid) => {
     const guard = new (CrossBoundaryGuard())();
-    const own = { event: 'acme/use' };
-    guard.record(invocationOf({ text: token }, { ...own, phase: 'response', request: { name: 'vault' } }));
-    expect(guard.check(invocationOf({ name: 'vault', text: token }, own))).toEqual({ valid: true });
-    expect(guard.check(invocationOf({ name: 'mail', text: token }, own))).toMatchObject({
-      severity: 'error',
-    });
+    guard.record(invocationOf({ text: token }, { event: from.event, phase: 'response', request: from.says }));
+    const verdict = guard.check(invocationOf({ ...to.says, text: token }, { event: to.event }));
+    expect(verdict).toMatchObject(valid ? { valid } : { severity: 'error' });
+  });
+
+  it('keeps little of names, however long they are', () => {
+    const ledger = new SecretLedger();
+    const guard = guardOf({ ledger, allow: [{ from: 'tool:v*', to: 'tool:deploy' }] });
+    const [one, other] = ['1', '2'].map(end => `v${'x'.repeat(100_000)}${end}`);
+    guard.read(one, token, `s${'x'.repeat(100_000)}`);
+    expect(inspect(ledger, { depth: 9, showHidden: true, maxStringLength: null }).length).toBeLessThan(
+      10_000,
+    );
+    const session = `s${'x'.repeat(100_000)}`;
+    expect([one, other, 'deploy'].map(tool => guard.maySend(tool, { token }, session))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('keeps a session’s key apart from an invoker’s, and from one like it', () => {
+    const keys = ['a', 'own:a', 'invoked:a', 'own:invoked:a'];
+    const given = keys.map(key => stateKeyOf(invocationOf({}), key));
+    expect(new Set(given).size).toBe(keys.length);
+    expect(given.map(invokerOf)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('forgets nothing for those that only look', () => {
@@ -228,6 +273,16 @@ describe('SecretLedger', () => {
     ledger.record('s', 'a', ['abcdefgh']);
     expect(() => ledger.record('s', 'a', ['ijklmnop'])).toThrow(SecretLedgerFullError);
     expect(known(ledger, 's')).toEqual([['a']]);
+  });
+
+  it('remembers of each secret the places where it was last read', () => {
+    const ledger = new SecretLedger();
+    for (const place of ['a', 'b', 'a']) ledger.record('s', place, ['abcdefgh']);
+    for (let place = 0; place < 15; place++) ledger.record('s', String(place), ['abcdefgh']);
+    expect(known(ledger, 's')).toEqual([['a', ...Array.from({ length: 15 }, (_, place) => String(place))]]);
+    ledger.record('s', 'c', ['abcdefgh']);
+    expect(known(ledger, 's')[0]).toHaveLength(16);
+    expect(known(ledger, 's')[0]).not.toContain('a');
   });
 
   it.each([{ maxSessions: 0 }, { maxSecrets: 1.5 }, { ttlMs: -1 }])('checks its bounds: %j', options => {

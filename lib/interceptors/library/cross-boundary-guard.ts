@@ -5,7 +5,7 @@ import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '.
 import { matchesGlob } from '../protocol/glob.js';
 import { ANY, DETECTOR, SCAN_LIMITS, type OptionRules } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
-import { originOf, sessionKeyOf, stateKeyOf } from './sessions.js';
+import { originOf, sessionKeyOf, shortened, stateKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { essenceOf } from './secrets/essence.js';
 import { fold } from './secrets/normalise.js';
@@ -29,7 +29,9 @@ export interface CrossBoundaryGuardOptions
   readonly isSecret?: (text: string, key: string | undefined) => boolean;
   /**
    * What lies on one side of the boundary: the server's name, where a chain stands before each of several, or one for each
-   * message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event.
+   * message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event; where that is
+   * one of the application's own, `<event>:<name>`, as its `name` and its `uri`'s authority say. Of more than 128
+   * characters, the first 64 and a digest stand for it.
    */
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
   /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
@@ -92,7 +94,7 @@ export function CrossBoundaryGuard(
   const detector = new SecretDetector(options);
   const ledger = options.ledger instanceof SecretLedger ? options.ledger : new SecretLedger(options.ledger);
   const sideOf = (invocation: InterceptorInvocation) =>
-    typeof origin === 'string' ? origin : origin(invocation);
+    shortened(typeof origin === 'string' ? origin : origin(invocation));
   let hasWarned = false;
   const keyOf = (invocation: InterceptorInvocation) => {
     const key = session?.(invocation) ?? sessionKeyOf(invocation);
@@ -102,7 +104,7 @@ export function CrossBoundaryGuard(
         `${declared.name} cannot tell which messages belong together where a caller has neither a session nor a principal, and keeps nothing from it; authenticate callers, or give the guard a "session"`,
       );
     }
-    return typeof key === 'string' ? stateKeyOf(invocation, key) : key;
+    return typeof key === 'string' ? stateKeyOf(invocation, shortened(key)) : key;
   };
   const isAllowed = (from: string, to: string) =>
     from === to || options.allow?.some(way => matchesGlob(way.from, from) && matchesGlob(way.to, to));

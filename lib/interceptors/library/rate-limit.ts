@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Validator } from '../../decorators/validator.decorator.js';
@@ -7,7 +6,7 @@ import { allow, type InterceptorInvocation, type ValidatorReturn } from '../auth
 import { KeyBound } from './key-bound.js';
 import type { OptionRules } from './own-options.js';
 import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
-import { principalKeyOf, stateKeyOf } from './sessions.js';
+import { principalKeyOf, shortened, stateKeyOf } from './sessions.js';
 
 /** What calls are counted by. */
 export type RateLimitKey = 'principal' | 'session' | 'tool';
@@ -92,7 +91,7 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
 
     @Validator({ ...declared, phase: 'request', sideEffects: 'some' })
     async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {
-      const key = stateKeyOf(invocation, shorten(keyOf(invocation)));
+      const key = stateKeyOf(invocation, shortened(keyOf(invocation)));
       const taken = typeof cost === 'function' ? cost(invocation) : cost;
       if (!isCost(taken))
         throw new RangeError(`a call costs a number of points, 0 or more; this one costs ${taken}`);
@@ -132,10 +131,6 @@ const PARTS: Readonly<Record<RateLimitKey, (invocation: InterceptorInvocation) =
   session: ({ context }) => context?.sessionId,
   tool: ({ payload }) => (payload as { readonly name?: unknown } | undefined)?.name,
 };
-
-/** Callers choose names, and so the length of a key. */
-const shorten = (key: string): string =>
-  key.length > 128 ? createHash('sha256').update(key).digest('base64') : key;
 
 const isInstance = (limiter: RateLimitOptions['limiter']): limiter is RateLimitStore =>
   typeof limiter === 'object' && limiter !== null;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { InterceptorInvocation } from '../authoring.js';
 import { ExchangeBag } from '../hosts/origin.js';
-import { mayHaveSubject, subjectOf } from '../protocol/subject.js';
+import { ownSubjectOf, subjectOf } from '../protocol/subject.js';
 
 /** What an invocation belongs to: its session, else its principal, else its one exchange. */
 export function sessionKeyOf({ context, bag }: InterceptorInvocation): string | object {
@@ -16,6 +17,7 @@ export function principalKeyOf(context: InterceptorInvocation['context']): strin
 
 /** What the keys of others' invocations begin with, and no others: a key may be made of what callers say. */
 const INVOKED = 'invoked:';
+const OWN = 'own:';
 
 /**
  * The key of an interceptor's state. Whoever sends `interceptor/invoke` says itself who calls, so that its keys begin with
@@ -24,7 +26,7 @@ const INVOKED = 'invoked:';
  */
 export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string {
   if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) {
-    return invokerOf(key) === undefined ? key : `own:${key}`;
+    return key.startsWith(INVOKED) || key.startsWith(OWN) ? OWN + key : key;
   }
   return `${INVOKED}${encodeURIComponent(JSON.stringify(principalKeyOf(bag.invoker) ?? ''))}:${key}`;
 }
@@ -34,19 +36,20 @@ export const invokerOf = (stateKey: string): string | undefined =>
   stateKey.startsWith(INVOKED) ? stateKey.slice(0, stateKey.indexOf(':', INVOKED.length)) : undefined;
 
 /**
- * What a message is addressed to, or comes from: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, or its
- * event. One of the application's own goes by its `uri`, as a resource, or its `name`, as a prompt.
+ * What a message is addressed to, or comes from: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, or else
+ * its event, with the `name` and the place of the `uri` that one of the application's own says: `<event>:<name>`.
  */
 export function originOf({ event, phase, payload, request }: InterceptorInvocation): string {
   const params = phase === 'request' ? payload : request;
   const subject = subjectOf(event, params);
-  if (subject?.kind === 'resource') return resourceAt(subject.name);
-  if (subject) return `${subject.kind}:${subject.name}`;
-  if (!mayHaveSubject(event)) return event;
-  const { name, uri } = (params ?? {}) as { readonly name?: unknown; readonly uri?: unknown };
-  if (typeof uri === 'string') return resourceAt(uri);
-  return typeof name === 'string' ? `prompt:${name}` : event;
+  if (subject) return `${subject.kind}:${subject.kind === 'resource' ? placeOf(subject.name) : subject.name}`;
+  const { name, uri } = ownSubjectOf(event, params);
+  const said = [event, name, uri === undefined ? uri : placeOf(uri)];
+  return said.filter(part => part !== undefined).join(':');
 }
 
-const resourceAt = (uri: string): string =>
-  `resource:${/^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri}`;
+const placeOf = (uri: string): string => /^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri;
+
+/** Callers choose names, and so how long they are: of a long one its beginning is kept, and a digest. */
+export const shortened = (text: string): string =>
+  text.length <= 128 ? text : `${text.slice(0, 64)}#${createHash('sha256').update(text).digest('base64')}`;

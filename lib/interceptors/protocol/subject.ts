@@ -30,7 +30,7 @@ const NAMED: Readonly<Record<string, (params: Json) => readonly [Subject['kind']
 const hasSubject = (event: string): boolean => Object.hasOwn(NAMED, event);
 
 /** Whether an event's messages may be about something: all of the application's own, and of the protocol's those that are. */
-export const mayHaveSubject = (event: string): boolean => hasSubject(event) || !isOfProtocol(event);
+const mayHaveSubject = (event: string): boolean => hasSubject(event) || !isOfProtocol(event);
 
 const isOfProtocol = (event: string): boolean => Object.hasOwn(EVENT_OF, event) || isInputEvent(event);
 
@@ -39,6 +39,16 @@ export function subjectOf(event: string, params: unknown): Subject | undefined {
   if (!hasSubject(event) || typeof params !== 'object' || params === null) return undefined;
   const [kind, name] = NAMED[event](params as Json);
   return typeof name === 'string' ? { kind, name } : undefined;
+}
+
+/** What a message of an event of the application's own says by the members that the protocol's names and URIs have. */
+export function ownSubjectOf(
+  event: string,
+  params: unknown,
+): { readonly name?: string; readonly uri?: string } {
+  if (isOfProtocol(event)) return {};
+  const { name, uri } = (params ?? {}) as Json;
+  return { ...(typeof name === 'string' && { name }), ...(typeof uri === 'string' && { uri }) };
 }
 
 /** A request with its params, or a result with its request's, where they are known. */
@@ -57,19 +67,25 @@ interface Message {
  */
 export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
   const spelt = patterns.flatMap(pattern => [pattern.toLowerCase(), canonicalUri(pattern)]);
-  // A canonical URI has lost its last slash, and so may have what a pattern says.
-  const isSpelt = (uri: string) => matchesAny(spelt, uri) || matchesAny(spelt, `${uri}/`);
+  const isPlace = (uri: string) => spellingsOf(uri).some(one => matchesAny(spelt, one));
   return ({ event, phase, payload, request }) => {
     const params = phase === 'request' ? payload : request;
     if (params === undefined && mayHaveSubject(event))
       throw new Error('it is not known what the result is of');
     const subject = subjectOf(event, params);
-    if (subject) {
-      const { kind, name } = subject;
-      return matchesAny(patterns, name) || (kind === 'resource' && isSpelt(canonicalUri(name)));
-    }
-    if (isOfProtocol(event)) return false;
-    const { name, uri } = (params ?? {}) as Json;
-    return [name, uri].some(one => typeof one === 'string' && matchesAny(patterns, one));
+    const { name, uri } = subject ? membersOf(subject) : ownSubjectOf(event, params);
+    return (
+      (name !== undefined && matchesAny(patterns, name)) ||
+      (uri !== undefined && (matchesAny(patterns, uri) || isPlace(uri)))
+    );
   };
+}
+
+const membersOf = ({ kind, name }: Subject): { readonly name?: string; readonly uri?: string } =>
+  kind === 'resource' ? { uri: name } : { name };
+
+/** A canonical URI has lost its last slashes and a port that goes without saying, which a pattern may have. */
+function spellingsOf(uri: string): string[] {
+  const canonical = canonicalUri(uri);
+  return [uri.toLowerCase(), ...['', '/', '//', '///'].map(end => canonical + end)];
 }

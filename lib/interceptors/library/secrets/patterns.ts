@@ -114,7 +114,8 @@ function isUserAndPassword(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   if (/^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'))) return true;
   // Which of the two it is, nobody says (RFC 7617); and many a word reads as Latin-1.
-  return /\d/.test(value) && /^[^\p{Cc}:]+:[^\p{Cc}]*$/u.test(bytes.toString('latin1'));
+  const isWord = /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value);
+  return !isWord && /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(bytes.toString('latin1'));
 }
 
 /** Whether a value looks generated: it has a digit, or letters of both cases. */

@@ -10,13 +10,19 @@ export interface SecretLedgerOptions {
    * Default: 1,000.
    */
   readonly maxSessions?: number;
-  /** Secrets in a session; a long one counts once for every 16 characters. Default: 2,000. */
+  /**
+   * Secrets in a session; a long one counts once for every 16 characters. Of each, the 16 places where it was last read are
+   * remembered. Default: 2,000.
+   */
   readonly maxSecrets?: number;
   /** Milliseconds after which a secret that was not read again is forgotten. Default: an hour. */
   readonly ttlMs?: number;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
+
+/** The places where a secret was last read that are remembered: it may go back to no others. */
+const MAX_ORIGINS = 16;
 
 /** More secrets were read in a session than are remembered. */
 export class SecretLedgerFullError extends Error {}
@@ -74,7 +80,7 @@ export class SecretLedger {
         known = { length: secret.length, rolling: this.hash.of(secret), origins: new Map() };
         session.set(digest, known);
       }
-      known.origins.set(origin, expires);
+      remember(known.origins, origin, expires);
     }
   }
 
@@ -131,6 +137,15 @@ export class SecretLedger {
   private digest(secret: string): string {
     return createHmac('sha256', this.salt).update(secret).digest('base64');
   }
+}
+
+/** The place where it was read last comes last. */
+function remember(origins: Map<string, number>, origin: string, expires: number): void {
+  origins.delete(origin);
+  origins.set(origin, expires);
+  if (origins.size <= MAX_ORIGINS) return;
+  const [oldest] = origins.keys();
+  origins.delete(oldest);
 }
 
 function groupByLength(session: Session): Map<number, Set<number>> {
