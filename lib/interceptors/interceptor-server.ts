@@ -199,7 +199,7 @@ function servedOf(from: readonly ChainEntry[]): Served {
   return {
     from,
     entries: new Map(entries.map(entry => [entry.name, entry])),
-    descriptors: entries.map(resolvedDescriptor),
+    descriptors: entries.map(entry => frozenCopy(resolvedDescriptor(entry))),
     capability: { supportedEvents: [...new Set(events)] },
   };
 }

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Logger } from '@nestjs/common';
 import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
 import { ExchangeBag } from '../hosts/origin.js';
@@ -32,6 +34,14 @@ function guardOf(options?: CrossBoundaryGuardOptions) {
         }
       ).valid === true,
   };
+}
+
+setFlagsFromString('--expose_gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heapUsed(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
 }
 
 describe('CrossBoundaryGuard', () => {
@@ -186,6 +196,24 @@ describe('CrossBoundaryGuard', () => {
       own('acme/use', { name: 'mail', uri: 'a://b' }),
       false,
     ],
+    [
+      'to a name that spells the place',
+      own('acme/use', { name: 'vault', uri: 'a://b' }),
+      own('acme/use', { name: 'vault:a://b' }),
+      false,
+    ],
+    [
+      'to a name that spells the place alone',
+      own('acme/use', { uri: 'a://b/1' }),
+      own('acme/use', { name: 'a://b' }),
+      false,
+    ],
+    [
+      'to a place that spells the name',
+      own('acme/use', { name: 'b c', uri: 'a://d' }),
+      own('acme/use', { name: 'c', uri: 'a://d b' }),
+      false,
+    ],
     ['to another event', own('vault/read', { name: 'db' }), own('mail/send', { name: 'db' }), false],
     ['from a prompt', own('prompts/get', { name: 'vault' }), own('acme/mail', { name: 'vault' }), false],
     ['from a tool', own('tools/call', { name: 'vault' }), own('acme/mail', { name: 'vault' }), false],
@@ -203,20 +231,32 @@ describe('CrossBoundaryGuard', () => {
     expect(verdict).toMatchObject(valid ? { valid } : { severity: 'error' });
   });
 
-  it('keeps little of names, however long they are', () => {
-    const ledger = new SecretLedger();
-    const guard = guardOf({ ledger, allow: [{ from: 'tool:v*', to: 'tool:deploy' }] });
-    const [one, other] = ['1', '2'].map(end => `v${'x'.repeat(100_000)}${end}`);
-    guard.read(one, token, `s${'x'.repeat(100_000)}`);
-    expect(inspect(ledger, { depth: 9, showHidden: true, maxStringLength: null }).length).toBeLessThan(
-      10_000,
-    );
-    const session = `s${'x'.repeat(100_000)}`;
-    expect([one, other, 'deploy'].map(tool => guard.maySend(tool, { token }, session))).toEqual([
-      true,
-      false,
-      true,
-    ]);
+  it.each<[string, string, (long: string) => object]>([
+    ['a tool', 'tools/call', name => ({ name })],
+    ['a name of its own', 'acme/use', name => ({ name })],
+    ['an authority', 'resources/read', name => ({ uri: `a://${name}/` })],
+    ['a path', 'resources/read', name => ({ uri: `a://vault.example.com/${name}` })],
+  ])('keeps little of what is long: %s', (_, event, says) => {
+    const guard = new (CrossBoundaryGuard())();
+    const before = heapUsed();
+    for (let call = 10; call < 50; call++) {
+      // As it comes from a parser: not put together of parts that others hold as well.
+      const request: unknown = JSON.parse(JSON.stringify(says('x'.repeat(500_000) + String(call))));
+      const text = token.slice(0, -2) + String(call);
+      guard.record(invocationOf({ text }, { event, phase: 'response', request }));
+    }
+    expect(heapUsed() - before).toBeLessThan(5_000_000);
+    const text = `${token.slice(0, -2)}10`;
+    expect(guard.check(invocationOf({ name: 'mail', text }))).toMatchObject({ severity: 'error' });
+  });
+
+  it('tells long names apart, and knows them by their beginning', () => {
+    const long = 'x'.repeat(200);
+    const guard = guardOf({ allow: [{ from: 'tool:v*', to: 'tool:deploy' }] });
+    guard.read(`v${long}1`, token, long);
+    const maySend = [`v${long}1`, `v${long}2`, 'deploy'].map(tool => guard.maySend(tool, { token }, long));
+    expect(maySend).toEqual([true, false, true]);
+    expect(guard.maySend('mail', { token }, `${long}2`)).toBe(true);
   });
 
   it('keeps a session’s key apart from an invoker’s, and from one like it', () => {

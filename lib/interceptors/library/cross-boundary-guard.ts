@@ -30,8 +30,8 @@ export interface CrossBoundaryGuardOptions
   /**
    * What lies on one side of the boundary: the server's name, where a chain stands before each of several, or one for each
    * message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event; where that is
-   * one of the application's own, `<event>:<name>`, as its `name` and its `uri`'s authority say. Of more than 128
-   * characters, the first 64 and a digest stand for it.
+   * one of the application's own, `<event>@<scheme>://<authority> <name>`, as far as it says a `uri` and a `name`. Of more
+   * than 128 characters, the first 64 and a digest stand for it.
    */
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
   /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InterceptorInvocation } from '../authoring.js';
 import { ExchangeBag } from '../hosts/origin.js';
-import { ownSubjectOf, subjectOf } from '../protocol/subject.js';
+import { subjectOf } from '../protocol/subject.js';
 
 /** What an invocation belongs to: its session, else its principal, else its one exchange. */
 export function sessionKeyOf({ context, bag }: InterceptorInvocation): string | object {
@@ -37,19 +37,29 @@ export const invokerOf = (stateKey: string): string | undefined =>
 
 /**
  * What a message is addressed to, or comes from: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, or else
- * its event, with the `name` and the place of the `uri` that one of the application's own says: `<event>:<name>`.
+ * its event. One of the application's own may say a `uri` and a `name`: `<event>@<scheme>://<authority> <name>`.
  */
 export function originOf({ event, phase, payload, request }: InterceptorInvocation): string {
-  const params = phase === 'request' ? payload : request;
-  const subject = subjectOf(event, params);
-  if (subject) return `${subject.kind}:${subject.kind === 'resource' ? placeOf(subject.name) : subject.name}`;
-  const { name, uri } = ownSubjectOf(event, params);
-  const said = [event, name, uri === undefined ? uri : placeOf(uri)];
-  return said.filter(part => part !== undefined).join(':');
+  const { kind, name, uri } = subjectOf(event, phase === 'request' ? payload : request) ?? {};
+  const place = uri === undefined ? undefined : placeOf(uri);
+  if (kind === 'own')
+    return `${event}${place === undefined ? '' : `@${place}`}${name === undefined ? '' : ` ${name}`}`;
+  const what = place ?? name;
+  return what === undefined ? event : `${kind}:${what}`;
 }
 
-const placeOf = (uri: string): string => /^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri;
+/** Without a space, so that nothing else looks like a place and a name. */
+const placeOf = (uri: string): string =>
+  (/^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri).replaceAll(' ', '%20');
 
-/** Callers choose names, and so how long they are: of a long one its beginning is kept, and a digest. */
-export const shortened = (text: string): string =>
-  text.length <= 128 ? text : `${text.slice(0, 64)}#${createHash('sha256').update(text).digest('base64')}`;
+/**
+ * A text that may be kept: callers choose names, and so how long they are. Of a long one its beginning is kept, and a digest.
+ * It is a copy, as what V8 cuts out of a text holds the whole of it.
+ */
+export function shortened(text: string): string {
+  const kept =
+    text.length <= 128
+      ? text
+      : `${text.slice(0, 64)}#${createHash('sha256').update(text, 'utf16le').digest('base64')}`;
+  return Buffer.from(kept, 'utf16le').toString('utf16le');
+}

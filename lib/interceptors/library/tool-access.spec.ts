@@ -38,6 +38,7 @@ describe('ToolAccess', () => {
     ['lets a denial win', { rules: [{ allow: ['*'] }, { deny: ['d*p'] }] }, JO, ['read_a', 'read_b']],
     ['goes by id', { rules: [{ principal: { id: ['x', 'j*'] }, allow: ['drop'] }] }, JO, ['drop']],
     ['not by another', { rules: [{ principal: { id: 'x' }, allow: ['drop'] }] }, JO, []],
+    ['nor where there is none', { rules: [{ principal: { id: [] }, allow: ['drop'] }] }, JO, []],
     ['goes by type', { rules: [{ principal: { type: 'service' }, allow: ['drop'] }] }, JO, []],
     [
       'goes by claims',

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Mutator } from '../../decorators/mutator.decorator.js';
 import { Validator } from '../../decorators/validator.decorator.js';
-import { isFunction, isListOf, isObjectOf, isOneOf, isText, isTexts, maybe } from '../../option-rules.js';
+import { isFunction, isListOf, isObjectOf, isOneOf, isText, maybe } from '../../option-rules.js';
 import {
   allow,
   deny,
@@ -37,7 +37,7 @@ const RULES = {
         principal: maybe(
           isObjectOf({
             type: maybe(isOneOf(...PRINCIPAL_TYPES)),
-            id: maybe(isTexts),
+            id: maybe(id => isText(id) || isListOf(isText)(id)),
             claims: maybe(isFunction),
           }),
         ),

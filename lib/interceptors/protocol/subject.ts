@@ -5,50 +5,46 @@ import type { Phase } from './types.js';
 
 /** What a message is about. */
 export interface Subject {
-  readonly kind: 'tool' | 'prompt' | 'resource';
-  /** The tool's or prompt's name, or the resource's URI. */
-  readonly name: string;
+  /** `own`: of an event of the application's own, by the members that say what a message of the protocol is about. */
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'own';
+  readonly name?: string;
+  readonly uri?: string;
 }
 
 type Json = Readonly<Record<string, unknown>>;
+type Said = { readonly [K in keyof Subject]: K extends 'kind' ? Subject['kind'] : unknown };
 
 /**
  * What requests name, by their event. Callers may add members that others have, and would otherwise say themselves what
  * their message is about.
  */
-const NAMED: Readonly<Record<string, (params: Json) => readonly [Subject['kind'], unknown]>> = {
-  'tools/call': ({ name }) => ['tool', name],
-  'prompts/get': ({ name }) => ['prompt', name],
-  'resources/read': ({ uri }) => ['resource', uri],
-  'resources/subscribe': ({ uri }) => ['resource', uri],
+const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
+  'tools/call': ({ name }) => ({ kind: 'tool', name }),
+  'prompts/get': ({ name }) => ({ kind: 'prompt', name }),
+  'resources/read': ({ uri }) => ({ kind: 'resource', uri }),
+  'resources/subscribe': ({ uri }) => ({ kind: 'resource', uri }),
   'completion/complete': ({ ref }) => {
     const { type, name, uri } = (ref ?? {}) as Json;
-    return type === 'ref/prompt' ? ['prompt', name] : ['resource', uri];
+    return type === 'ref/prompt' ? { kind: 'prompt', name } : { kind: 'resource', uri };
   },
 };
 
-const hasSubject = (event: string): boolean => Object.hasOwn(NAMED, event);
-
-/** Whether an event's messages may be about something: all of the application's own, and of the protocol's those that are. */
-const mayHaveSubject = (event: string): boolean => hasSubject(event) || !isOfProtocol(event);
-
 const isOfProtocol = (event: string): boolean => Object.hasOwn(EVENT_OF, event) || isInputEvent(event);
 
-/** What a request, or the request of a result, is about; undefined where that is nothing that the protocol knows. */
-export function subjectOf(event: string, params: unknown): Subject | undefined {
-  if (!hasSubject(event) || typeof params !== 'object' || params === null) return undefined;
-  const [kind, name] = NAMED[event](params as Json);
-  return typeof name === 'string' ? { kind, name } : undefined;
-}
+/** How a message says what it is about: those of the application's own events all may, and of the protocol's some do. */
+const readerOf = (event: string): ((params: Json) => Said) | undefined =>
+  Object.hasOwn(NAMED, event)
+    ? NAMED[event]
+    : isOfProtocol(event)
+      ? undefined
+      : ({ name, uri }) => ({ kind: 'own', name, uri });
 
-/** What a message of an event of the application's own says by the members that the protocol's names and URIs have. */
-export function ownSubjectOf(
-  event: string,
-  params: unknown,
-): { readonly name?: string; readonly uri?: string } {
-  if (isOfProtocol(event)) return {};
-  const { name, uri } = (params ?? {}) as Json;
-  return { ...(typeof name === 'string' && { name }), ...(typeof uri === 'string' && { uri }) };
+/** What a request, or the request of a result, is about; undefined where its event's messages are about nothing. */
+export function subjectOf(event: string, params: unknown): Subject | undefined {
+  const read = readerOf(event);
+  if (!read || typeof params !== 'object' || params === null) return undefined;
+  const { kind, name, uri } = read(params as Json);
+  return { kind, ...(typeof name === 'string' && { name }), ...(typeof uri === 'string' && { uri }) };
 }
 
 /** A request with its params, or a result with its request's, where they are known. */
@@ -66,26 +62,29 @@ interface Message {
  * `interceptor/invoke`.
  */
 export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
-  const spelt = patterns.flatMap(pattern => [pattern.toLowerCase(), canonicalUri(pattern)]);
-  const isPlace = (uri: string) => spellingsOf(uri).some(one => matchesAny(spelt, one));
+  const spelt = patterns.flatMap(pattern => [pattern, pattern.toLowerCase(), canonicalUri(pattern)]);
   return ({ event, phase, payload, request }) => {
     const params = phase === 'request' ? payload : request;
-    if (params === undefined && mayHaveSubject(event))
-      throw new Error('it is not known what the result is of');
-    const subject = subjectOf(event, params);
-    const { name, uri } = subject ? membersOf(subject) : ownSubjectOf(event, params);
+    if (params === undefined && readerOf(event)) throw new Error('it is not known what the result is of');
+    const { name, uri } = subjectOf(event, params) ?? {};
     return (
       (name !== undefined && matchesAny(patterns, name)) ||
-      (uri !== undefined && (matchesAny(patterns, uri) || isPlace(uri)))
+      (uri !== undefined && spellingsOf(uri).some(spelling => matchesAny(spelt, spelling)))
     );
   };
 }
 
-const membersOf = ({ kind, name }: Subject): { readonly name?: string; readonly uri?: string } =>
-  kind === 'resource' ? { uri: name } : { name };
-
 /** A canonical URI has lost its last slashes and a port that goes without saying, which a pattern may have. */
 function spellingsOf(uri: string): string[] {
   const canonical = canonicalUri(uri);
-  return [uri.toLowerCase(), ...['', '/', '//', '///'].map(end => canonical + end)];
+  const stems = [canonical, withPort(canonical)];
+  return [uri, uri.toLowerCase(), ...stems.flatMap(stem => ['', '/', '//', '///'].map(end => stem + end))];
 }
+
+const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443, ftp: 21 };
+
+const withPort = (uri: string): string =>
+  uri.replace(
+    /^(https?|wss?|ftp):\/\/(?:\[[^\]]*\]|[^/:?]*)(?=[/?]|$)/,
+    (origin, scheme: string) => `${origin}:${PORTS[scheme]}`,
+  );

@@ -113,6 +113,11 @@ describe('a known format', () => {
       `Basic ${Buffer.from('jo:gr\u00fc\u00dfe', 'latin1').toString('base64')}`,
       Buffer.from('jo:gr\u00fc\u00dfe', 'latin1').toString('base64'),
     ],
+    [
+      'names in camel case',
+      'Basic OnModuleInit, basic sendOrder, basic textOverflow, basic org/wiki/Domain',
+      undefined,
+    ],
     ['a password in Latin-1, without a digit in its base64', 'Basic YXBwOmdhcudvbg==', 'YXBwOmdhcudvbg=='],
     ['a password in Latin-1, without padding', 'Basic dXNlcjpnYXLnb25z', 'dXNlcjpnYXLnb25z'],
     ['a password in Latin-1, without a user', 'Basic OnDkc3N3b3J0', 'OnDkc3N3b3J0'],

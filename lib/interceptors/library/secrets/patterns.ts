@@ -109,13 +109,16 @@ export const SECRET_KINDS: readonly SecretKind[] = [...new Set(KNOWN.map(({ kind
 export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPattern[] =>
   kinds ? KNOWN.filter(({ kind }) => kinds.includes(kind)) : KNOWN;
 
-/** Whether a value is the base64 of `user:password`; words never are. */
+/** Whether a value is the base64 of `user:password`. */
 function isUserAndPassword(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   if (/^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'))) return true;
   // Which of the two it is, nobody says (RFC 7617); and many a word reads as Latin-1.
-  const isWord = /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(value);
-  return !isWord && /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(bytes.toString('latin1'));
+  const capitals = value.replace(/[^A-Z]/g, '').length;
+  const isWords =
+    /^[A-Za-z/]+$/.test(value) &&
+    (value.length % 4 > 0 || capitals * 3 <= value.length || capitals === value.length);
+  return !isWords && /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(bytes.toString('latin1'));
 }
 
 /** Whether a value looks generated: it has a digit, or letters of both cases. */
