@@ -120,6 +120,10 @@ describe('a known format', () => {
     ],
     ['a password in Latin-1, without a digit in its base64', 'Basic YXBwOmdhcudvbg==', 'YXBwOmdhcudvbg=='],
     ['a password in Latin-1, without padding', 'Basic dXNlcjpnYXLnb25z', 'dXNlcjpnYXLnb25z'],
+    ['a password in Latin-1, in letters alone', 'Basic dXNlcjpjYWbp', 'dXNlcjpjYWbp'],
+    ['a password in Latin-1, of a length that has padding', 'Basic YXBwOmdhcudvbg', 'YXBwOmdhcudvbg'],
+    ['a user in Latin-1', 'Basic bfxsbGVyOmNhZulz', 'bfxsbGVyOmNhZulz'],
+    ['a name that is set', 'Basic OnModuleInit=1', undefined],
     ['a password in Latin-1, without a user', 'Basic OnDkc3N3b3J0', 'OnDkc3N3b3J0'],
     ['those without padding', '{"Proxy-Authorization":"Basic am86aHVudGVyMg"}', 'am86aHVudGVyMg'],
   ])('has its bounds: %s', (_, text, value) => {

@@ -113,12 +113,10 @@ export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPat
 function isUserAndPassword(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   if (/^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'))) return true;
-  // Which of the two it is, nobody says (RFC 7617); and many a word reads as Latin-1.
-  const capitals = value.replace(/[^A-Z]/g, '').length;
-  const isWords =
-    /^[A-Za-z/]+$/.test(value) &&
-    (value.length % 4 > 0 || capitals * 3 <= value.length || capitals === value.length);
-  return !isWords && /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(bytes.toString('latin1'));
+  // Which of the two it is, nobody says (RFC 7617). Many a word reads as Latin-1, though hardly with a user's name.
+  const text = bytes.toString('latin1');
+  const isEncoded = /[\d+]/.test(value) || (value.endsWith('=') && value.length % 4 === 0);
+  return /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(text) && (isEncoded || /^[ -~\u00c0-\u00ff]{2,}?:/.test(text));
 }
 
 /** Whether a value looks generated: it has a digit, or letters of both cases. */
