@@ -15,7 +15,10 @@ import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready
 export interface JsonSchemaRule {
   /** Default: `tools/call`. */
   readonly event?: InterceptionEvent;
-  /** Name of the tool or prompt, or URI of the resource; `*` stands for any characters. Default: all. */
+  /**
+   * Name of the tool or prompt, or URI of the resource; `*` stands for any characters. Where it is not known what a result
+   * is of, as in an `interceptor/invoke`, that is a failure of the validator. Default: all.
+   */
   readonly target?: string;
   /** Default: `request`. */
   readonly phase?: Phase;

@@ -12,7 +12,13 @@ export interface Subject {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-type Said = { readonly [K in keyof Subject]: K extends 'kind' ? Subject['kind'] : unknown };
+
+/** The members that it goes by, as the caller says them. */
+interface Said {
+  readonly kind: Subject['kind'];
+  readonly name?: unknown;
+  readonly uri?: unknown;
+}
 
 /**
  * What requests name, by their event. Callers may add members that others have, and would otherwise say themselves what
@@ -32,12 +38,10 @@ const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
 const isOfProtocol = (event: string): boolean => Object.hasOwn(EVENT_OF, event) || isInputEvent(event);
 
 /** How a message says what it is about: those of the application's own events all may, and of the protocol's some do. */
-const readerOf = (event: string): ((params: Json) => Said) | undefined =>
-  Object.hasOwn(NAMED, event)
-    ? NAMED[event]
-    : isOfProtocol(event)
-      ? undefined
-      : ({ name, uri }) => ({ kind: 'own', name, uri });
+function readerOf(event: string): ((params: Json) => Said) | undefined {
+  if (Object.hasOwn(NAMED, event)) return NAMED[event];
+  return isOfProtocol(event) ? undefined : ({ name, uri }) => ({ kind: 'own', name, uri });
+}
 
 /** What a request, or the request of a result, is about; undefined where its event's messages are about nothing. */
 export function subjectOf(event: string, params: unknown): Subject | undefined {
