@@ -13,19 +13,22 @@ export const isFunction = (value: unknown): boolean => typeof value === 'functio
 
 export const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 
-/** A whole number above 0. */
-export const isCount = (value: unknown): boolean => isUpTo(Number.MAX_SAFE_INTEGER)(value);
-
+/** A whole number above 0, up to `max`. */
 export const isUpTo =
   (max: number): OptionTest =>
   value =>
     Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= max;
 
+/** A whole number above 0. */
+export const isCount = isUpTo(Number.MAX_SAFE_INTEGER);
+
+/** One of these values. */
 export const isOneOf =
   (...values: readonly unknown[]): OptionTest =>
   value =>
     values.includes(value);
 
+/** A list of so many at least, each as the test says. */
 export const isListOf =
   (test: OptionTest, minLength = 0): OptionTest =>
   value =>

@@ -9,7 +9,7 @@ import { ExchangeBag } from '../hosts/origin.js';
 import { invocationOf } from './invocation.fixture.js';
 import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
 import { invokerOf, stateKeyOf } from './sessions.js';
-import { SecretLedger, SecretLedgerFullError } from './secrets/secret-ledger.js';
+import { SecretLedger } from './secrets/secret-ledger.js';
 
 const [token] = SECRETS['github-token'];
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -182,46 +182,66 @@ describe('CrossBoundaryGuard', () => {
     expect(check(`web://a/${token}`)).toMatchObject({ severity: 'error' });
   });
 
-  const own = (event: string, says: object = {}) => ({ event, says });
+  const message = (event: string, says: object = {}) => ({ event, says });
 
   // A payload says what its sender likes: what names nothing by the protocol is at most a side of its own event.
   it.each([
-    ['where it was read', own('acme/use', { name: 'vault' }), own('acme/use', { name: 'vault' }), true],
-    ['within a place', own('acme/use', { uri: 'a://b/1' }), own('acme/use', { uri: 'a://b/2' }), true],
-    ['to another name', own('acme/use', { name: 'vault' }), own('acme/use', { name: 'mail' }), false],
-    ['to another place', own('acme/use', { uri: 'a://b' }), own('acme/use', { uri: 'a://c' }), false],
+    [
+      'where it was read',
+      message('acme/use', { name: 'vault' }),
+      message('acme/use', { name: 'vault' }),
+      true,
+    ],
+    [
+      'within a place',
+      message('acme/use', { uri: 'a://b/1' }),
+      message('acme/use', { uri: 'a://b/2' }),
+      true,
+    ],
+    ['to another name', message('acme/use', { name: 'vault' }), message('acme/use', { name: 'mail' }), false],
+    ['to another place', message('acme/use', { uri: 'a://b' }), message('acme/use', { uri: 'a://c' }), false],
     [
       'to another name with the place',
-      own('acme/use', { name: 'vault', uri: 'a://b' }),
-      own('acme/use', { name: 'mail', uri: 'a://b' }),
+      message('acme/use', { name: 'vault', uri: 'a://b' }),
+      message('acme/use', { name: 'mail', uri: 'a://b' }),
       false,
     ],
     [
       'to a name that spells the place',
-      own('acme/use', { name: 'vault', uri: 'a://b' }),
-      own('acme/use', { name: 'vault:a://b' }),
+      message('acme/use', { name: 'vault', uri: 'a://b' }),
+      message('acme/use', { name: 'vault:a://b' }),
       false,
     ],
     [
       'to a name that spells the place alone',
-      own('acme/use', { uri: 'a://b/1' }),
-      own('acme/use', { name: 'a://b' }),
+      message('acme/use', { uri: 'a://b/1' }),
+      message('acme/use', { name: 'a://b' }),
       false,
     ],
     [
       'to a place that spells the name',
-      own('acme/use', { name: 'b c', uri: 'a://d' }),
-      own('acme/use', { name: 'c', uri: 'a://d b' }),
+      message('acme/use', { name: 'b c', uri: 'a://d' }),
+      message('acme/use', { name: 'c', uri: 'a://d b' }),
       false,
     ],
-    ['to another event', own('vault/read', { name: 'db' }), own('mail/send', { name: 'db' }), false],
-    ['from a prompt', own('prompts/get', { name: 'vault' }), own('acme/mail', { name: 'vault' }), false],
-    ['from a tool', own('tools/call', { name: 'vault' }), own('acme/mail', { name: 'vault' }), false],
-    ['from a resource', own('resources/read', { uri: 'a://b' }), own('acme/mail', { uri: 'a://b' }), false],
+    ['to another event', message('vault/read', { name: 'db' }), message('mail/send', { name: 'db' }), false],
+    [
+      'from a prompt',
+      message('prompts/get', { name: 'vault' }),
+      message('acme/mail', { name: 'vault' }),
+      false,
+    ],
+    ['from a tool', message('tools/call', { name: 'vault' }), message('acme/mail', { name: 'vault' }), false],
+    [
+      'from a resource',
+      message('resources/read', { uri: 'a://b' }),
+      message('acme/mail', { uri: 'a://b' }),
+      false,
+    ],
     [
       'from a resource to what names none',
-      own('resources/read', { uri: 'a://b' }),
-      own('completion/complete', { ref: { type: 'ref/resource' }, uri: 'a://b' }),
+      message('resources/read', { uri: 'a://b' }),
+      message('completion/complete', { ref: { type: 'ref/resource' }, uri: 'a://b' }),
       false,
     ],
   ])('goes by event and name where the protocol has no word for it: %s', (_, from, to, valid) => {
@@ -238,16 +258,16 @@ describe('CrossBoundaryGuard', () => {
     ['a path', 'resources/read', name => ({ uri: `a://vault.example.com/${name}` })],
   ])('keeps little of what is long: %s', (_, event, says) => {
     const guard = new (CrossBoundaryGuard())();
+    // With nothing in common: comparing the places of what two of them share makes V8 copy those.
+    const tokens = Array.from({ length: 40 }, () => `ghp_${randomBytes(18).toString('hex')}`);
     const before = heapUsed();
-    for (let call = 10; call < 50; call++) {
+    for (const [call, text] of tokens.entries()) {
       // As it comes from a parser: not put together of parts that others hold as well.
       const request: unknown = JSON.parse(JSON.stringify(says('x'.repeat(500_000) + String(call))));
-      const text = token.slice(0, -2) + String(call);
       guard.record(invocationOf({ text }, { event, phase: 'response', request }));
     }
     expect(heapUsed() - before).toBeLessThan(5_000_000);
-    const text = `${token.slice(0, -2)}10`;
-    expect(guard.check(invocationOf({ name: 'mail', text }))).toMatchObject({ severity: 'error' });
+    expect(guard.check(invocationOf({ name: 'mail', text: tokens[0] }))).toMatchObject({ severity: 'error' });
   });
 
   it('tells long names apart, and knows them by their beginning', () => {
@@ -284,48 +304,5 @@ describe('CrossBoundaryGuard', () => {
     for (const text of [JSON.stringify(denial), inspect(ledger, { depth: 9, showHidden: true })]) {
       expect(text.toLowerCase()).not.toContain(token.slice(4, 14).toLowerCase());
     }
-  });
-});
-
-describe('SecretLedger', () => {
-  const known = (ledger: SecretLedger, key: string) => ledger.originsIn(key, () => ['abcdefgh']);
-
-  it('forgets after its time', () => {
-    let now = 0;
-    const ledger = new SecretLedger({ ttlMs: 100, now: () => now });
-    ledger.record('s', 'a', ['abcdefgh']);
-    now = 99;
-    expect(known(ledger, 's')).toEqual([['a']]);
-    now = 100;
-    expect(known(ledger, 's')).toEqual([]);
-  });
-
-  it('forgets the session that was not used for longest', () => {
-    const ledger = new SecretLedger({ maxSessions: 2 });
-    for (const key of ['1', '2']) ledger.record(key, 'a', ['abcdefgh']);
-    known(ledger, '1');
-    ledger.record('3', 'a', ['abcdefgh']);
-    expect(['1', '2', '3'].map(key => known(ledger, key).length)).toEqual([1, 0, 1]);
-  });
-
-  it('does not lose a secret to others: it refuses more than it can remember', () => {
-    const ledger = new SecretLedger({ maxSecrets: 1 });
-    ledger.record('s', 'a', ['abcdefgh']);
-    expect(() => ledger.record('s', 'a', ['ijklmnop'])).toThrow(SecretLedgerFullError);
-    expect(known(ledger, 's')).toEqual([['a']]);
-  });
-
-  it('remembers of each secret the places where it was last read', () => {
-    const ledger = new SecretLedger();
-    for (const place of ['a', 'b', 'a']) ledger.record('s', place, ['abcdefgh']);
-    for (let place = 0; place < 15; place++) ledger.record('s', String(place), ['abcdefgh']);
-    expect(known(ledger, 's')).toEqual([['a', ...Array.from({ length: 15 }, (_, place) => String(place))]]);
-    ledger.record('s', 'c', ['abcdefgh']);
-    expect(known(ledger, 's')[0]).toHaveLength(16);
-    expect(known(ledger, 's')[0]).not.toContain('a');
-  });
-
-  it.each([{ maxSessions: 0 }, { maxSecrets: 1.5 }, { ttlMs: -1 }])('checks its bounds: %j', options => {
-    expect(() => new SecretLedger(options)).toThrow(RangeError);
   });
 });
