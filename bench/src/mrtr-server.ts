@@ -6,12 +6,12 @@ import { Args, Ctx, McpContext, McpModule, Tool } from '../../dist/cjs/index.js'
 import { QUESTION, SECRET } from './mrtr-question.js';
 
 class Orders {
-  @Tool({ input: { type: 'object' } })
+  @Tool({ inputSchema: { type: 'object' } })
   plain(@Args() { comment }: { comment: string }) {
     return `To eu: ${comment}`;
   }
 
-  @Tool({ input: { type: 'object' } })
+  @Tool({ inputSchema: { type: 'object' } })
   async asking(@Args() { comment }: { comment: string }, @Ctx() ctx: McpContext) {
     const { content } = await ctx.elicit('region', QUESTION);
     return `To ${String(content?.['region'])}: ${comment}`;

@@ -18,7 +18,7 @@ const decorate = (target: object, method: string, decorator: MethodDecorator) =>
   decorator(target, method, Object.getOwnPropertyDescriptor(target, method)!);
 
 Args()(Orders.prototype, 'order', 0);
-decorate(Orders.prototype, 'order', Tool({ name: 'create_order', input: { type: 'object' } }));
+decorate(Orders.prototype, 'order', Tool({ name: 'create_order', inputSchema: { type: 'object' } }));
 for (const [index, isValid] of validators.entries()) {
   const method = `rule${index}`;
   Object.defineProperty(Guards.prototype, method, {

@@ -14,7 +14,7 @@ import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
-import { inputOf, type InputOwner } from './handler-input.js';
+import { inputOf } from './handler-input.js';
 import { checkToolName } from './tool-name.js';
 import { checkUri, compileUriTemplate } from './uri-template.js';
 
@@ -75,10 +75,11 @@ export class HandlerCompiler {
     const key = options.name ?? target.methodName;
     checkToolName(key);
     const params = readParams(target);
-    const { run, input } = await this.callable(target, 'tool', key, options, withContext);
-    const output = await compileDeclared(options, 'output');
+    const declared = declaredIn(options, 'inputSchema', inputOf(params, 'tool'));
+    const { run, input } = await this.callable(target, `tool "${key}"`, declared, withContext);
+    const output = await compileDeclared(declaredIn(options, 'outputSchema'), 'output');
     const inputSchema = input?.jsonSchema ?? ANY_OBJECT;
-    const headerParams = headersOf(inputSchema, options.input ?? inputOf(params, 'tool'));
+    const headerParams = headersOf(inputSchema, declared.schema);
     assertDeclared(params, headerParams);
     const definition = {
       ...described(key, options),
@@ -102,7 +103,8 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): Promise<EntryByKind['prompt']> {
     const key = options.name ?? target.methodName;
-    const { run, input } = await this.callable(target, 'prompt', key, options, withContext);
+    const declared = declaredIn(options, 'argsSchema', inputOf(readParams(target), 'prompt'));
+    const { run, input } = await this.callable(target, `prompt "${key}"`, declared, withContext);
     const definition = {
       ...described(key, options),
       ...(input && { arguments: promptArguments(input.jsonSchema) }),
@@ -141,13 +143,10 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['resource template']> {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const template = compileUriTemplate(uriTemplate);
-    const { run, input } = await this.callable(
-      target,
-      'resource template',
-      uriTemplate,
-      options,
-      uriAndContext,
-    );
+    const own = inputOf(readParams(target), 'resource template');
+    const declared = declaredIn(options, 'uriParamsSchema', own);
+    const subject = `resource template "${uriTemplate}"`;
+    const { run, input } = await this.callable(target, subject, declared, uriAndContext);
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uriTemplate,
@@ -182,13 +181,12 @@ export class HandlerCompiler {
 
   private async callable(
     target: HandlerTarget,
-    kind: InputOwner,
-    key: string,
-    options: { input?: SchemaLike },
+    subject: string,
+    declared: Declared,
     positional: Positional,
   ): Promise<{ run: RunHandler; input?: CompiledSchema }> {
-    const input = await compileDeclared(options, 'input', inputOf(readParams(target), kind));
-    return { run: this.runner(target, validator(`${kind} "${key}"`, input), positional), input };
+    const input = await compileDeclared(declared, 'input');
+    return { run: this.runner(target, validator(subject, input), positional), input };
   }
 
   private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {
@@ -205,15 +203,28 @@ const origin = (target: HandlerTarget): { where: string; version: string } => ({
     .slice(0, 12),
 });
 
+interface Declared {
+  readonly schema?: SchemaLike;
+  readonly isExplicit: boolean;
+}
+
+/** The schema that a handler's options declare, or else the one that its signature does. */
+const declaredIn = <K extends string>(
+  options: { readonly [_ in K]?: SchemaLike },
+  option: K,
+  otherwise?: SchemaLike,
+): Declared =>
+  option in options
+    ? { schema: options[option], isExplicit: true }
+    : { schema: otherwise, isExplicit: false };
+
 /** A schema that is declared, but undefined because of a circular import, must not pass for none. */
 async function compileDeclared(
-  options: { input?: SchemaLike; output?: SchemaLike },
+  { schema, isExplicit }: Declared,
   io: SchemaIo,
-  otherwise?: SchemaLike,
 ): Promise<CompiledSchema | undefined> {
-  const isDeclared = io in options;
-  if (!isDeclared && otherwise === undefined) return undefined;
-  return compileSchema((isDeclared ? options[io] : otherwise) as SchemaLike, io);
+  if (!isExplicit && schema === undefined) return undefined;
+  return compileSchema(schema as SchemaLike, io);
 }
 
 function validator(subject: string, schema: CompiledSchema | undefined): Prepare {

@@ -25,7 +25,7 @@ const UNTYPED = new Set<unknown>([
 const isDto = (type: unknown): type is Type => !UNTYPED.has(type) && !SCALARS.has(type);
 
 /** The handlers that have an input. */
-export type InputOwner = 'tool' | 'prompt' | 'resource template';
+type InputOwner = 'tool' | 'prompt' | 'resource template';
 
 /**
  * The input schema that a method's own signature declares: the class of its `@Args()` (or `@UriParams()`)

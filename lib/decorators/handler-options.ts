@@ -25,15 +25,15 @@ export interface ToolOptions extends HandlerOptions {
    * Schema of the arguments: a class-validator DTO, a Standard Schema or raw JSON Schema.
    * Default: the type of the `@Args()` parameter where that is a class, or one property for each named `@Args`.
    */
-  input?: SchemaLike;
+  inputSchema?: SchemaLike;
   /** Schema of the structured result. The value is checked before it leaves. */
-  output?: SchemaLike;
+  outputSchema?: SchemaLike;
 }
 
 /** Options of `@Prompt`. Specification: server/prompts. */
 export interface PromptOptions extends HandlerOptions {
   /** Schema of the arguments (which are strings on the wire). Default: as for `@Tool`. */
-  input?: SchemaLike;
+  argsSchema?: SchemaLike;
 }
 
 interface ResourceBase extends HandlerOptions {
@@ -58,7 +58,7 @@ export interface ResourceTemplateOptions extends ResourceBase {
   /** RFC 6570 template with a literal scheme, such as `users://{id}/profile`. */
   uriTemplate: string;
   /** Schema of the variables. Default: the type of the `@UriParams()` parameter where that is a class. */
-  input?: SchemaLike;
+  uriParamsSchema?: SchemaLike;
 }
 
 /** Options of `@Completion`. Specification: server/utilities/completion. */

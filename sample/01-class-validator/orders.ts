@@ -4,7 +4,7 @@ import { PlaceOrderDto, ReceiptDto, Shipping } from './order.dto.js';
 
 @Injectable()
 export class Orders {
-  @Tool({ description: 'Places an order', output: ReceiptDto })
+  @Tool({ description: 'Places an order', outputSchema: ReceiptDto })
   placeOrder(@Args() { email, lines, shipping }: PlaceOrderDto): ReceiptDto {
     return {
       email,

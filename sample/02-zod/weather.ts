@@ -18,7 +18,11 @@ const Forecast = z.object({
 
 @Injectable()
 export class Weather {
-  @Tool({ description: 'Forecasts the weather of a city', input: ForecastQuery, output: Forecast })
+  @Tool({
+    description: 'Forecasts the weather of a city',
+    inputSchema: ForecastQuery,
+    outputSchema: Forecast,
+  })
   forecast(@Args() { city, days }: z.output<typeof ForecastQuery>): z.input<typeof Forecast> {
     if (city === 'Athens') throw new NotFoundException('The station in Athens is silent');
     return {
@@ -29,7 +33,7 @@ export class Weather {
 
   @Prompt({
     description: 'Plans a trip',
-    input: z.object({ city: City, style: z.enum(['cheap', 'comfortable']).optional() }),
+    argsSchema: z.object({ city: City, style: z.enum(['cheap', 'comfortable']).optional() }),
   })
   trip(@Args() { city, style = 'cheap' }: { city: string; style?: string }) {
     return `Look up the weather in ${city}, then plan a ${style} weekend there.`;

@@ -20,7 +20,10 @@ function counted<T extends z.ZodType>(schema: T): T {
 function countedTools() {
   @Injectable()
   class Counted {
-    @Tool({ input: counted(z.object({ a: z.number() })), output: counted(z.object({ a: z.number() })) })
+    @Tool({
+      inputSchema: counted(z.object({ a: z.number() })),
+      outputSchema: counted(z.object({ a: z.number() })),
+    })
     same({ a }: { a: number }) {
       return { a };
     }

@@ -11,7 +11,7 @@ import { call, ENVELOPE, send, STANDARD } from '../headers/support.js';
 
 @Injectable()
 class Handlers {
-  @Tool({ name: 'foo', input: { type: 'object', properties: property('string', 'Region') } })
+  @Tool({ name: 'foo', inputSchema: { type: 'object', properties: property('string', 'Region') } })
   foo(@Args('value') value: unknown) {
     return `foo ${JSON.stringify(value)}`;
   }
@@ -143,7 +143,7 @@ describe('SEP-2243, the server, at its start', () => {
     ])('%s', async (_, type) => {
       @Injectable()
       class Wrong {
-        @Tool({ input: { type: 'object', properties: property(type, 'Value') } })
+        @Tool({ inputSchema: { type: 'object', properties: property(type, 'Value') } })
         wrong() {}
       }
       await expect(startApp([Wrong])).rejects.toThrow(/^Wrong\.wrong: property "value" /);
@@ -152,7 +152,7 @@ describe('SEP-2243, the server, at its start', () => {
       @Injectable()
       class Nested {
         @Tool({
-          input: {
+          inputSchema: {
             type: 'object',
             properties: { outer: { type: 'object', properties: property('string', 'Value') } },
           },

@@ -199,7 +199,7 @@ describe('a controller’s method that MCP could not call', () => {
   it('may take @Body(), which is what @Args() is to a route', async () => {
     @Controller('orders')
     class Bodies {
-      @Tool({ input: OrderDto })
+      @Tool({ inputSchema: OrderDto })
       @Post()
       order(@Body() { product }: OrderDto) {
         return product;

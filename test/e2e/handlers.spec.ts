@@ -17,8 +17,8 @@ import { CELLS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 class Shop {
   @Tool({
     description: 'Adds',
-    input: z.object({ a: z.number(), b: z.number() }),
-    output: z.object({ sum: z.number() }),
+    inputSchema: z.object({ a: z.number(), b: z.number() }),
+    outputSchema: z.object({ sum: z.number() }),
   })
   add(@Args() { a, b }: { a: number; b: number }) {
     return { sum: a + b };
@@ -31,7 +31,7 @@ class Shop {
 
   @Prompt({
     description: 'Reviews',
-    input: z.object({ code: z.string(), style: z.enum(['short', 'long']).optional() }),
+    argsSchema: z.object({ code: z.string(), style: z.enum(['short', 'long']).optional() }),
   })
   review(@Args() { code }: { code: string }) {
     return `Review ${code}`;

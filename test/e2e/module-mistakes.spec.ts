@@ -31,7 +31,7 @@ function handlersWith(...decorators: MethodDecorator[]): Type {
 }
 
 const circular: { input?: never } = {};
-const prompt = Prompt({ name: 'review', input: z.object({ code: z.string() }) });
+const prompt = Prompt({ name: 'review', argsSchema: z.object({ code: z.string() }) });
 const template = ResourceTemplate({ uriTemplate: 'users://{id}' });
 
 /** One mistake in a declaration, and the sentence that says so. */
@@ -58,28 +58,28 @@ const MISTAKES: [string, MethodDecorator[], RegExp][] = [
   ],
   [
     'a schema without JSON Schema',
-    [Tool({ input: v.object({ a: v.string() }) as never })],
+    [Tool({ inputSchema: v.object({ a: v.string() }) as never })],
     /the valibot schema carries no JSON Schema: wrap it in toStandardJsonSchema\(\) of @valibot\/to-json-schema/,
   ],
   [
     'a schema that JSON Schema cannot say',
-    [Tool({ input: z.object({ at: z.date() }) })],
+    [Tool({ inputSchema: z.object({ at: z.date() }) })],
     /the zod schema .* JSON Schema .*: use types that JSON has, or pass JSON Schema/,
   ],
-  ['an input that is no object', [Tool({ input: z.string() })], /object/],
+  ['an input that is no object', [Tool({ inputSchema: z.string() })], /object/],
   [
     'an input that a circular import left undefined',
-    [Tool({ input: circular.input })],
+    [Tool({ inputSchema: circular.input })],
     /the schema is undefined: look for a circular import/,
   ],
   [
     'an output that a circular import left undefined',
-    [Tool({ output: circular.input })],
+    [Tool({ outputSchema: circular.input })],
     /the schema is undefined: look for a circular import/,
   ],
   [
     'an output that is no schema',
-    [Tool({ output: 'text' as never })],
+    [Tool({ outputSchema: 'text' as never })],
     /a schema is a class, a Standard Schema or JSON Schema, not "text"/,
   ],
   ['a completion of nothing', [Completion({ argument: 'a' })], /needs either "prompt" or "resourceTemplate"/],

@@ -58,7 +58,7 @@ describe('McpServerRegistry', () => {
     ],
     [
       'a schema that is none',
-      () => registry.add('tool', { name: 'x', input: 5 as never }, handler),
+      () => registry.add('tool', { name: 'x', inputSchema: 5 as never }, handler),
       /a schema is a class/,
     ],
     [

@@ -16,7 +16,7 @@ class Handlers {
     return 'elsewhere';
   }
 
-  @Prompt({ input: { type: 'object', properties: { code: { type: 'string' } } } })
+  @Prompt({ argsSchema: { type: 'object', properties: { code: { type: 'string' } } } })
   review() {
     return 'Review';
   }

@@ -17,14 +17,14 @@ const running = { started: deferred(), finish: deferred() };
 
 @Injectable()
 class Handlers {
-  @Tool({ output: z.object({ answer: z.number() }) })
+  @Tool({ outputSchema: z.object({ answer: z.number() }) })
   async slow() {
     running.started.resolve();
     await running.finish.promise;
     return { answer: 42 };
   }
 
-  @Prompt({ input: z.object({ code: z.string() }) })
+  @Prompt({ argsSchema: z.object({ code: z.string() }) })
   review() {
     return 'Review';
   }
@@ -147,7 +147,7 @@ describe.each(CELLS)('McpServerRegistry, over $name,', ({ platform, era, legacy 
     [
       'replaced',
       () =>
-        registry.replace('tool', { name: 'slow', output: z.object({ answer: z.string() }) }, () => ({
+        registry.replace('tool', { name: 'slow', outputSchema: z.object({ answer: z.string() }) }, () => ({
           answer: 'new',
         })),
     ],
@@ -195,5 +195,5 @@ async function restore(registry: McpServerRegistry): Promise<void> {
   } catch {
     // It is gone already.
   }
-  await registry.add('tool', { name: 'slow', output: z.object({ answer: z.number() }) }, slow);
+  await registry.add('tool', { name: 'slow', outputSchema: z.object({ answer: z.number() }) }, slow);
 }

@@ -40,7 +40,7 @@ class Work {
     return { clientInfo, era, protocolVersion, session: sessionId !== undefined, agent: headers['x-agent'] };
   }
 
-  @Tool({ input: z.object({}) })
+  @Tool({ inputSchema: z.object({}) })
   region(@Ctx() { inputResponses }: McpContext) {
     const answer = acceptedContent<{ region: string }>(inputResponses, 'region');
     if (answer) return `Deployed to ${answer.region}`;

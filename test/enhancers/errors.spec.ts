@@ -157,7 +157,7 @@ class Handlers {
     return fail();
   }
 
-  @Prompt({ input: { type: 'object', properties: { a: { type: 'string' } } } })
+  @Prompt({ argsSchema: { type: 'object', properties: { a: { type: 'string' } } } })
   prompt() {
     return fail();
   }

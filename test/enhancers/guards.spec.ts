@@ -71,12 +71,12 @@ const current = guard(context => refusal.canActivate(context));
 @Injectable()
 @UseGuards(current)
 class Handlers {
-  @Tool({ input: z.object({ secretField: z.string() }), output: z.object({}) })
+  @Tool({ inputSchema: z.object({ secretField: z.string() }), outputSchema: z.object({}) })
   tool() {
     called();
   }
 
-  @Prompt({ input: z.object({ secretField: z.string() }) })
+  @Prompt({ argsSchema: z.object({ secretField: z.string() }) })
   prompt() {
     called();
   }
@@ -86,7 +86,10 @@ class Handlers {
     called();
   }
 
-  @ResourceTemplate({ uriTemplate: 'users://{id}', input: z.object({ id: z.coerce.number<string>() }) })
+  @ResourceTemplate({
+    uriTemplate: 'users://{id}',
+    uriParamsSchema: z.object({ id: z.coerce.number<string>() }),
+  })
   template(@UriParams('id') _id: number) {
     called();
   }

@@ -43,7 +43,7 @@ const calls: string[] = [];
 
 @Injectable()
 class Tools {
-  @Tool({ output: { type: 'object', properties: { data: { type: 'string' } }, required: ['data'] } })
+  @Tool({ outputSchema: { type: 'object', properties: { data: { type: 'string' } }, required: ['data'] } })
   @UseInterceptors(wrapping)
   mapped() {
     return 'value';

@@ -43,7 +43,7 @@ const CASES: Case[] = (['singleton', 'request-scoped'] as const).flatMap(provide
 function makeTools(scope: Scope): Type {
   @Injectable({ scope })
   class Tools {
-    @Tool({ input: z.object({ who: z.string() }) })
+    @Tool({ inputSchema: z.object({ who: z.string() }) })
     greet(@Args() { who }: { who: string }) {
       if (who.startsWith('nobody')) throw new ConflictException('Nobody is there');
       return who;

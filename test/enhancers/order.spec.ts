@@ -42,7 +42,7 @@ const input = z.object({ who: z.string() }).transform(value => {
 class Ordered {
   constructor(private readonly trace: Trace) {}
 
-  @Tool({ input })
+  @Tool({ inputSchema: input })
   @UseGuards(MethodGuard)
   @UseInterceptors(MethodInterceptor)
   @UsePipes(MethodPipe)
@@ -164,7 +164,7 @@ describe('filters', () => {
     };
     @Injectable()
     class Mapped {
-      @Tool({ input: z.object({ n: z.number() }) })
+      @Tool({ inputSchema: z.object({ n: z.number() }) })
       @UseInterceptors(mapping)
       @UseFilters(filterOf(ForbiddenException, 'filter'))
       fail() {

@@ -74,7 +74,7 @@ class Tools {
     return count;
   }
 
-  @Tool({ input: z.object({ n: z.string(), size: z.string().optional() }) })
+  @Tool({ inputSchema: z.object({ n: z.string(), size: z.string().optional() }) })
   parse(
     @Args('n', ParseIntPipe) n: number,
     @Args('size', new DefaultValuePipe(5), ParseIntPipe) size: number,

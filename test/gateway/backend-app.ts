@@ -99,7 +99,7 @@ export class BackendTools {
   }
 
   @Tool({
-    input: {
+    inputSchema: {
       type: 'object',
       properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
     },
@@ -118,7 +118,7 @@ export class BackendTools {
     return `user ${id}`;
   }
 
-  @Prompt({ input: { type: 'object', properties: { topic: { type: 'string' } } } })
+  @Prompt({ argsSchema: { type: 'object', properties: { topic: { type: 'string' } } } })
   talk(@Args('topic') topic: string) {
     return `Talk about ${topic}`;
   }

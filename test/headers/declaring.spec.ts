@@ -66,7 +66,7 @@ class DeepOrder {
 const handlerWith = (input: SchemaLike, options: ToolOptions = {}): Class => {
   @Injectable()
   class Orders {
-    @Tool({ input, ...options })
+    @Tool({ inputSchema: input, ...options })
     place() {}
   }
   return Orders;
@@ -349,7 +349,7 @@ describe('a breach of the rules', () => {
     try {
       const registry = app.app.get(McpServerRegistry);
       const input = raw({ type: 'number', 'x-mcp-header': 'Region' });
-      await expect(registry.add('tool', { name: 'late', input }, () => 'late')).rejects.toThrow(
+      await expect(registry.add('tool', { name: 'late', inputSchema: input }, () => 'late')).rejects.toThrow(
         /property "region" .*the type "number"/,
       );
     } finally {

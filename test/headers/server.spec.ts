@@ -32,7 +32,7 @@ class RegionGuard implements CanActivate {
 @Injectable()
 class Guarded {
   @Tool({
-    input: {
+    inputSchema: {
       type: 'object',
       properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, size: { type: 'integer' } },
     },

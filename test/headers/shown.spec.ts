@@ -7,12 +7,12 @@ import { call, send, STANDARD, type Answer } from './support.js';
 
 @Injectable()
 class Regions {
-  @Tool({ input: regional().inputSchema })
+  @Tool({ inputSchema: regional().inputSchema })
   regional() {
     return 'done';
   }
 
-  @Tool({ input: regional().inputSchema })
+  @Tool({ inputSchema: regional().inputSchema })
   hidden() {
     return 'done';
   }

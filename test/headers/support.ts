@@ -16,7 +16,7 @@ export class Mirror {
   readonly calls: unknown[] = [];
 
   @Tool({
-    input: {
+    inputSchema: {
       type: 'object',
       properties: {
         text: { type: 'string', 'x-mcp-header': 'Text' },

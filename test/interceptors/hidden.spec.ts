@@ -44,7 +44,7 @@ class Shop {
     return id;
   }
 
-  @Prompt({ input: z.object({ name: z.string() }) })
+  @Prompt({ argsSchema: z.object({ name: z.string() }) })
   hiddenPrompt(@Args('name') name: string) {
     return name;
   }

@@ -31,7 +31,7 @@ const FORM = { type: 'object' as const, properties: { size: { type: 'string' as 
 @Injectable()
 class Shop {
   /** Asks for a size in the words it is given, and says what it was answered. */
-  @Tool({ input: { type: 'object', properties: { message: { type: 'string' } } } })
+  @Tool({ inputSchema: { type: 'object', properties: { message: { type: 'string' } } } })
   ask(@Args() { message }: { message: string }, @Ctx() ctx: McpContext) {
     const { size } = ctx.inputResponses ?? {};
     if (size) return JSON.stringify(size);

@@ -28,7 +28,7 @@ import { CELLS, startApp, textOf, type TestApp, type TestAppOptions } from '../f
 class Shop {
   readonly calls: unknown[] = [];
 
-  @Tool({ input: z.object({ query: z.string().max(20) }) })
+  @Tool({ inputSchema: z.object({ query: z.string().max(20) }) })
   search(@Args() args: object) {
     this.calls.push(args);
     return `found ${JSON.stringify(args)}`;

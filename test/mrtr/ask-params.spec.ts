@@ -80,7 +80,7 @@ describe('a parameter that could never be asked for', () => {
     topics(@Ask('region', { message: 'Which?', ...FORM }) _region: unknown) {
       return [];
     }
-    @Prompt({ input: { type: 'object', properties: { topic: { type: 'string' } } } })
+    @Prompt({ argsSchema: { type: 'object', properties: { topic: { type: 'string' } } } })
     talk() {
       return 'talk';
     }

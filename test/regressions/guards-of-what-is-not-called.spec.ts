@@ -41,7 +41,7 @@ class Guarded {
   }
 
   @UseGuards(new Deny())
-  @Prompt({ input: z.object({ customer: z.enum(['acme', 'beta']) }) })
+  @Prompt({ argsSchema: z.object({ customer: z.enum(['acme', 'beta']) }) })
   denied(@Args() args: object) {
     return JSON.stringify(args);
   }

@@ -6,7 +6,7 @@ import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Prompts {
-  @Prompt({ input: { type: 'object', properties: { code: { type: 'string' } } } })
+  @Prompt({ argsSchema: { type: 'object', properties: { code: { type: 'string' } } } })
   review() {
     return 'Review';
   }

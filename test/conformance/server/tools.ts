@@ -82,7 +82,7 @@ export class Tools {
   @Tool({
     name: 'test_x_mcp_header',
     description: 'Takes a region, which the request repeats in the Mcp-Param-Region header',
-    input: {
+    inputSchema: {
       type: 'object',
       properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, level: { type: 'integer' } },
     },
@@ -94,7 +94,7 @@ export class Tools {
   @Tool({
     name: 'json_schema_2020_12_tool',
     description: 'Takes arguments described with keywords of JSON Schema 2020-12',
-    input: {
+    inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       $defs: {
