@@ -11,14 +11,22 @@ const swc = parser => [
   },
 ];
 
+// The name of a file says which set it is in: `*.spec.ts` fast, `*.full.spec.ts`, `*.soak.spec.ts`. The scripts of
+// package.json name the set; Jest by itself takes every file, so that any can be run by its path.
+const set = process.env.TEST_SET ?? 'all';
+const leftOut = { fast: ['\\.(full|soak)\\.spec\\.ts$'], full: ['\\.soak\\.spec\\.ts$'] }[set] ?? [];
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
   // For what hangs: how fast a machine is, is no test's matter.
   testTimeout: 30_000,
   roots: ['<rootDir>/lib', '<rootDir>/test'],
-  testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/third-party/'],
+  testMatch: [set.startsWith('soak') ? '**/*.soak.spec.ts' : '**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/third-party/', ...leftOut],
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.{spec,fixture,fixtures}.ts'],
+  // Jest would leave one core idle.
+  maxWorkers: '100%',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   moduleNameMapper: {
     '^nestjs-mcp$': '<rootDir>/lib/index.ts',

@@ -7,7 +7,7 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
-import { CELLS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { CELLS, startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
 
 interface Response {
   header(name: string, value: string): Response;

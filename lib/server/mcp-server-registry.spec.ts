@@ -1,8 +1,8 @@
 import { Injectable, Scope, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { McpBootstrapError, McpServerRegistry, Prompt } from 'nestjs-mcp';
-import { LogSpy } from '../fixtures/log-spy.js';
-import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { LogSpy } from '../../test/fixtures/log-spy.js';
+import { startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
 
 @Injectable()
 class Prompts {

@@ -9,7 +9,7 @@ import {
   Tool,
 } from 'nestjs-mcp';
 import { z } from 'zod';
-import { CELLS, startApp } from '../fixtures/matrix.js';
+import { CELLS, startApp } from '../../test/fixtures/matrix.js';
 
 class Deny implements CanActivate {
   canActivate() {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect as connectTo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
-import { Inbox } from '../fixtures/inbox.js';
-import { Unsent } from '../../lib/server/unsent.js';
-import { backendModule } from '../gateway/backend-app.js';
-import { listen } from '../gateway/support.js';
+import { Inbox } from '../../test/fixtures/inbox.js';
+import { Unsent } from './unsent.js';
+import { backendModule } from '../../test/gateway/backend-app.js';
+import { listen } from '../../test/gateway/support.js';
 
 const sent = new Inbox<number>();
 

@@ -1,6 +1,6 @@
 import { Injectable, ParseBoolPipe, ParseIntPipe } from '@nestjs/common';
 import { Args, Ctx, McpContext, Prompt, Tool } from 'nestjs-mcp';
-import { startApp, textOf } from '../fixtures/matrix.js';
+import { startApp, textOf } from '../../test/fixtures/matrix.js';
 
 class Base {
   @Tool()

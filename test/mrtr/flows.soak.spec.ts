@@ -1,8 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { send, type Round, type RoundAnswer } from '../compliance/mrtr/raw-client.js';
+import { soakSize } from '../fixtures/soak.js';
 import { NodeProcess } from './node-process.js';
 
-const FLOWS = 200;
+const FLOWS = soakSize(200, 20);
+/** The calls that are abandoned before the heap is measured, and between the two measurements. */
+const WARM_UP = soakSize(2000, 1000);
+const ABANDONED = soakSize(10_000, 2000);
 const ROUNDS = 5;
 /** What a user takes to answer, in milliseconds, at most. */
 const THINKING = 700;
@@ -107,10 +111,10 @@ describe('calls that are never gone on with', () => {
           expect(rounds.every(({ result }) => result?.resultType === 'input_required')).toBe(true);
         }
       };
-      await abandon(2000);
+      await abandon(WARM_UP);
       const before = await heap();
-      await abandon(10_000);
-      expect(((await heap()) - before) / 10_000).toBeLessThan(200);
+      await abandon(ABANDONED);
+      expect(((await heap()) - before) / ABANDONED).toBeLessThan(200);
       await node.kill();
     },
     180_000,

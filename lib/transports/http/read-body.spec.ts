@@ -4,9 +4,9 @@ import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
-import { readBody, type Body } from '../../lib/transports/http/read-body.js';
-import { deferred } from '../fixtures/deferred.js';
-import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { readBody, type Body } from './read-body.js';
+import { deferred } from '../../../test/fixtures/deferred.js';
+import { PLATFORMS, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Tools {

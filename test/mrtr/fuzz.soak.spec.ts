@@ -7,6 +7,10 @@ import type { MrtrSettings } from '../../lib/mrtr/mrtr-options.js';
 import { InvalidStateError, RequestState } from '../../lib/mrtr/request-state.js';
 import { Rounds } from '../../lib/mrtr/rounds.js';
 import type { Exchange } from '../../lib/server/exchange.js';
+import { soakSize } from '../fixtures/soak.js';
+
+/** Of each of the four properties. */
+const CASES = soakSize(25_000, 1000);
 
 const SETTINGS: MrtrSettings = {
   secrets: ['a secret of more than thirty-two bytes'],
@@ -41,7 +45,7 @@ describe.each([
         expect(await states.open(state, binding)).toEqual(JSON.parse(JSON.stringify(value)));
         if (other !== binding) await expect(states.open(state, other)).rejects.toThrow(InvalidStateError);
       }),
-      { numRuns: 500 },
+      { numRuns: CASES / 50 },
     );
   });
 
@@ -61,7 +65,7 @@ describe.each([
         if (isSame(state, sealed)) return;
         await expect(states.open(state, 'jo')).rejects.toThrow(InvalidStateError);
       }),
-      { numRuns: 25_000 },
+      { numRuns: CASES },
     );
   }, 400_000);
 });
@@ -125,7 +129,7 @@ describe('a round', () => {
           expect((error as McpException).code).toBe(-32602);
         }
       }),
-      { numRuns: 25_000 },
+      { numRuns: CASES },
     );
   }, 400_000);
 
@@ -138,7 +142,7 @@ describe('a round', () => {
           message: 'Invalid or expired requestState',
         });
       }),
-      { numRuns: 25_000 },
+      { numRuns: CASES },
     );
   }, 400_000);
 });

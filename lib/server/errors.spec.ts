@@ -1,7 +1,7 @@
 import { Catch, ConflictException, Injectable, UseFilters, type ExceptionFilter } from '@nestjs/common';
 import { Args, Prompt, Tool } from 'nestjs-mcp';
-import { LogSpy } from '../fixtures/log-spy.js';
-import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { LogSpy } from '../../test/fixtures/log-spy.js';
+import { startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
 
 const circular: { self?: unknown; secret: string } = { secret: 'hunter2' };
 circular.self = circular;

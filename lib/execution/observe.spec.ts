@@ -11,9 +11,9 @@ import {
 } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import { EMPTY, NEVER, of, tap, throwError } from 'rxjs';
-import { deferred } from '../fixtures/deferred.js';
-import { LogSpy } from '../fixtures/log-spy.js';
-import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { deferred } from '../../test/fixtures/deferred.js';
+import { LogSpy } from '../../test/fixtures/log-spy.js';
+import { startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
 
 @Catch()
 class EmptyFilter implements ExceptionFilter {

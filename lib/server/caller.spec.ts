@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { callerOf } from '../../lib/server/caller.js';
+import { callerOf } from './caller.js';
 
 const caller = (user: unknown) => callerOf(undefined, { user });
 

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { HostileReport } from '../fixtures/hostile.js';
+import { soakSize } from '../fixtures/soak.js';
 
-const CALLS = 10_000;
+const CALLS = soakSize(10_000, 2000);
 /** The heap in use is taken for the first time after a fifth of the calls, which warm everything up. */
 const MEASURED_CALLS = CALLS - CALLS / 5;
 /** A call leaves less than 50 bytes behind, client included; anything that is kept for each call is more than this. */

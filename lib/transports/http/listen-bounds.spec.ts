@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ResourceTemplate } from 'nestjs-mcp';
-import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { PLATFORMS, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Resources {

@@ -1,10 +1,10 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { McpException } from '../../lib/exceptions/mcp.exception.js';
-import type { McpServerHost } from '../../lib/server/mcp-server-host.js';
-import type { Upstream } from '../../lib/server/upstream.js';
-import { gateListen } from '../../lib/transports/stdio/listen-gate.js';
-import { deferred, type Deferred } from '../fixtures/deferred.js';
-import { Inbox } from '../fixtures/inbox.js';
+import { McpException } from '../../exceptions/mcp.exception.js';
+import type { McpServerHost } from '../../server/mcp-server-host.js';
+import type { Upstream } from '../../server/upstream.js';
+import { gateListen } from './listen-gate.js';
+import { deferred, type Deferred } from '../../../test/fixtures/deferred.js';
+import { Inbox } from '../../../test/fixtures/inbox.js';
 
 interface Asked extends Deferred {
   readonly uri: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { McpException, Prompt, Tool } from 'nestjs-mcp';
-import { CELLS, startApp } from '../fixtures/matrix.js';
+import { CELLS, startApp } from '../../test/fixtures/matrix.js';
 
 const circle: { self?: unknown } = {};
 circle.self = circle;

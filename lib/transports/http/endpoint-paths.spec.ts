@@ -1,6 +1,6 @@
 import { Body, Controller, Injectable, Post, Req, type RawBodyRequest } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
-import { PLATFORMS, startApp } from '../fixtures/matrix.js';
+import { PLATFORMS, startApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Tools {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { McpModule, McpServerRegistry, Tool } from 'nestjs-mcp';
-import { startApp, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
+import { startApp, type TestApp, type TestAppOptions } from '../../test/fixtures/matrix.js';
 
 /** Nest hands out an unconstructed placeholder where it did not make the instance, and that one would let all in. */
 function denying(scope: Scope): Type<CanActivate> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { McpServerRegistry, Prompt, Resource, Tool } from 'nestjs-mcp';
-import { CELLS, startApp } from '../fixtures/matrix.js';
+import { CELLS, startApp } from '../../test/fixtures/matrix.js';
 
 @Injectable()
 class Handlers {
