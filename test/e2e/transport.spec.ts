@@ -3,7 +3,7 @@ import { Injectable, MiddlewareConsumer, Module, VersioningType, type NestModule
 import { acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import { Args, Ctx, McpContext, Resource, Tool } from 'nestjs-mcp';
 import { z } from 'zod';
-import { CELLS, PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { cells, platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Work {
@@ -65,7 +65,7 @@ class Work {
   }
 }
 
-describe.each(CELLS)('a call over $name', ({ platform, era, legacy }) => {
+describe.each(cells())('a call over $name', ({ platform, era, legacy }) => {
   let test: TestApp;
   const hasSession = era === 'legacy' && legacy === 'sessions';
 
@@ -167,7 +167,7 @@ describe.each(CELLS)('a call over $name', ({ platform, era, legacy }) => {
   });
 });
 
-describe.each(PLATFORMS)('pagination on %s', platform => {
+describe.each(platforms())('pagination on %s', platform => {
   it('hands out every entry once, page by page', async () => {
     const test = await startApp([Work], { platform, mcp: { pageSize: 2 } });
     const client = await test.client();
@@ -203,7 +203,7 @@ class Tagging implements NestModule {
   }
 }
 
-describe.each(PLATFORMS)('the route on %s', platform => {
+describe.each(platforms())('the route on %s', platform => {
   it('takes the global prefix, the version and middleware', async () => {
     const test = await startApp([Work], {
       platform,
