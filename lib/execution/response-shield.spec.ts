@@ -7,7 +7,7 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
-import { CELLS, startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
+import { cells, startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
 
 interface Response {
   header(name: string, value: string): Response;
@@ -33,7 +33,7 @@ class Tools {
   }
 }
 
-describe.each(CELLS)('a filter that sets a header, over $name', ({ platform, era, legacy }) => {
+describe.each(cells())('a filter that sets a header, over $name', ({ platform, era, legacy }) => {
   let test: TestApp;
   afterEach(() => test.close());
 

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Args, Ctx, McpContext, Prompt, Resource, ResourceTemplate, Tool } from 'nestjs-mcp';
-import { PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Echo {
@@ -256,7 +256,7 @@ const ROWS: Row[] = [
   { what: 'an unsupported HTTP method', body: call, method: 'PUT', status: 405, code: -32000 },
 ];
 
-describe.each(PLATFORMS)('bad input on %s', platform => {
+describe.each(platforms())('bad input on %s', platform => {
   let test: TestApp;
   let url: string;
 
@@ -315,7 +315,7 @@ describe.each(PLATFORMS)('bad input on %s', platform => {
   });
 });
 
-describe.each(PLATFORMS)('a client that disconnects in mid-call on %s', platform => {
+describe.each(platforms())('a client that disconnects in mid-call on %s', platform => {
   it.each([
     ['2026-07-28', 'sessions'],
     ['2025-11-25 with a session', 'sessions'],

@@ -19,7 +19,7 @@ import {
 import { IsString } from 'class-validator';
 import { Args, Ctx, McpContext, Prompt, Resource, Tool } from 'nestjs-mcp';
 import { map } from 'rxjs';
-import { PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { anyPlatform, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Policy {
@@ -103,7 +103,7 @@ class Visits {
   }
 }
 
-describe.each(PLATFORMS)('a controller’s methods on %s', platform => {
+describe.each(anyPlatform())('a controller’s methods on %s', platform => {
   let test: TestApp;
   const clientOf = (user: string) => test.client({ headers: { 'x-user': user } });
 

@@ -2,7 +2,7 @@ import { Inject, Injectable, Module, type DynamicModule } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { McpModule, Prompt, Tool, type McpModuleOptions, type McpOptionsFactory } from 'nestjs-mcp';
 import { createTestClient } from 'nestjs-mcp/testing';
-import { PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Config {
@@ -169,7 +169,7 @@ class AdminTools {
   }
 }
 
-describe.each(PLATFORMS)('several servers on %s', platform => {
+describe.each(platforms())('several servers on %s', platform => {
   let test: TestApp;
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
 import { Ctx, McpContext, McpModule, McpServerRegistry, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { Inbox } from '../fixtures/inbox.js';
-import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
 
 let started: Inbox<string>;
 let aborted: Inbox<string>;
@@ -39,7 +39,7 @@ const outcome = (call: Promise<unknown>) =>
     () => 'an error',
   );
 
-describe.each(PLATFORMS)('app.close() on %s', platform => {
+describe.each(platforms())('app.close() on %s', platform => {
   let test: TestApp;
 
   beforeEach(async () => {
@@ -121,7 +121,7 @@ const listeners = () =>
   Object.fromEntries(process.eventNames().map(name => [name, process.listenerCount(name)]));
 const handles = () => process.getActiveResourcesInfo().filter(kind => /TCP|Pipe|Timeout/.test(kind)).length;
 
-describe.each(PLATFORMS)('a hundred applications on %s, one after the other,', platform => {
+describe.each(platforms())('a hundred applications on %s, one after the other,', platform => {
   it('leave nothing behind', async () => {
     const warnings: string[] = [];
     const onWarning = ({ message }: Error) => warnings.push(message);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import { McpModule, McpServerRegistry, Prompt, Resource, Tool } from 'nestjs-mcp';
 import { Inbox } from '../fixtures/inbox.js';
-import { CELLS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { cells, startApp, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Handlers {
@@ -46,7 +46,7 @@ const CHANGES: [string, Change, string][] = [
   ['a template is removed', r => r.remove('resource template', 'd://{e}'), 'resources'],
 ];
 
-const LISTENING = CELLS.filter(({ legacy }) => legacy === 'sessions');
+const LISTENING = cells(({ legacy }) => legacy === 'sessions');
 
 describe.each(LISTENING)('a client that listens, over $name,', ({ platform, era }) => {
   const told = new Inbox<string>();

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type Server, type ServerR
 import { Injectable, type ExecutionContext, type INestApplication } from '@nestjs/common';
 import { Ctx, McpContext, Resource, ResourceTemplate, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
-import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
 class Tools {
@@ -85,7 +85,7 @@ async function openStream(app: INestApplication, url: string, session: string) {
 
 const call = (id: number | string, name: string) => ({ id, method: 'tools/call', params: { name } });
 
-describe.each(PLATFORMS)('sessions on %s', platform => {
+describe.each(platforms())('sessions on %s', platform => {
   let test: TestApp;
   afterEach(() => test.close());
 

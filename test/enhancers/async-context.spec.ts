@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
 import { Observable, of, tap } from 'rxjs';
-import { CELLS, startApp, textOf } from '../fixtures/matrix.js';
+import { cells, startApp, textOf } from '../fixtures/matrix.js';
 
 interface Store {
   user: string;
@@ -57,7 +57,7 @@ class StorageModule implements NestModule {
   }
 }
 
-describe.each(CELLS)('what middleware stores for a request, over $name,', ({ platform, era, legacy }) => {
+describe.each(cells())('what middleware stores for a request, over $name,', ({ platform, era, legacy }) => {
   it('is there for the guards, interceptors and handlers of each call', async () => {
     const test = await startApp([Tools], { platform, mcp: { legacy }, module: { imports: [StorageModule] } });
     const clients = [];

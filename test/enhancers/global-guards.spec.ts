@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { Prompt, Resource, Tool } from 'nestjs-mcp';
-import { PLATFORMS, startApp, textOf, type Platform, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, textOf, type Platform, type TestApp } from '../fixtures/matrix.js';
 
 const Roles = (...roles: string[]) => SetMetadata('roles', roles);
 
@@ -137,7 +137,7 @@ const REQUESTS: Record<string, RequestInit> = {
   DELETE: { method: 'DELETE' },
 };
 
-describe.each(PLATFORMS.flatMap(platform => INSTALLATIONS.map(how => [platform, how] as const)))(
+describe.each(platforms().flatMap(platform => INSTALLATIONS.map(how => [platform, how] as const)))(
   'on %s, a global guard (%s)',
   (platform, how) => {
     let test: TestApp;

@@ -14,7 +14,7 @@ import { Args, Tool } from 'nestjs-mcp';
 import { catchError, throwError } from 'rxjs';
 import { z } from 'zod';
 import { APP, makeEnhancer, Trace } from '../fixtures/enhancers.js';
-import { PLATFORMS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { anyPlatform, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 const GlobalGuard = makeEnhancer('guard', 'global guard');
 const ClassGuard = makeEnhancer('guard', 'class guard');
@@ -52,7 +52,7 @@ class Ordered {
   }
 }
 
-describe.each(PLATFORMS)('enhancers run in order on %s:', platform => {
+describe.each(anyPlatform())('enhancers run in order on %s:', platform => {
   let test: TestApp;
   afterEach(() => test.close());
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { Controller, Get, type INestApplication } from '@nestjs/common';
 import type { McpModuleOptions } from 'nestjs-mcp';
-import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
 import { call, Mirror, STANDARD } from './support.js';
 
 @Controller('rest')
@@ -40,7 +40,7 @@ const SENT = [
   'mcp-session-id',
 ];
 
-describe.each(PLATFORMS)('CORS on %s', platform => {
+describe.each(platforms())('CORS on %s', platform => {
   let app: TestApp;
   const start = async (configure?: (app: INestApplication) => void) => {
     app = await startApp([Mirror], { platform, mcp, module: { controllers: [Rest] }, configure });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { getMcpClientToken, McpClientModule, type McpClient } from 'nestjs-mcp/client';
 import { Test } from '@nestjs/testing';
 import type { INestApplication } from '@nestjs/common';
-import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { anyPlatform, startApp, type TestApp } from '../fixtures/matrix.js';
 import { call, Mirror, send, STANDARD } from './support.js';
 import { encodeHeader } from '../../lib/schema/header-value.js';
 
@@ -51,7 +51,7 @@ function headersOf({ text, count, flag, place }: Arguments): Record<string, stri
 /** Hundreds of requests, however slow the machine. */
 const TIMEOUT_MS = 60_000;
 
-describe.each(PLATFORMS)('on %s', platform => {
+describe.each(anyPlatform())('on %s', platform => {
   let server: TestApp;
   let clients: INestApplication;
   let client: McpClient;

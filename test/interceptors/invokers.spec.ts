@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { Tool } from 'nestjs-mcp';
 import { CrossBoundaryGuard, RateLimit } from 'nestjs-mcp/interceptors';
 import { z } from 'zod';
-import { CELLS, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { cells, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 const secret = (body: string) => ['gh', 'p_', body.repeat(36 / body.length)].join('');
 const SECRETS = ['a8Kd0Zq3Vt7Rm2Xw9L', 'p5Hn1Yc6Gf4Jb8Sd3E'].map(secret);
@@ -32,7 +32,7 @@ class LogsIn implements CanActivate {
   }
 }
 
-describe.each(CELLS)('who invokes an exposed interceptor over $name', ({ platform, era, legacy }) => {
+describe.each(cells())('who invokes an exposed interceptor over $name', ({ platform, era, legacy }) => {
   const alice = { principal: { type: 'user', id: 'alice' } };
   let test: TestApp;
   const clientOf = (user?: string) =>

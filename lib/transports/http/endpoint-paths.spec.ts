@@ -1,6 +1,6 @@
 import { Body, Controller, Injectable, Post, Req, type RawBodyRequest } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
-import { PLATFORMS, startApp } from '../../../test/fixtures/matrix.js';
+import { platforms, startApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Tools {
@@ -20,7 +20,7 @@ class Hooks {
 
 const json = { 'content-type': 'application/json' };
 
-describe.each(PLATFORMS)('on %s', platform => {
+describe.each(platforms())('on %s', platform => {
   it('a route that ends like the endpoint keeps its own body parser', async () => {
     const test = await startApp([Tools], {
       platform,

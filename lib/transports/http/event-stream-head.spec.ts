@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
-import { PLATFORMS, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
+import { platforms, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Tools {
@@ -17,7 +17,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
 };
 
-describe.each(PLATFORMS)('the event stream of a session on %s', platform => {
+describe.each(platforms())('the event stream of a session on %s', platform => {
   let test: TestApp;
   afterEach(() => test.close());
 

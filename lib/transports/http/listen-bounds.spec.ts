@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ResourceTemplate } from 'nestjs-mcp';
-import { PLATFORMS, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
+import { platforms, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Resources {
@@ -41,7 +41,7 @@ const uris = (count: number, length: number) =>
     (_, index) => `long://${String(index).padStart(length - 'long://'.length, 'x')}`,
   );
 
-describe.each(PLATFORMS)('subscriptions/listen on %s', platform => {
+describe.each(platforms())('subscriptions/listen on %s', platform => {
   let test: TestApp;
   afterEach(() => test.close());
 

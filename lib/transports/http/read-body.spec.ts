@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { Tool } from 'nestjs-mcp';
 import { readBody, type Body } from './read-body.js';
 import { deferred } from '../../../test/fixtures/deferred.js';
-import { PLATFORMS, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
+import { platforms, startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 
 @Injectable()
 class Tools {
@@ -36,7 +36,7 @@ async function sendSlowly(url: string, part: string, framing = 'Content-Length: 
   return text(socket);
 }
 
-describe.each(PLATFORMS)('a body on %s', platform => {
+describe.each(platforms())('a body on %s', platform => {
   let test: TestApp;
   afterEach(() => test.close());
 
