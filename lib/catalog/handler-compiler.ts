@@ -14,7 +14,7 @@ import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
-import { inputOf } from './handler-input.js';
+import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { checkToolName } from './tool-name.js';
 import { checkUri, compileUriTemplate } from './uri-template.js';
 
@@ -25,8 +25,6 @@ export interface HandlerDeclaration {
 }
 
 type Positional = Pipeline['positional'];
-
-const ANY_OBJECT: JsonSchema = Object.freeze({ type: 'object' });
 
 const withContext: Positional = (data, { context }) => [data, context];
 const uriAndContext: Positional = (data, { context, variables }) => [variables ? data : undefined, context];
@@ -75,16 +73,16 @@ export class HandlerCompiler {
     const key = options.name ?? target.methodName;
     checkToolName(key);
     const params = readParams(target);
-    const declared = declaredIn(options, 'inputSchema', inputOf(params, 'tool'));
-    const { run, input } = await this.callable(target, `tool "${key}"`, declared, withContext);
-    const output = await compileDeclared(declaredIn(options, 'outputSchema'), 'output');
-    const inputSchema = input?.jsonSchema ?? ANY_OBJECT;
-    const headerParams = headersOf(inputSchema, declared.schema);
+    const input =
+      (await declaredIn(options, 'inputSchema', 'input')) ?? (await inputOf(target, params, 'tool'));
+    const output = await declaredIn(options, 'outputSchema', 'output');
+    const inputSchema = input.schema.jsonSchema;
+    const headerParams = headersOf(inputSchema, input.source);
     assertDeclared(params, headerParams);
     const definition = {
       ...described(key, options),
       inputSchema: inputSchema as { type: 'object' },
-      ...(output && { outputSchema: output.jsonSchema as { type: 'object' } }),
+      ...(output && { outputSchema: output.schema.jsonSchema as { type: 'object' } }),
       ...(options.annotations && { annotations: options.annotations }),
     };
     return {
@@ -93,8 +91,8 @@ export class HandlerCompiler {
       ...origin(target),
       definition,
       headerParams,
-      run,
-      ...(output && { output }),
+      run: this.runner(target, validator(`tool "${key}"`, input.schema), withContext),
+      ...(output && { output: output.schema }),
     };
   }
 
@@ -103,19 +101,21 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): Promise<EntryByKind['prompt']> {
     const key = options.name ?? target.methodName;
-    const declared = declaredIn(options, 'argsSchema', inputOf(readParams(target), 'prompt'));
-    const { run, input } = await this.callable(target, `prompt "${key}"`, declared, withContext);
+    const { schema } =
+      (await declaredIn(options, 'argsSchema', 'input')) ??
+      (await inputOf(target, readParams(target), 'prompt'));
+    const args = promptArguments(schema.jsonSchema);
     const definition = {
       ...described(key, options),
-      ...(input && { arguments: promptArguments(input.jsonSchema) }),
+      ...(args.length > 0 && { arguments: args }),
     };
     return {
       kind: 'prompt',
       key,
       ...origin(target),
       definition,
-      run,
-      inputJsonSchema: input?.jsonSchema,
+      run: this.runner(target, validator(`prompt "${key}"`, schema), withContext),
+      inputJsonSchema: schema.jsonSchema,
     };
   }
 
@@ -143,10 +143,11 @@ export class HandlerCompiler {
   ): Promise<EntryByKind['resource template']> {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const template = compileUriTemplate(uriTemplate);
-    const own = inputOf(readParams(target), 'resource template');
-    const declared = declaredIn(options, 'uriParamsSchema', own);
-    const subject = `resource template "${uriTemplate}"`;
-    const { run, input } = await this.callable(target, subject, declared, uriAndContext);
+    const input =
+      (await declaredIn(options, 'uriParamsSchema', 'input')) ?? (await uriParamsOf(readParams(target)));
+    const prepare: Prepare = input
+      ? validator(`resource template "${uriTemplate}"`, input.schema)
+      : data => data;
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uriTemplate,
@@ -159,8 +160,8 @@ export class HandlerCompiler {
       ...origin(target),
       definition,
       template,
-      run,
-      inputJsonSchema: input?.jsonSchema,
+      run: this.runner(target, prepare, uriAndContext),
+      inputJsonSchema: input?.schema.jsonSchema,
       cache,
     };
   }
@@ -179,16 +180,6 @@ export class HandlerCompiler {
     };
   }
 
-  private async callable(
-    target: HandlerTarget,
-    subject: string,
-    declared: Declared,
-    positional: Positional,
-  ): Promise<{ run: RunHandler; input?: CompiledSchema }> {
-    const input = await compileDeclared(declared, 'input');
-    return { run: this.runner(target, validator(subject, input), positional), input };
-  }
-
   private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {
     return this.executor.compile({ target, params: readParams(target), prepare, positional });
   }
@@ -203,32 +194,21 @@ const origin = (target: HandlerTarget): { where: string; version: string } => ({
     .slice(0, 12),
 });
 
-interface Declared {
-  readonly schema?: SchemaLike;
-  readonly isExplicit: boolean;
-}
-
-/** The schema that a handler's options declare, or else the one that its signature does. */
-const declaredIn = <K extends string>(
+/**
+ * The schema that a handler's options declare, if they do.
+ * @throws SchemaError also for one that is undefined because of a circular import, which must not pass for none
+ */
+async function declaredIn<K extends string>(
   options: { readonly [_ in K]?: SchemaLike },
   option: K,
-  otherwise?: SchemaLike,
-): Declared =>
-  option in options
-    ? { schema: options[option], isExplicit: true }
-    : { schema: otherwise, isExplicit: false };
-
-/** A schema that is declared, but undefined because of a circular import, must not pass for none. */
-async function compileDeclared(
-  { schema, isExplicit }: Declared,
   io: SchemaIo,
-): Promise<CompiledSchema | undefined> {
-  if (!isExplicit && schema === undefined) return undefined;
-  return compileSchema(schema as SchemaLike, io);
+): Promise<HandlerInput | undefined> {
+  if (!(option in options)) return undefined;
+  const source = options[option] as SchemaLike;
+  return { source, schema: await compileSchema(source, io) };
 }
 
-function validator(subject: string, schema: CompiledSchema | undefined): Prepare {
-  if (schema === undefined) return data => data;
+function validator(subject: string, schema: CompiledSchema): Prepare {
   return async data => {
     const result = await schema.validate(data);
     if (!result.ok) throw new InvalidArgumentsException(subject, result.issues);

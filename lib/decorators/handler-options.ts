@@ -23,7 +23,8 @@ export interface ToolOptions extends HandlerOptions {
   annotations?: ToolAnnotations;
   /**
    * Schema of the arguments: a class-validator DTO, a Standard Schema or raw JSON Schema.
-   * Default: the type of the `@Args()` parameter where that is a class, or one property for each named `@Args`.
+   * Default: the class that the `@Args()` parameter is, or one property for each named `@Args`; no arguments for a method
+   * without parameters. A method whose arguments have no schema stops the bootstrap; `{ type: 'object' }` takes anything.
    */
   inputSchema?: SchemaLike;
   /** Schema of the structured result. The value is checked before it leaves. */

@@ -9,7 +9,7 @@ import {
 } from '../constants.js';
 import type { ArgOptions } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { describeTarget, type HandlerTarget } from './handler-target.js';
+import { describeTarget, paramTypesOf, type HandlerTarget } from './handler-target.js';
 
 export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'ask' | 'custom';
 
@@ -53,8 +53,7 @@ export function readParams(target: HandlerTarget): HandlerParam[] {
     string,
     StoredParam
   >;
-  const prototype = handlerClass.prototype as object;
-  const types = (Reflect.getMetadata('design:paramtypes', prototype, methodName) ?? []) as Type[];
+  const types = paramTypesOf(target);
   const params = Object.entries(stored).map(([key, { index, data, options, pipes = [], factory }]) => {
     const kind = factory ? 'custom' : KINDS[key.slice(0, key.lastIndexOf(':'))];
     if (kind === undefined) {

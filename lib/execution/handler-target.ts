@@ -20,6 +20,10 @@ export type Method = (...args: unknown[]) => unknown;
 export const methodOf = (instance: object, name: string): Method =>
   (instance as Record<string, Method>)[name];
 
+/** The types of a method's parameters, as TypeScript's decorator metadata has them; none without that. */
+export const paramTypesOf = ({ handlerClass, methodName }: HandlerTarget): Type[] =>
+  (Reflect.getMetadata('design:paramtypes', handlerClass.prototype as object, methodName) ?? []) as Type[];
+
 /** `Class.method`, as error messages name it. */
 export const describeTarget = ({ handlerClass, methodName }: HandlerTarget): string =>
   `${handlerClass.name}.${methodName}`;

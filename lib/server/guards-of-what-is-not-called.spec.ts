@@ -46,7 +46,7 @@ class Guarded {
     return JSON.stringify(args);
   }
 
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   wide(@Args() args: object) {
     return String(Object.keys(args).length);
   }

@@ -44,7 +44,11 @@ describe('a handler added at run time', () => {
 
   it('has its pipes run on the arguments', async () => {
     const shout = { transform: ({ word }: { word: string }) => ({ word: word.toUpperCase() }) };
-    await registry.add('tool', { name: 'say', pipes: [shout] }, ({ word }: { word: string }) => word);
+    await registry.add(
+      'tool',
+      { name: 'say', inputSchema: { type: 'object' }, pipes: [shout] },
+      ({ word }: { word: string }) => word,
+    );
     const client = await test.client();
     expect(textOf(await client.callTool({ name: 'say', arguments: { word: 'hi' } }))).toBe('HI');
   });

@@ -70,7 +70,8 @@ export class McpServerRegistry {
   /**
    * Adds a handler. While the application starts, it is added once the decorated handlers have been found.
    * @param kind `tool`, `prompt`, `resource`, `resource template` or `completion`
-   * @param options as for the decorator; `server` chooses the server
+   * @param options as for the decorator; `server` chooses the server; a tool or prompt whose function has parameters
+   *   needs a schema
    * @throws McpBootstrapError where a handler of that name exists, or for options that cannot be served
    */
   async add<K extends HandlerKind>(

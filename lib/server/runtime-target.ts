@@ -20,6 +20,7 @@ export function runtimeTarget(
   const methodName = name ?? (handler.name || (uri ?? kind));
   const method: Method = (...args) => handler(...args);
   Object.defineProperty(method, 'name', { value: methodName });
+  Object.defineProperty(method, 'length', { value: handler.length });
   Object.defineProperty(prototype, methodName, { value: method });
   for (const key of Reflect.getMetadataKeys(handler) as unknown[]) {
     Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), method);

@@ -23,7 +23,7 @@ const mistake = (handlers: Type[], options?: TestAppOptions) => mistakeOf(() => 
 function handlersWith(...decorators: MethodDecorator[]): Type {
   @Injectable()
   class Handlers {
-    handle(@Args() _args: unknown) {}
+    handle(@Args('code') _code: string) {}
   }
   const descriptor = Object.getOwnPropertyDescriptor(Handlers.prototype, 'handle')!;
   for (const decorate of decorators) decorate(Handlers.prototype, 'handle', descriptor);

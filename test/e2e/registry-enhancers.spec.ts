@@ -60,7 +60,9 @@ describe.each(anyPlatform())('a handler added at run time on %s', platform => {
       module: { imports: [TraceModule], providers: providers as never[] },
     });
   const add = (options: HandlerEnhancers = {}) =>
-    test.app.get(McpServerRegistry).add('tool', { name: 'greet', ...options }, greet);
+    test.app
+      .get(McpServerRegistry)
+      .add('tool', { name: 'greet', inputSchema: { type: 'object' }, ...options }, greet);
 
   describe.each(ENHANCERS)('has a %s', kind => {
     it('that is a class no module provides, with what global modules export', async () => {

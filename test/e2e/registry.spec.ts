@@ -55,7 +55,7 @@ const textIn = ({ contents: [content] }: { contents: object[] }) => (content as 
 const SUBJECTS: Record<Exclude<HandlerKind, 'completion'>, Subject> = {
   tool: {
     key: 'late',
-    options: { name: 'late', description: 'Added late', input: z.object({ n: z.number() }) },
+    options: { name: 'late', description: 'Added late', inputSchema: z.object({ n: z.number() }) },
     handler:
       text =>
       ({ n }: { n: number }, ctx: McpContext) =>
@@ -66,7 +66,7 @@ const SUBJECTS: Record<Exclude<HandlerKind, 'completion'>, Subject> = {
   },
   prompt: {
     key: 'late',
-    options: { name: 'late', input: z.object({ n: z.string() }) },
+    options: { name: 'late', argsSchema: z.object({ n: z.string() }) },
     handler:
       text =>
       ({ n }: { n: string }, ctx: McpContext) =>
@@ -88,7 +88,7 @@ const SUBJECTS: Record<Exclude<HandlerKind, 'completion'>, Subject> = {
   },
   'resource template': {
     key: 'late://{n}',
-    options: { uriTemplate: 'late://{n}', input: z.object({ n: z.string() }) },
+    options: { uriTemplate: 'late://{n}', uriParamsSchema: z.object({ n: z.string() }) },
     handler:
       text =>
       ({ n }: { n: string }, ctx: McpContext) =>

@@ -23,7 +23,7 @@ const recording: CanActivate = {
 @Injectable()
 @UseGuards(recording)
 class Handlers {
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   tool(@Args() _args: unknown) {
     return 'tool';
   }

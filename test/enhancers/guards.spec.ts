@@ -145,7 +145,7 @@ describe('a guard', () => {
   it('that returns an Observable is asked for its last value', async () => {
     @Injectable()
     class Tools {
-      @Tool()
+      @Tool({ inputSchema: { type: 'object' } })
       @UseGuards(guard(() => of(false, true)))
       open(@Args() _args: unknown) {
         return 'open';

@@ -123,7 +123,7 @@ describe('filters', () => {
   it.each(Object.entries(STAGES))('take what a %s throws', async (stage, decorate) => {
     @Injectable()
     class Failing {
-      @Tool()
+      @Tool({ inputSchema: { type: 'object' } })
       @UseFilters(filterOf(ConflictException, 'filter'))
       @decorate()
       fail(@Args() _args: unknown) {

@@ -31,7 +31,7 @@ let steps = 0;
 
 @Injectable()
 class Tools {
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   async awaited(@Ctx() ctx: McpContext, @Args() _: object) {
     const count = await ctx.step('count', () => ++steps);
     const first = await ctx.elicit('first', FORM);
@@ -42,7 +42,7 @@ class Tools {
     return JSON.stringify([count, first.content?.['name'], second.content?.['name']]);
   }
 
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   thrown(@Ctx() ctx: McpContext, @Args() _: object) {
     const state = ctx.requestState<{ seen: number }>();
     if (state) return JSON.stringify([state, ctx.inputResponses ?? null]);
@@ -99,7 +99,7 @@ class Tools {
 
 @Injectable()
 class NextTools {
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   async awaited(@Ctx() ctx: McpContext, @Args() _: object) {
     const count = await ctx.step('count', () => ++steps);
     const { content } = await ctx.elicit('first', { ...FORM, message: 'The next version asks' });
@@ -111,7 +111,7 @@ class NextTools {
     return (await ctx.elicit('first', FORM)).action;
   }
 
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   thrown(@Ctx() ctx: McpContext, @Args() _: object) {
     if (ctx.inputResponses) return 'answered';
     throw new InputRequiredException({

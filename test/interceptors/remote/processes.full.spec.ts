@@ -18,7 +18,7 @@ const script = ['-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, 'interceptor
 
 @Injectable()
 class Shop {
-  @Tool()
+  @Tool({ inputSchema: { type: 'object' } })
   order(@Args() args: Record<string, unknown>) {
     return JSON.stringify(args['marks'] ?? []);
   }

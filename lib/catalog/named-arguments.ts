@@ -1,0 +1,108 @@
+import type { HandlerParam } from '../execution/handler-params.js';
+import { compileSchema } from '../schema/compile-schema.js';
+import { embedded } from '../schema/embedded.js';
+import { isRecord } from '../schema/plain-json.js';
+import { failure, success } from '../schema/result.js';
+import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
+import { isDto } from './dto.js';
+
+const DATE: JsonSchema = { type: 'string', format: 'date-time' };
+
+const SCALARS = new Map<unknown, JsonSchema>([
+  [String, { type: 'string' }],
+  [Number, { type: 'number' }],
+  [Boolean, { type: 'boolean' }],
+  [Date, DATE],
+]);
+
+/** One argument that a handler takes by name. */
+interface NamedArgument {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: { readonly description?: string };
+  /** What a client is told. */
+  readonly schema: JsonSchema;
+  /** Checks and converts the value beyond what `schema` says: an instance of a class, a Date. */
+  readonly dto?: CompiledSchema;
+  readonly isDate: boolean;
+}
+
+/**
+ * Compiles the arguments that a handler takes by name to an object with one property each.
+ * @param option what declares a schema instead
+ * @throws Error for an argument of which TypeScript's metadata does not say what it holds
+ */
+export async function compileNamedArguments(
+  params: readonly HandlerParam[],
+  owner: 'tool' | 'prompt',
+  option: string,
+): Promise<CompiledSchema> {
+  const named = await Promise.all(params.map(param => namedArgument(param, owner, option)));
+  const required = named.filter(argument => argument.required).map(({ name }) => name);
+  const objectOf = (schemaOf: (argument: NamedArgument) => object): JsonSchema => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      named.map(argument => [argument.name, { ...schemaOf(argument), ...argument.description }]),
+    ),
+    required,
+  });
+  // A class checks itself: its JSON Schema says what it is made of, which may be more than it asks for.
+  const check = await compileSchema(
+    objectOf(({ dto, schema }) => (dto ? { type: 'object' } : schema)),
+    'input',
+  );
+  const { jsonSchema } = await compileSchema(
+    objectOf(({ schema }) => schema),
+    'input',
+  );
+  return {
+    jsonSchema,
+    async validate(value) {
+      const checked = await check.validate(value);
+      return checked.ok && isRecord(checked.value) ? convert(named, checked.value) : checked;
+    },
+  };
+}
+
+async function convert(named: readonly NamedArgument[], value: Record<string, unknown>) {
+  const converted = { ...value };
+  const issues: SchemaIssue[] = [];
+  for (const { name, dto, isDate } of named) {
+    if (!Object.hasOwn(value, name)) continue;
+    if (isDate) converted[name] = new Date(value[name] as string);
+    if (!dto) continue;
+    const result = await dto.validate(value[name]);
+    if (result.ok) converted[name] = result.value;
+    else issues.push(...result.issues.map(issue => ({ ...issue, path: pathIn(name, issue) })));
+  }
+  return issues.length > 0 ? failure(issues) : success(converted);
+}
+
+const pathIn = (name: string, { path }: SchemaIssue): string => (path ? `${name}.${path}` : name);
+
+async function namedArgument(
+  { data, options, metatype, pipes }: HandlerParam,
+  owner: 'tool' | 'prompt',
+  option: string,
+): Promise<NamedArgument> {
+  const { name = String(data), optional, description } = options ?? {};
+  const common = {
+    name,
+    required: optional !== true,
+    description: { ...(description !== undefined && { description }) },
+  };
+  // A prompt's arguments are texts on the wire, whatever a pipe makes of them.
+  const isText = owner === 'prompt' && (pipes.length > 0 || metatype === undefined || metatype === Object);
+  const type: unknown = isText ? String : metatype;
+  const scalar = SCALARS.get(type);
+  // A pipe of its own is given what the client sent.
+  if (scalar) return { ...common, schema: scalar, isDate: type === Date && pipes.length === 0 };
+  if (owner === 'tool' && isDto(type)) {
+    const dto = await compileSchema(type, 'input');
+    return { ...common, schema: embedded(dto.jsonSchema, name), dto, isDate: false };
+  }
+  throw new Error(
+    `nothing says what its argument "${name}" holds, so nobody would check it: declare "${option}", ` +
+      'for only strings, numbers, booleans, dates and classes with class-validator decorators are known by their type',
+  );
+}

@@ -1,0 +1,189 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { IsInt, IsString } from 'class-validator';
+import { Args, Ctx, McpContext, McpServerRegistry, Prompt, Tool } from 'nestjs-mcp';
+import { startApp, textOf, type TestApp } from '../../test/fixtures/matrix.js';
+
+interface PayDto {
+  amount: number;
+}
+
+class OrderDto {
+  @IsString()
+  item!: string;
+
+  @IsInt()
+  count!: number;
+}
+
+/** Why an application with these handlers does not start. */
+async function mistake(handlers: Type): Promise<string> {
+  let running: TestApp;
+  try {
+    running = await startApp([handlers]);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  await running.close();
+  return 'it started';
+}
+
+const CAUSES =
+  'its arguments have no schema, so nobody would check them: their type is an interface, or imported with ' +
+  '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild); use a class with class-validator ' +
+  'decorators, or declare ';
+
+describe('a handler whose arguments nobody checks stops the application:', () => {
+  it('a tool that takes an interface', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      pay(@Args() pay: PayDto) {
+        return pay.amount;
+      }
+    }
+    expect(await mistake(Tools)).toBe(
+      `Tools.pay: ${CAUSES}"inputSchema" ({ type: 'object' } takes anything)`,
+    );
+  });
+
+  it('a prompt that takes an interface', async () => {
+    @Injectable()
+    class Prompts {
+      @Prompt()
+      remind(@Args() pay: PayDto) {
+        return `Pay ${pay.amount}`;
+      }
+    }
+    expect(await mistake(Prompts)).toBe(
+      `Prompts.remind: ${CAUSES}"argsSchema" ({ type: 'object' } takes anything)`,
+    );
+  });
+
+  it('a tool whose undecorated parameter is an interface', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      pay(pay: PayDto, _ctx: McpContext) {
+        return pay.amount;
+      }
+    }
+    expect(await mistake(Tools)).toContain(`Tools.pay: ${CAUSES}`);
+  });
+
+  it('a build without metadata, where only the number of parameters is known', async () => {
+    class Tools {
+      pay(pay: OrderDto) {
+        return pay.item;
+      }
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Tools.prototype, 'pay')!;
+    Tool()(Tools.prototype, 'pay', descriptor);
+    expect(await mistake(Tools)).toContain(`Tools.pay: ${CAUSES}`);
+  });
+
+  it('a parameter without a decorator beside one that has one', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      pay(pay: OrderDto, @Ctx() _ctx: McpContext) {
+        return pay.item;
+      }
+    }
+    expect(await mistake(Tools)).toBe(
+      'Tools.pay: parameter 1 has no decorator, so it would always be undefined: add @Args()',
+    );
+  });
+});
+
+describe('arguments that a signature does not name', () => {
+  @Injectable()
+  class Handlers {
+    @Tool()
+    order(order: OrderDto, ctx: McpContext) {
+      return `${order.count} ${order.item} by ${ctx.method}, ${order instanceof OrderDto}`;
+    }
+
+    @Tool({ inputSchema: { type: 'object' } })
+    anything(@Args() args: Record<string, unknown>) {
+      return JSON.stringify(args);
+    }
+
+    @Tool()
+    nothing() {
+      return 'nothing';
+    }
+
+    @Tool()
+    context(@Ctx() ctx: McpContext) {
+      return ctx.method;
+    }
+
+    @Prompt()
+    greet() {
+      return 'nothing';
+    }
+  }
+
+  let app: TestApp;
+  beforeAll(async () => (app = await startApp([Handlers])));
+  afterAll(() => app.close());
+
+  const schemaOf = async (name: string) => {
+    const { tools } = await (await app.client()).listTools();
+    return tools.find(tool => tool.name === name)?.inputSchema;
+  };
+
+  it('are those of the class that the first parameter is, without a decorator', async () => {
+    const client = await app.client();
+    const call = (args: object) => client.callTool({ name: 'order', arguments: { ...args } });
+    expect(textOf(await call({ item: 'lamp', count: 2 }))).toBe('2 lamp by tools/call, true');
+    expect(textOf(await call({ item: 'lamp', count: 'two' }))).toContain('count must be an integer');
+  });
+
+  it('are anything where the schema says so', async () => {
+    expect(await schemaOf('anything')).toEqual({ type: 'object' });
+    const result = await (
+      await app.client()
+    ).callTool({ name: 'anything', arguments: { amount: 'a million' } });
+    expect(textOf(result)).toBe('{"amount":"a million"}');
+  });
+
+  it.each(['context', 'nothing'])('are none where a method has no parameters for them: %s', async name => {
+    expect(await schemaOf(name)).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('are dropped where a method has no parameters', async () => {
+    const tool = jest.spyOn(app.app.get(Handlers), 'nothing');
+    const prompt = jest.spyOn(app.app.get(Handlers), 'greet');
+    const client = await app.client();
+    await client.callTool({ name: 'nothing', arguments: { admin: true } });
+    await client.getPrompt({ name: 'greet', arguments: { admin: 'true' } });
+    expect(tool).toHaveBeenCalledWith({}, expect.anything());
+    expect(prompt).toHaveBeenCalledWith({}, expect.anything());
+    const { prompts } = await client.listPrompts();
+    expect(prompts).toEqual([{ name: 'greet' }]);
+  });
+
+  it.each(['add', 'replace'] as const)('stop %s() of a function that takes some', async verb => {
+    const registry = app.app.get(McpServerRegistry);
+    const change = (kind: 'tool' | 'prompt', options: object, handler: (...args: never[]) => unknown) =>
+      registry[verb](kind, { name: verb === 'add' ? 'added' : 'nothing', ...options }, handler);
+    await expect(change('tool', {}, (pay: PayDto) => pay.amount)).rejects.toThrow(
+      'its function takes arguments that nobody would check: declare "inputSchema" ({ type: \'object\' } takes anything)',
+    );
+    await expect(change('prompt', {}, (pay: PayDto) => `${pay.amount}`)).rejects.toThrow(
+      'declare "argsSchema" ({ type: \'object\' } takes anything)',
+    );
+  });
+
+  it('are none for an added function without parameters, and anything where its schema says so', async () => {
+    const registry = app.app.get(McpServerRegistry);
+    await registry.add('tool', { name: 'ping' }, () => 'pong');
+    await registry.add('tool', { name: 'any', inputSchema: { type: 'object' } }, (args: object) => args);
+    expect(await schemaOf('ping')).toEqual({ type: 'object', properties: {} });
+    expect(await schemaOf('any')).toEqual({ type: 'object' });
+    const client = await app.client();
+    expect(textOf(await client.callTool({ name: 'ping', arguments: { x: 1 } }))).toBe('pong');
+    expect(textOf(await client.callTool({ name: 'any', arguments: { x: 1 } }))).toBe('{"x":1}');
+  });
+});
