@@ -1,4 +1,4 @@
-// Runs the official conformance suite against the conformance server on both adapters and through a gateway, and against
+// Runs the official conformance suite against the conformance server on every adapter and through a gateway, and against
 // the client: `npm run conformance`.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { startServer } from './support/start-server.mjs';
 const SUBJECTS = {
   express: () => startServer({ ADAPTER: 'express' }),
   fastify: () => startServer({ ADAPTER: 'fastify' }),
+  node: () => startServer({ ADAPTER: 'node' }),
   gateway: startGateway,
 };
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { EndpointPaths } from './endpoint-paths.js';
+import { hooksOf } from './platform.js';
 import { readBody, type Body } from './read-body.js';
 
 /** What the gates have read, for all of them: a body can be read but once. */
@@ -34,11 +35,12 @@ export class BodyGate {
   }
 
   install(adapter: AbstractHttpAdapter): void {
-    if (adapter.getType() === 'fastify') this.onFastify(adapter.getInstance<FastifyInstance>());
-    else this.onExpress(adapter);
+    const hooks = hooksOf(adapter);
+    if (hooks) this.hookInto(hooks);
+    else this.use(adapter);
   }
 
-  private onExpress(adapter: AbstractHttpAdapter): void {
+  private use(adapter: AbstractHttpAdapter): void {
     adapter.use(
       (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => {
         if (!this.isOurs(request)) return next();
@@ -52,7 +54,7 @@ export class BodyGate {
     );
   }
 
-  private onFastify(instance: FastifyInstance): void {
+  private hookInto(instance: FastifyInstance): void {
     const hidden = new WeakMap<IncomingMessage, IncomingMessage['headers']>();
     instance.addHook('onRequest', async ({ raw }) => {
       if (!this.isOurs(raw)) return;

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { EndpointPaths } from './endpoint-paths.js';
+import { hooksOf } from './platform.js';
 
 /** An answer whose head can still be changed. */
 interface HeaderHolder {
@@ -29,8 +30,9 @@ export class CorsGate {
 
   /** Has to come before the application enables CORS, whose preflight answers reach nobody else. */
   install(adapter: AbstractHttpAdapter): void {
-    if (adapter.getType() === 'fastify') {
-      this.onFastify(adapter.getInstance<FastifyInstance>());
+    const hooks = hooksOf(adapter);
+    if (hooks) {
+      this.hookInto(hooks);
     } else {
       adapter.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
         this.watchOver(request, response);
@@ -39,7 +41,7 @@ export class CorsGate {
     }
   }
 
-  private onFastify(instance: FastifyInstance): void {
+  private hookInto(instance: FastifyInstance): void {
     // The endpoint answers on Node's own response; a preflight is answered before this hook, on Fastify's.
     instance.addHook('onRequest', async (request, reply) => this.watchOver(request.raw, reply.raw));
     instance.addHook('onSend', async (request, reply) => {

@@ -8,8 +8,7 @@ import { BodyGate } from './body-gate.js';
 import { CorsGate } from './cors-gate.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { mount, type EndpointSlot } from './mcp.controller.js';
-
-const PLATFORMS = new Set<string | undefined>(['express', 'fastify']);
+import { canBeServed } from './platform.js';
 
 /** Puts a server's endpoint into the application's HTTP server, if it has one. */
 export class HttpTransport {
@@ -29,15 +28,16 @@ export class HttpTransport {
     slot.gate = gate;
     // The adapter is known when the application is created, before it registers its own body parsers.
     this.installed = adapterHost.init$.subscribe(() => {
-      if (!PLATFORMS.has(this.platform)) return;
-      this.cors.install(adapterHost.httpAdapter);
-      gate.install(adapterHost.httpAdapter);
+      const { adapter } = this;
+      if (!adapter || !canBeServed(adapter)) return;
+      this.cors.install(adapter);
+      gate.install(adapter);
     });
   }
 
-  /** Express, Fastify, …; undefined in an application without HTTP, as `createApplicationContext` makes one. */
-  private get platform(): string | undefined {
-    return (this.adapterHost.httpAdapter as AbstractHttpAdapter | null | undefined)?.getType();
+  /** Undefined in an application without HTTP, as `createApplicationContext` makes one. */
+  private get adapter(): AbstractHttpAdapter | undefined {
+    return (this.adapterHost.httpAdapter as AbstractHttpAdapter | null | undefined) ?? undefined;
   }
 
   /** @param paths where Nest puts the route */
@@ -48,13 +48,13 @@ export class HttpTransport {
     this.host.paths = paths;
   }
 
-  /** @throws McpBootstrapError for a platform that is not supported (RxJS would swallow it in the constructor) */
+  /** @throws McpBootstrapError for an adapter that cannot be used (RxJS would swallow it in the constructor) */
   open(): void {
-    const { platform } = this;
-    if (platform !== undefined && !PLATFORMS.has(platform)) {
+    const { adapter } = this;
+    if (adapter && !canBeServed(adapter)) {
       throw new McpBootstrapError(
         `McpModule.forRoot({ name: ${JSON.stringify(this.host.options.name)} })`,
-        `the HTTP adapter "${platform}" is not supported; use Express or Fastify, or set "http" to false`,
+        `the HTTP adapter "${adapter.getType()}" has neither "addHook" nor "use" on its instance; use an adapter over Node's requests, such as Express or Fastify, or set "http" to false`,
       );
     }
     this.slot.endpoint = new HttpEndpoint(this.host, this.http);

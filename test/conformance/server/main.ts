@@ -1,9 +1,10 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
+import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { LegacyMode } from 'nestjs-mcp';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
+import { NodeAdapter } from '../../fixtures/node-adapter.js';
 import { ConformanceModule } from './conformance.module.js';
 
 /** A client may keep connections that it does not use; the server does not wait for them when it ends. */
@@ -12,22 +13,23 @@ const forceCloseConnections = true;
 const ADAPTERS = {
   express: () => new ExpressAdapter(),
   fastify: () => new FastifyAdapter({ forceCloseConnections }),
+  node: () => new NodeAdapter(),
 };
 
 /**
- * `PORT` (default 3000, 0 for any), `ADAPTER` (express or fastify) and `LEGACY` (as the option) come from outside, and
+ * `PORT` (default 3000, 0 for any), `ADAPTER` (express, fastify or node) and `LEGACY` (as the option) come from outside, and
  * so does `BACKEND`: given the URL of a server, this is a gateway in front of it.
  */
 async function main(): Promise<void> {
   const { PORT = '3000', ADAPTER = 'express', LEGACY, BACKEND } = process.env;
-  if (!Object.hasOwn(ADAPTERS, ADAPTER)) throw new Error('ADAPTER must be "express" or "fastify"');
-  const adapter = ADAPTERS[ADAPTER as keyof typeof ADAPTERS]();
+  if (!Object.hasOwn(ADAPTERS, ADAPTER)) throw new Error('ADAPTER must be "express", "fastify" or "node"');
+  const adapter: AbstractHttpAdapter = ADAPTERS[ADAPTER as keyof typeof ADAPTERS]();
   const legacy = LEGACY as LegacyMode | undefined;
   const app = await NestFactory.create(
     BACKEND
       ? McpGatewayModule.forRoot({ legacy, backend: { url: BACKEND } })
       : ConformanceModule.register(legacy),
-    adapter as ExpressAdapter,
+    adapter,
     { logger: ['warn', 'error'], forceCloseConnections },
   );
   app.enableShutdownHooks();

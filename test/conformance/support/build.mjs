@@ -19,7 +19,10 @@ export function build() {
       shell: process.platform === 'win32',
     });
   }
-  const isOld = name => isStale(`dist/conformance/${name}/main.js`, `test/conformance/${name}`);
+  const isOld = name =>
+    [`test/conformance/${name}`, 'test/fixtures'].some(sources =>
+      isStale(`dist/conformance/${name}/main.js`, sources),
+    );
   if (isOld('server') || isOld('client')) {
     execFileSync(process.execPath, [tsc, '-p', 'test/conformance/tsconfig.build.json'], {
       cwd: root,
