@@ -28,6 +28,7 @@ const KNOWN: readonly (keyof McpModuleOptions)[] = [
   'stdio',
   'legacy',
   'sessions',
+  'shutdownTimeoutMs',
   'pageSize',
   'cache',
   'capabilities',
@@ -70,7 +71,8 @@ export function resolveOptions(options: McpModuleOptions): ResolvedOptions {
   const check = checker(where);
   check(isRecord(options), 'options must be an object with a "name" and a "version"');
   check.known(options, KNOWN);
-  const { name, version, http = {}, stdio = false, legacy = 'sessions', pageSize = 1000 } = options;
+  const { name, version, http = {}, stdio = false, legacy = 'sessions' } = options;
+  const { shutdownTimeoutMs = 10_000, pageSize = 1000 } = options;
   check(isText(name), '"name" must be a non-empty string; it is what clients and handlers call the server');
   check(isText(version), '"version" must be a non-empty string, such as "1.0.0"');
   checkDescription(options, check);
@@ -80,6 +82,7 @@ export function resolveOptions(options: McpModuleOptions): ResolvedOptions {
   );
   check(typeof stdio === 'boolean', '"stdio" must be true or false');
   check(http === false || isRecord(http), '"http" must be an object, or false for no HTTP endpoint');
+  check.count(shutdownTimeoutMs, 'shutdownTimeoutMs', MAX_TIMER_MS);
   check.count(pageSize, 'pageSize');
   return {
     ...options,
@@ -87,6 +90,7 @@ export function resolveOptions(options: McpModuleOptions): ResolvedOptions {
     stdio,
     legacy,
     sessions: resolveSessions(options.sessions, check),
+    shutdownTimeoutMs,
     pageSize,
     cache: resolveCache(options.cache, check),
     capabilities: resolveCapabilities(options.capabilities, check),

@@ -89,6 +89,11 @@ export interface McpModuleOptions {
   legacy?: LegacyMode;
   /** Bounds on sessions. */
   sessions?: McpSessionOptions;
+  /**
+   * How long calls that run when the application closes may take to finish, in milliseconds. Then their signals fire, and
+   * they are answered with an error. Default: 10,000.
+   */
+  shutdownTimeoutMs?: number;
   /** How many entries a list answers with at a time. Default: 1,000. */
   pageSize?: number;
   /** Cache hints for results (2026-07-28). Default: not cacheable. */
@@ -140,6 +145,7 @@ export interface ResolvedOptions {
   readonly stdio: boolean;
   readonly legacy: LegacyMode;
   readonly sessions: Readonly<Required<McpSessionOptions>>;
+  readonly shutdownTimeoutMs: number;
   readonly pageSize: number;
   readonly cache: Partial<Record<CacheableMethod, CacheHint>>;
   readonly capabilities: DeclaredCapabilities;

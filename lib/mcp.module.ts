@@ -8,6 +8,7 @@ import {
   type DynamicModule,
   type NestModule,
   type OnApplicationBootstrap,
+  type OnModuleDestroy,
   type Provider,
   type Type,
 } from '@nestjs/common';
@@ -26,6 +27,7 @@ import type {
 } from './mcp.module-options.js';
 import { McpServerHost } from './server/mcp-server-host.js';
 import { McpServers } from './server/mcp-servers.js';
+import { SHUTDOWN_GRACE_MS } from './server/running-calls.js';
 import type { Upstream } from './server/upstream.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
@@ -52,10 +54,13 @@ export interface McpFeatureOptions {
 
 /** Serves the application's providers over the Model Context Protocol. */
 @Module({})
-export class McpModule implements NestModule, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class McpModule
+  implements NestModule, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
   private readonly host: McpServerHost;
   private readonly http: HttpTransport | undefined;
   private readonly stdio: StdioTransport | undefined;
+  private closing?: Promise<void>;
 
   /** @internal Nest makes it. */
   constructor(
@@ -139,13 +144,25 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
     this.stdio?.open(() => this.onStdinEnd());
   }
 
-  /**
-   * Closes the transports, and waits for the handlers that this has ended. Nest's HTTP server closes after this hook, and
-   * waits for streams that are still open.
-   */
+  /** Begins to close the transports: several servers of an application do so at the same time. */
+  onModuleDestroy(): void {
+    this.closing ??= this.shutDown();
+    // Whoever waits for it, in the next hook, is told.
+    this.closing.catch(() => undefined);
+  }
+
+  /** Waits until the transports are closed. Nest's HTTP server closes after this hook. */
   async beforeApplicationShutdown(): Promise<void> {
+    await this.closing;
+  }
+
+  /** Lets the calls that run finish within `shutdownTimeoutMs`, then ends them and closes the transports. */
+  private async shutDown(): Promise<void> {
+    const { shutdownTimeoutMs } = this.host.options;
+    const deadline = performance.now() + shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
     await Promise.all([this.stdio?.close(), this.http?.close()]);
-    await Promise.all([this.host.upstream?.close(), this.host.rounds.ended()]);
+    const left = Math.max(0, deadline - performance.now());
+    await Promise.all([this.host.upstream?.close(), this.host.rounds.ended(left)]);
   }
 
   /** The host hung up. A process that nobody else can reach has nothing left to do. */

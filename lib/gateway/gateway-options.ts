@@ -35,6 +35,7 @@ export interface McpGatewayOptions extends Pick<
   | 'stdio'
   | 'legacy'
   | 'sessions'
+  | 'shutdownTimeoutMs'
   | 'interceptors'
 > {
   /** Name of the gateway, unique in the application. Default: `gateway`, and clients are shown the backend's. */

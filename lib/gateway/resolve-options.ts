@@ -26,6 +26,7 @@ const KNOWN: readonly (keyof McpGatewayOptions)[] = [
   'stdio',
   'legacy',
   'sessions',
+  'shutdownTimeoutMs',
   'interceptors',
   'path',
   'backend',

@@ -14,11 +14,6 @@ export interface McpSuspensionOptions {
   maxTotal?: number;
   /** How long an answer may take, in milliseconds; progress of the client starts the time again. Default: 600,000. */
   idleTimeoutMs?: number;
-  /**
-   * How long a shutdown waits for calls of such clients to end once their signals have fired, in milliseconds.
-   * Default: 5,000.
-   */
-  shutdownTimeoutMs?: number;
 }
 
 /** The `mrtr` option of a server: multi round-trip requests (2026-07-28: basic/patterns/mrtr). */

@@ -22,7 +22,6 @@ const DEFAULT_SUSPENSION = {
   maxPerSession: 16,
   maxTotal: 1000,
   idleTimeoutMs: 600_000,
-  shutdownTimeoutMs: 5000,
 };
 
 /**
@@ -70,7 +69,6 @@ export function resolveMrtr(mrtr: McpMrtrOptions = {}, check: Check): MrtrSettin
   check.count(limits.maxPerSession, 'mrtr.suspension.maxPerSession');
   check.count(limits.maxTotal, 'mrtr.suspension.maxTotal');
   check.count(limits.idleTimeoutMs, 'mrtr.suspension.idleTimeoutMs', MAX_TIMER_MS);
-  check.count(limits.shutdownTimeoutMs, 'mrtr.suspension.shutdownTimeoutMs', MAX_TIMER_MS);
   return {
     secrets,
     ttlSeconds,

@@ -8,6 +8,7 @@ import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import type { Exchange } from '../server/exchange.js';
+import { RunningCalls } from '../server/running-calls.js';
 import { toolError } from '../server/tool-result.js';
 import { Asker } from './asker.js';
 import { CurrentRound } from './current-round.js';
@@ -19,7 +20,6 @@ import { assertDeclared, tooManyRounds, UnsupportedInput } from './refusals.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
 import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
-import { RunningCalls } from './running-calls.js';
 import { Suspensions } from './suspensions.js';
 
 /** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
@@ -80,9 +80,7 @@ export class Rounds {
    */
   answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
     if (!exchange.ask) return exchange.era === 'legacy' ? withoutAsking(exchange, call) : call(exchange);
-    const answered = this.legacy.run(exchange, call);
-    this.running.add(answered);
-    return answered;
+    return this.legacy.run(exchange, call);
   }
 
   /** Runs a handler's own method. It may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
@@ -92,14 +90,9 @@ export class Rounds {
     return result;
   }
 
-  /** Waits, within bounds, for calls whose connections are closed, and so their signals have fired. */
-  async ended(): Promise<void> {
-    const { shutdownTimeoutMs } = this.settings.suspension;
-    const left = await this.running.ended(shutdownTimeoutMs);
-    if (left === 0) return;
-    this.logger.warn(
-      `Calls of the server "${this.server}" still run ${shutdownTimeoutMs} ms after their signals fired ("mrtr.suspension.shutdownTimeoutMs"); they are not waited for any longer`,
-    );
+  /** Waits, up to so many milliseconds, for handlers that outlast their calls, whose signals have fired. */
+  async ended(timeoutMs: number): Promise<void> {
+    await this.running.ended(timeoutMs);
   }
 
   private begin(journal: Journal, where: string, exchange: Exchange): Round {

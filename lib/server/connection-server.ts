@@ -7,6 +7,7 @@ import type {
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Subscriptions } from './exchange.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
+import type { RunningCalls } from './running-calls.js';
 import type { ClientChannel, Upstream } from './upstream.js';
 
 /** The most characters that the URIs of one connection's subscriptions may have. */
@@ -14,6 +15,8 @@ const MAX_SUBSCRIBED_LENGTH = 65_536;
 
 /** How a connection learns of changes. */
 export interface ConnectionOptions {
+  /** The calls of its transport. */
+  readonly running: RunningCalls;
   readonly bus: ServerEventBus;
   /** The most resources that one connection may subscribe to. */
   readonly maxSubscriptions: number;
@@ -32,7 +35,7 @@ export class ConnectionServer extends ExchangeServer {
   private readonly ownChannel?: ClientChannel;
 
   constructor(host: ExchangeHost, capabilities: ServerCapabilities, options: ConnectionOptions) {
-    super(host, capabilities);
+    super(host, capabilities, options.running);
     this.options = options;
     const { upstream, bus } = options;
     if (!upstream) return;

@@ -18,6 +18,7 @@ import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
 import type { AskClient, Exchange, HttpExchange, Subscriptions } from './exchange.js';
+import type { RunningCall, RunningCalls } from './running-calls.js';
 import { unserialisable } from './serialisable.js';
 import { Unsent } from './unsent.js';
 import type { ClientChannel, ToolSchemas } from './upstream.js';
@@ -80,6 +81,7 @@ export class ExchangeServer extends McpServer {
   constructor(
     protected readonly host: ExchangeHost,
     capabilities: ServerCapabilities,
+    private readonly running: RunningCalls,
   ) {
     super(host.info, host.sdkOptions);
     const { server } = this;
@@ -94,16 +96,14 @@ export class ExchangeServer extends McpServer {
     const { setLevel } = host;
     if (setLevel && capabilities.logging) {
       server.setRequestHandler('logging/setLevel', { params: UNCHECKED }, (params, ctx) =>
-        this.answer('logging/setLevel', () =>
-          setLevel(params as Params, this.exchangeOf('logging/setLevel', params as Params, ctx)),
+        this.answer('logging/setLevel', params as Params, ctx, exchange =>
+          setLevel(params as Params, exchange),
         ),
       );
     }
     for (const [method, answer] of Object.entries(host.extensionMethods)) {
       server.setRequestHandler(method, { params: UNCHECKED }, async (params, ctx) => ({
-        ...(await this.answer(method, () =>
-          answer(params as Params, this.exchangeOf(method, params as Params, ctx)),
-        )),
+        ...(await this.answer(method, params as Params, ctx, exchange => answer(params as Params, exchange))),
       }));
     }
   }
@@ -144,18 +144,32 @@ export class ExchangeServer extends McpServer {
     return this.host.ask(exchange, send, ...asked);
   }
 
-  private async serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
-    const exchange = this.exchangeOf(method, params, ctx);
-    const result = await this.answer(method, () => this.host.dispatch(method, params, exchange));
-    if (method !== 'tools/call') return result;
-    // Only what the 2025 era makes of structured content depends on the schema.
-    const depends = exchange.era === 'legacy' && result['structuredContent'] !== undefined;
-    const schema = depends ? await this.host.outputSchema(params['name'] as string, exchange) : undefined;
-    return this.server.projectCallToolResult(result as CallToolResult, schema);
+  private serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
+    return this.running.run(ctx.mcpReq.signal, async call => {
+      const exchange = this.exchangeOf(method, params, ctx, call);
+      const result = await this.written(method, () => this.host.dispatch(method, params, exchange));
+      if (method !== 'tools/call') return result;
+      // Only what the 2025 era makes of structured content depends on the schema.
+      const depends = exchange.era === 'legacy' && result['structuredContent'] !== undefined;
+      const schema = depends ? await this.host.outputSchema(params['name'] as string, exchange) : undefined;
+      return this.server.projectCallToolResult(result as CallToolResult, schema);
+    });
+  }
+
+  private answer<T extends object>(
+    method: string,
+    params: Params,
+    ctx: ServerContext,
+    make: (exchange: Exchange) => T | Promise<T>,
+  ): Promise<T> {
+    return this.running.run(ctx.mcpReq.signal, async call => {
+      const exchange = this.exchangeOf(method, params, ctx, call);
+      return this.written(method, () => make(exchange));
+    });
   }
 
   /** The last place where an error can be kept from saying too much, and an answer from not being written. */
-  private async answer<T extends object>(method: string, make: () => T | Promise<T>): Promise<T> {
+  private async written<T extends object>(method: string, make: () => T | Promise<T>): Promise<T> {
     let refusal: unknown;
     try {
       const result = await make();
@@ -169,7 +183,7 @@ export class ExchangeServer extends McpServer {
     throw unexpected(refusal, method);
   }
 
-  private exchangeOf(method: string, params: Params, ctx: ServerContext): Exchange {
+  private exchangeOf(method: string, params: Params, ctx: ServerContext, call: RunningCall): Exchange {
     const { mcpReq } = ctx;
     const http = this.host.httpOf(ctx.http?.req);
     const client = this.clientOf(mcpReq.envelope, http);
@@ -178,7 +192,7 @@ export class ExchangeServer extends McpServer {
       requestId: mcpReq.id,
       method,
       params,
-      signal: mcpReq.signal,
+      signal: call.signal,
       ...client,
       sessionId: ctx.sessionId,
       authInfo: ctx.http?.authInfo,
@@ -191,7 +205,8 @@ export class ExchangeServer extends McpServer {
       channel: this.channel,
       ...(this.carriesRequests &&
         client.era === 'legacy' && {
-          ask: (name, asked, options) => mcpReq.send({ method: name, params: asked }, AS_IT_IS, options),
+          ask: (name, asked, options) =>
+            call.ask(() => mcpReq.send({ method: name, params: asked }, AS_IT_IS, options)),
         }),
       subscriptions: this.subscriptions,
     };

@@ -26,6 +26,7 @@ import type { AskClient, Era, Exchange, HttpExchange } from './exchange.js';
 import { HandlerTable } from './handler-table.js';
 import { listingsOf } from './listings.js';
 import { mirrorCheck, type MirrorCheck } from './mirror-check.js';
+import { RunningCalls } from './running-calls.js';
 import type { Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue, and what every exchange with it shares. */
@@ -36,6 +37,8 @@ export class McpServerHost implements ExchangeHost {
   readonly table: HandlerTable;
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
+  /** The calls that came over HTTP. */
+  readonly running = new RunningCalls();
   private readonly answering: Pick<Dispatcher, 'dispatch' | 'admitSubscription'>;
   private readonly assertMirrored: MirrorCheck;
   private boundary?: Boundary;
@@ -188,15 +191,23 @@ export class McpServerHost implements ExchangeHost {
   /** A server for one HTTP exchange. */
   forExchange(era: Era): ExchangeServer {
     const { capabilities } = this;
-    return new ExchangeServer(this, era === 'modern' ? capabilities : withoutChanges(capabilities));
+    return new ExchangeServer(
+      this,
+      era === 'modern' ? capabilities : withoutChanges(capabilities),
+      this.running,
+    );
   }
 
-  /** A server for a connection that lasts: a session, or stdio. */
-  forConnection(era: Era): ConnectionServer {
+  /**
+   * A server for a connection that lasts: a session, or stdio.
+   * @param running the calls of its transport
+   */
+  forConnection(era: Era, running = this.running): ConnectionServer {
     const { upstream } = this;
     // What an upstream tells one 2025-era client is not for the others.
     const own = upstream && era === 'legacy';
     return new ConnectionServer(this, this.capabilities, {
+      running,
       bus: own ? new InMemoryServerEventBus(error => this.report(error)) : this.bus,
       ...(own && { upstream }),
       maxSubscriptions: this.options.sessions.maxSubscriptions,
@@ -220,6 +231,15 @@ export class McpServerHost implements ExchangeHost {
 
   report(error: Error): void {
     this.logger.warn(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /** Reports how many calls a shutdown has ended, if it has ended any. */
+  reportEnded(count: number): void {
+    if (count === 0) return;
+    const { shutdownTimeoutMs } = this.options;
+    this.logger.warn(
+      `Calls that did not finish within ${shutdownTimeoutMs} ms ("shutdownTimeoutMs") of the shutdown were answered with an error: ${count}`,
+    );
   }
 
   /** A client's mistake, answered already: of interest only while looking for one. */

@@ -45,8 +45,8 @@ describe.each(platforms())('app.close() on %s', platform => {
   beforeEach(async () => {
     started = new Inbox();
     aborted = new Inbox();
-    // A handler that never ends is waited for as long as that.
-    test = await startApp([Tools], { platform, mcp: { mrtr: { suspension: { shutdownTimeoutMs: 100 } } } });
+    // Handlers that do not end have as long as that.
+    test = await startApp([Tools], { platform, mcp: { shutdownTimeoutMs: 100 } });
   });
 
   it.each(['endless', 'stubborn'])(

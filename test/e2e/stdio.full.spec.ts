@@ -101,7 +101,10 @@ describe('stdio', () => {
   });
 
   it('fires the signal of a running call when the client goes away', async () => {
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, SHUTDOWN_TIMEOUT_MS: '1' },
+    });
     const write = (message: object) =>
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     const answers = createInterface({ input: child.stdout });

@@ -133,9 +133,9 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   let answers: (() => void)[] = [];
   let asked = deferred<void>();
 
-  const start = async (suspension: McpMrtrOptions['suspension'] = {}) => {
+  const start = async (suspension: McpMrtrOptions['suspension'] = {}, shutdownTimeoutMs = 10_000) => {
     @Module({
-      imports: [McpModule.forRoot({ name: 'parked', version: '1', mrtr: { suspension } })],
+      imports: [McpModule.forRoot({ name: 'parked', version: '1', shutdownTimeoutMs, mrtr: { suspension } })],
       providers: [Tools],
     })
     class AppModule {}
@@ -288,7 +288,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   });
 
   it('is not waited for without end', async () => {
-    await start({ shutdownTimeoutMs: 1 });
+    await start({}, 1);
     void ask(await open(), {}, 'stay');
     await isAsked(1);
     const tools = app.get(Tools);

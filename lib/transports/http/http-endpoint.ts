@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
@@ -49,6 +51,8 @@ class RefusedError extends Error {}
 
 const METHODS = new Set(['POST', 'GET', 'DELETE']);
 
+const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shutting down', true);
+
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
 export class HttpEndpoint {
   private readonly handler: McpHttpHandler;
@@ -85,6 +89,10 @@ export class HttpEndpoint {
   /** Answers one request. Settles once the answer is complete or, for an event stream, once it has begun. */
   serve(incoming: Incoming): Promise<void> {
     const { body, rawRequest, rawResponse } = incoming;
+    if (this.host.running.isClosing) {
+      SHUTTING_DOWN.send(rawResponse, { 'retry-after': '1' });
+      return Promise.resolve();
+    }
     const refusal = this.refusal(incoming);
     if (refusal) {
       refusal.send(rawResponse, refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
@@ -112,10 +120,18 @@ export class HttpEndpoint {
     });
   }
 
-  /** Ends every exchange, stream and session. */
-  async close(): Promise<void> {
+  /**
+   * Ends every exchange, stream and session.
+   * @param timeoutMs how long clients may take to read what they have been answered, in milliseconds
+   */
+  async close(timeoutMs: number): Promise<void> {
     await Promise.all([this.handler.close(), this.sessions?.close()]);
-    // What is left are 2025-era calls without a session, which the SDK's handler does not keep track of.
+    const over = new AbortController();
+    const closed = [...this.open.keys()].map(response => once(response, 'close', { signal: over.signal }));
+    const late = pause(timeoutMs, undefined, { signal: over.signal });
+    await Promise.race([late, Promise.allSettled(closed)]);
+    over.abort();
+    await Promise.allSettled([late, ...closed]);
     for (const response of this.open.keys()) response.destroy();
   }
 

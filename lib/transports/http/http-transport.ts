@@ -4,6 +4,7 @@ import type { Subscription } from 'rxjs';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
+import { SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
 import { BodyGate } from './body-gate.js';
 import { CorsGate } from './cors-gate.js';
 import { HttpEndpoint } from './http-endpoint.js';
@@ -60,8 +61,15 @@ export class HttpTransport {
     this.slot.endpoint = new HttpEndpoint(this.host, this.http);
   }
 
+  /** Lets the calls that run finish within the server's `shutdownTimeoutMs`, and ends everything. */
   async close(): Promise<void> {
     this.installed.unsubscribe();
-    await this.slot.endpoint?.close();
+    const { running, options } = this.host;
+    const deadline = performance.now() + options.shutdownTimeoutMs;
+    this.host.reportEnded(await running.shutDown(options.shutdownTimeoutMs));
+    await Promise.all([
+      running.ended(SHUTDOWN_GRACE_MS),
+      this.slot.endpoint?.close(Math.max(SHUTDOWN_GRACE_MS, deadline - performance.now())),
+    ]);
   }
 }

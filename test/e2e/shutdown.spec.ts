@@ -1,0 +1,129 @@
+import { Controller, Get, Injectable } from '@nestjs/common';
+import { Ctx, McpContext, Tool } from 'nestjs-mcp';
+import { deferred } from '../fixtures/deferred.js';
+import { Inbox } from '../fixtures/inbox.js';
+import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { outcomeOf } from '../gateway/support.js';
+
+let started: Inbox<string>;
+let aborted: Inbox<string>;
+let release = deferred();
+
+@Injectable()
+class Tools {
+  @Tool()
+  async held(@Ctx() ctx: McpContext) {
+    started.put(ctx.era);
+    ctx.signal.addEventListener('abort', () => aborted.put(ctx.era));
+    await release.promise;
+    return 'finished';
+  }
+
+  @Tool()
+  async stubborn(@Ctx() ctx: McpContext) {
+    started.put(ctx.era);
+    ctx.signal.addEventListener('abort', () => aborted.put(ctx.era));
+    await new Promise(() => undefined);
+  }
+
+  @Tool()
+  async ask(@Ctx() ctx: McpContext) {
+    const { action } = await ctx.elicit('go', { message: 'Go?', schema: { type: 'object', properties: {} } });
+    return action;
+  }
+}
+
+@Controller()
+class Health {
+  @Get('health')
+  health() {
+    return 'fine';
+  }
+}
+
+describe('app.close()', () => {
+  let test: TestApp;
+  const start = async (shutdownTimeoutMs?: number, legacy: 'sessions' | 'stateless' = 'sessions') => {
+    test = await startApp([Tools], {
+      mcp: { legacy, ...(shutdownTimeoutMs !== undefined && { shutdownTimeoutMs }) },
+      module: { controllers: [Health] },
+    });
+  };
+
+  beforeEach(() => {
+    started = new Inbox();
+    aborted = new Inbox();
+    release = deferred();
+  });
+  afterEach(() => test.close());
+
+  it('lets running calls finish, refuses new requests, and leaves other routes alone', async () => {
+    await start();
+    const clients = [await test.client(), await test.client({ era: 'legacy' })];
+    const url = await test.url();
+    const health = await test.url('/health');
+    const calls = clients.map(client => outcomeOf(client.callTool({ name: 'held' })));
+    await started.take();
+    await started.take();
+
+    const closing = test.app.close();
+    const refused = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.headers.get('connection')).toBe('close');
+    expect(await refused.json()).toMatchObject({
+      error: { code: -32000, message: 'The server is shutting down' },
+    });
+    expect(await (await fetch(health)).text()).toBe('fine');
+    expect(aborted.size).toBe(0);
+    release.resolve();
+    expect((await Promise.all(calls)).map(result => textOf(result as object))).toEqual([
+      'finished',
+      'finished',
+    ]);
+    await closing;
+  });
+
+  it.each(['sessions', 'stateless'] as const)(
+    'answers what does not finish in time with an error, and fires its signal (%s)',
+    async legacy => {
+      await start(1, legacy);
+      const clients = [await test.client(), await test.client({ era: 'legacy' })];
+      const calls = clients.map(client => outcomeOf(client.callTool({ name: 'stubborn' })));
+      await started.take();
+      await started.take();
+      await test.app.close();
+      const error = { code: -32000, message: expect.stringContaining('The server is shutting down') };
+      expect(await Promise.all(calls)).toMatchObject([error, error]);
+      expect([await aborted.take(), await aborted.take()].sort()).toEqual(['legacy', 'modern']);
+    },
+  );
+
+  it('answers a call that waits for its client at once', async () => {
+    await start();
+    const asked = deferred();
+    const client = await test.client({
+      era: 'legacy',
+      onElicit: () => {
+        asked.resolve();
+        return new Promise(() => undefined);
+      },
+    });
+    const call = outcomeOf(client.callTool({ name: 'ask' }));
+    const running = outcomeOf(client.callTool({ name: 'held' }));
+    await asked.promise;
+    await started.take();
+    const closing = test.app.close();
+    expect(await call).toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('The server is shutting down'),
+    });
+    release.resolve();
+    expect(textOf((await running) as object)).toBe('finished');
+    await closing;
+  });
+});
