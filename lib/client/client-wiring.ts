@@ -12,6 +12,7 @@ import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
 import { knownToolsOf } from './known-tools/known-tools-option.js';
 import { ToolDefinitions } from './known-tools/tool-definitions.js';
+import { OutputSchemas } from './output-schemas.js';
 import { ServerEvents } from './server-events.js';
 
 /** What the application has for a client, once all its parts are there. */
@@ -33,6 +34,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   readonly boundary = new ClientBoundary(this);
   /** The definitions of the server's tools. */
   readonly tools: ToolDefinitions;
+  private readonly outputSchemas: OutputSchemas;
   private readonly logger: Logger;
   private given?: ResolvedClientOptions;
   private parts?: ClientParts;
@@ -43,6 +45,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   constructor(readonly name: string) {
     this.logger = new Logger(`McpClient(${name})`);
     this.tools = new ToolDefinitions(message => this.logger.warn(message));
+    this.outputSchemas = new OutputSchemas(message => this.logger.warn(message));
   }
 
   get options(): ResolvedClientOptions | undefined {
@@ -87,6 +90,7 @@ export class ClientWiring implements ClientBoundaryOptions {
       {
         ...(auth && { auth }),
         tools: this.tools,
+        outputSchemas: this.outputSchemas,
         onClient: client => {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
           this.events.attach(client);

@@ -11,6 +11,7 @@ import { boundedFetch } from './bounded-fetch.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import { MirroringClient } from './known-tools/mirroring-client.js';
 import type { ToolDefinitions } from './known-tools/tool-definitions.js';
+import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from './unless-aborted.js';
 
 /** There is no connection, and why; the cause is the error of the last attempt. */
@@ -21,6 +22,8 @@ export interface ConnectionHooks {
   readonly auth?: AuthProvider | OAuthClientProvider;
   /** The definitions of the server's tools, for all connections; by default none are kept. */
   readonly tools?: ToolDefinitions;
+  /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
+  readonly outputSchemas?: OutputSchemas;
   /** Called with each new client before it connects: the place for its handlers. */
   readonly onClient?: (client: Client) => void;
   /** Called once a client has connected. */
@@ -140,7 +143,11 @@ export class Connection {
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
     const client = new MirroringClient(
       { name: 'nestjs-mcp', version: '0.1.0' },
-      { capabilities, versionNegotiation: { mode } },
+      {
+        capabilities,
+        versionNegotiation: { mode },
+        jsonSchemaValidator: this.hooks.outputSchemas ?? new OutputSchemas(),
+      },
       this.hooks.tools,
     );
     this.hooks.onClient?.(client);

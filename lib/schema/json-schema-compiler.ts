@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import type { ForeignPatterns } from './foreign-patterns.js';
 import { pointerSteps } from './json-pointer.js';
 import { compileValidator } from './json-schema-engine.js';
 import { requireObjectRoot } from './object-root.js';
@@ -8,12 +9,17 @@ import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue } from './types.
 
 /**
  * Compiles raw JSON Schema. Values come back as given: defaults are not filled in.
+ * @param patterns for a schema from another process; to be told before each validation
  * @throws SchemaError
  */
-export function compileJsonSchema(schema: JsonSchema, io: SchemaIo): CompiledSchema {
+export function compileJsonSchema(
+  schema: JsonSchema,
+  io: SchemaIo,
+  patterns?: ForeignPatterns,
+): CompiledSchema {
   const plain = toPlainJson(schema);
   const jsonSchema = io === 'input' ? requireObjectRoot(plain) : plain;
-  const check = compileValidator(jsonSchema);
+  const check = compileValidator(jsonSchema, patterns);
   return {
     jsonSchema,
     validate: value =>

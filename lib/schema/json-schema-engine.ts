@@ -1,6 +1,8 @@
 import { Ajv, MissingRefError, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { ForeignPatterns } from './foreign-patterns.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 
@@ -11,9 +13,10 @@ const metaValidators = new Map<typeof Ajv, Ajv>();
 
 /**
  * What `schema` says as a check: in 2020-12, or draft-07 if its `$schema` says so. Unknown keywords are fine.
+ * @param patterns matches the regular expressions of a schema from another process. Default: the native engine
  * @throws SchemaError if it breaks its dialect, refers to a remote schema or is asynchronous
  */
-export function compileValidator(schema: JsonSchema): ValidateFunction {
+export function compileValidator(schema: JsonSchema, patterns?: ForeignPatterns): ValidateFunction {
   const Engine = /draft-07\/schema#?$/.test(String(schema.$schema)) ? Ajv : Ajv2020;
   let reason: string | undefined;
   try {
@@ -25,9 +28,7 @@ export function compileValidator(schema: JsonSchema): ValidateFunction {
   if (reason) throw new SchemaError(`the JSON Schema is invalid: ${reason}`);
 
   try {
-    // An engine of its own, because `$id`s are global to an engine and two tools may use the same.
-    const engine = addFormats(new Engine({ ...OPTIONS, meta: false, validateSchema: false }));
-    const validate = engine.compile(schema);
+    const validate = engineOf(Engine, patterns).compile(schema);
     if ('$async' in validate) throw new SchemaError('`$async` schemas are not supported: remove the keyword');
     return validate;
   } catch (error) {
@@ -39,6 +40,40 @@ export function compileValidator(schema: JsonSchema): ValidateFunction {
     }
     throw new SchemaError(`the JSON Schema does not compile: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** A compiled schema, and the words for what it finds wrong. */
+export interface ForeignValidator {
+  readonly check: ValidateFunction;
+  errorsText(): string;
+}
+
+/**
+ * The output schema of another process as a check: in 2020-12, 2019-09, draft-07 or draft-06, as the SDK reads it.
+ * @throws Error if it does not compile, is asynchronous or says that it is in another dialect
+ */
+export function compileForeign(schema: JsonSchema, patterns: ForeignPatterns): ForeignValidator {
+  const dialect = typeof schema.$schema === 'string' ? schema.$schema.replace(/#$/, '') : '';
+  const Engine = dialect === '' ? Ajv2020 : DIALECTS.get(dialect.replace(/^https:/, 'http:'));
+  if (!Engine) throw new SchemaError(`the dialect "${dialect.slice(0, 200)}" is not supported`);
+  const engine = engineOf(Engine, patterns);
+  const check = engine.compile(schema);
+  if ('$async' in check) throw new SchemaError('`$async` schemas are not supported');
+  return { check, errorsText: () => engine.errorsText(check.errors) };
+}
+
+const DIALECTS: ReadonlyMap<string, typeof Ajv> = new Map([
+  ['http://json-schema.org/draft/2020-12/schema', Ajv2020],
+  ['http://json-schema.org/draft/2019-09/schema', Ajv2019],
+  ['http://json-schema.org/draft-07/schema', Ajv],
+  ['http://json-schema.org/draft-06/schema', Ajv],
+]);
+
+/** An engine for one schema, because `$id`s are global to an engine and two tools may use the same. */
+function engineOf(Engine: typeof Ajv, patterns: ForeignPatterns | undefined): Ajv {
+  const engine = addFormats(new Engine({ ...OPTIONS, meta: false, validateSchema: false }));
+  patterns?.install(engine);
+  return engine;
 }
 
 function metaValidator(Engine: typeof Ajv): Ajv {

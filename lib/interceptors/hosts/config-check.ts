@@ -1,5 +1,7 @@
+import { ForeignPatterns } from '../../schema/foreign-patterns.js';
 import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import { compileSchema } from '../../schema/compile-schema.js';
+import { PatternError } from '../../schema/linear-pattern.js';
 import type { CompiledSchema } from '../../schema/types.js';
 import type { ChainEntry } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
@@ -51,11 +53,21 @@ function compiledOnce(configSchema: ConfigSchema): ConfigCheck {
 }
 
 function compile(configSchema: ConfigSchema): ConfigCheck {
+  const problemOf = (error: unknown) => `its configSchema cannot be used: ${(error as Error).message}`;
   try {
-    return checkBy(compileJsonSchema(configSchema, 'input'));
+    const patterns = new ForeignPatterns();
+    const check = checkBy(compileJsonSchema(configSchema, 'input', patterns));
+    return config => {
+      patterns.begin();
+      try {
+        return check(config);
+      } catch (error) {
+        if (error instanceof PatternError) return problemOf(error);
+        throw error;
+      }
+    };
   } catch (error) {
-    const problem = `its configSchema cannot be used: ${(error as Error).message}`;
-    return () => problem;
+    return () => problemOf(error);
   }
 }
 

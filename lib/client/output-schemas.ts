@@ -1,0 +1,47 @@
+import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/client';
+import { ForeignPatterns } from '../schema/foreign-patterns.js';
+import { compileForeign } from '../schema/json-schema-engine.js';
+import { PatternError } from '../schema/linear-pattern.js';
+
+/**
+ * Checks the results of tools by the output schemas that their server lists. Patterns take linear time; a pattern that
+ * cannot is skipped, and the first one is warned of.
+ */
+export class OutputSchemas implements jsonSchemaValidator {
+  private hasWarned = false;
+
+  constructor(private readonly warn: (message: string) => void = () => undefined) {}
+
+  /** @throws Error for a schema that does not compile, which the SDK reports when the tool is called */
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const skip = (reason: string) => this.skipped(reason);
+    const patterns = new ForeignPatterns(skip);
+    const validator = orSkipped(() => compileForeign(schema, patterns), skip);
+    return input => {
+      patterns.begin();
+      const isValid = orSkipped(() => validator?.check(input), skip) ?? true;
+      return isValid || validator === undefined
+        ? { valid: true, data: input as T, errorMessage: undefined }
+        : { valid: false, data: undefined, errorMessage: validator.errorsText() };
+    };
+  }
+
+  private skipped(reason: string): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    this.warn(
+      `Part of an output schema of the server is not checked: ${reason}. Further ones are not logged.`,
+    );
+  }
+}
+
+/** A pattern that stands where it cannot be left out, as in `patternProperties`, leaves the schema unchecked. */
+function orSkipped<T>(work: () => T, skip: (reason: string) => void): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    skip(error.message);
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { str, type Ajv } from 'ajv';
+import { linearPattern, PatternError } from './linear-pattern.js';
+
+/** The steps that the patterns of one validation may take: about a third of a second. */
+const MAX_STEPS = 20_000_000;
+/** What it takes to compile one instruction of a pattern, in the same steps. */
+const STEPS_TO_COMPILE = 250;
+
+interface RegExpLike {
+  test(text: string): boolean;
+  toString(): string;
+}
+
+/**
+ * The regular expressions of a schema from another process. They take linear time, and there is a bound on what they take
+ * together.
+ */
+export class ForeignPatterns {
+  private left = MAX_STEPS;
+
+  /** @param onSkipped told why a `pattern` is skipped. Without it, the pattern is an error. */
+  constructor(private readonly onSkipped?: (reason: string) => void) {}
+
+  /** Begins a validation, which gets the full number of steps. */
+  begin(): void {
+    this.left = MAX_STEPS;
+  }
+
+  /** Lets an engine match with these patterns alone. */
+  install(engine: Ajv): void {
+    engine.opts.code.regExp = Object.assign((source: string) => this.compile(source), { code: 'new RegExp' });
+    // Its own keyword: a `pattern` can be skipped, a key of `patternProperties` cannot.
+    engine.removeKeyword('pattern').addKeyword({
+      keyword: 'pattern',
+      type: 'string',
+      schemaType: 'string',
+      compile: (source: string) => this.keyword(source),
+      error: { message: ({ schemaCode }) => str`must match pattern "${schemaCode}"` },
+    });
+    // That of ajv-formats takes quadratic time.
+    engine.addFormat('url', text => /^(?:https?|ftp):/i.test(text) && URL.canParse(text));
+  }
+
+  private compile(source: string): RegExpLike {
+    const pattern = linearPattern(source);
+    let isCompiled = false;
+    return {
+      test: text => {
+        // The first use compiles it, and has to know before that there are steps left.
+        this.spend(0);
+        this.spend(pattern.size * (text.length + 1 + (isCompiled ? 0 : STEPS_TO_COMPILE)));
+        isCompiled = true;
+        return pattern.test(text);
+      },
+      // Ajv tells patterns apart by their text.
+      toString: () => source,
+    };
+  }
+
+  private keyword(source: string): (text: string) => boolean {
+    const { onSkipped } = this;
+    let pattern: RegExpLike | undefined;
+    const skip = (error: unknown): true => {
+      if (!onSkipped || !(error instanceof PatternError)) throw error;
+      onSkipped(`the pattern ${source.slice(0, 100)} cannot be checked: ${error.message}`);
+      if (this.left > 0) pattern = undefined;
+      return true;
+    };
+    try {
+      pattern = this.compile(source);
+    } catch (error) {
+      skip(error);
+    }
+    return text => {
+      // The first one that found no steps left has said so.
+      if (!pattern || (onSkipped && this.left <= 0)) return true;
+      try {
+        return pattern.test(text);
+      } catch (error) {
+        return skip(error);
+      }
+    };
+  }
+
+  private spend(steps: number): void {
+    this.left -= steps;
+    if (this.left <= 0) throw new PatternError('it would take too long');
+  }
+}
