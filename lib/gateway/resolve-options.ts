@@ -1,4 +1,4 @@
-import { problemOfHeaders } from '../client/connection-options.js';
+import { checkConnection, CONNECTION_OPTIONS } from '../client/connection-options.js';
 import { MAX_TIMER_MS } from '../constants.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';
@@ -88,14 +88,20 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
     !passthrough || (backend !== undefined && options.interceptors?.expose !== true),
     '"passthrough" is for one "backend", and excludes "interceptors.expose": both serve interceptors/list',
   );
-  const all = backend
-    ? [{ prefix: undefined, options: backend }]
-    : Object.entries(backends!).map(([prefix, one]) => ({ prefix, options: one }));
+  check(
+    backends === undefined || isRecord(backends),
+    '"backends" must be an object, with a backend for each prefix',
+  );
+  const resolve = (one: GatewayBackend, option: string) =>
+    resolveBackend(one, checker(`${where}, "${option}"`));
+  const all =
+    backends === undefined
+      ? [{ prefix: undefined, options: resolve(backend!, 'backend') }]
+      : Object.entries(backends).map(([prefix, one]) => ({
+          prefix,
+          options: resolve(one, `backends.${prefix}`),
+        }));
   check(all.length > 0, '"backends" must name at least one');
-  for (const one of all) {
-    const problem = problemOfHeaders(one.options.headers);
-    check(problem === undefined, String(problem));
-  }
   checkPrefixes(Object.keys(backends ?? {}), check);
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   for (const [key, value] of Object.entries({ timeoutMs: timeoutMs ?? 1, ...bounds })) {
@@ -121,6 +127,14 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       secrets,
     },
   };
+}
+
+/** A backend's options, without those that are undefined: each has its default. */
+function resolveBackend(options: GatewayBackend, check: Check): GatewayBackend {
+  check(isRecord(options), 'a backend must be an object with a "url", a "command" or a "transport"');
+  check.known(options, CONNECTION_OPTIONS);
+  checkConnection(options, check);
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** A name with a prefix must tell which backend it belongs to, whatever the backends call their tools. */

@@ -214,10 +214,4 @@ describe('options of a gateway', () => {
   it('handlers are refused', async () => {
     await expect(startGateway({ backend }, [Shop])).rejects.toThrow(/the server "gateway" is a gateway/);
   });
-
-  it('a backend needs one way to be reached', async () => {
-    await expect(startGateway({ backend: {} })).rejects.toThrow(
-      'needs one of "url", "command" and "transport"',
-    );
-  });
 });
