@@ -40,7 +40,7 @@ export class Gateway implements Upstream, BackendHost {
     this.suspended = new SuspendedCalls({ max: maxSuspended, idleTimeoutMs: suspendedTimeoutMs });
     this.states = new CallerStates(settings);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
-    this.router = new Router(this.backends);
+    this.router = new Router(this.backends, settings.limits.listTimeoutMs);
     this.listings = new Listings(this.backends);
   }
 
