@@ -1,4 +1,8 @@
 import type { ClientCapabilities, Transport } from '@modelcontextprotocol/server';
+import { MAX_TIMER_MS } from '../constants.js';
+import type { Check } from '../option-check.js';
+import { isText } from '../option-rules.js';
+import { isRecord } from '../schema/plain-json.js';
 
 /** What is wrong with configured HTTP headers, if anything is. */
 export function problemOfHeaders(headers: ConnectionOptions['headers']): string | undefined {
@@ -38,4 +42,60 @@ export interface ConnectionOptions {
   maxReconnectDelayMs?: number;
   /** The largest answer that is read, in bytes. Default: 8 MiB (8,388,608). */
   maxResponseBytes?: number;
+}
+
+/** The names of a connection's options. */
+export const CONNECTION_OPTIONS: readonly (keyof ConnectionOptions)[] = [
+  'url',
+  'headers',
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'stderr',
+  'transport',
+  'era',
+  'capabilities',
+  'connectTimeoutMs',
+  'reconnectDelayMs',
+  'maxReconnectDelayMs',
+  'maxResponseBytes',
+];
+const COUNTS = ['connectTimeoutMs', 'reconnectDelayMs', 'maxReconnectDelayMs', 'maxResponseBytes'] as const;
+const WAYS = ['url', 'command', 'transport'] as const;
+
+/**
+ * Checks a connection's options, for clients and for the backends of a gateway. Unknown names are for the caller to check.
+ * @throws whatever `check` throws, for an option that is missing or out of range
+ */
+export function checkConnection(options: ConnectionOptions, check: Check): void {
+  checkWay(options, check);
+  const { era, capabilities } = options;
+  check(
+    era === undefined || ['auto', 'modern', 'legacy'].includes(era),
+    '"era" must be "auto", "modern" or "legacy"',
+  );
+  check(capabilities === undefined || isRecord(capabilities), '"capabilities" must be an object');
+  for (const name of COUNTS) if (options[name] !== undefined) check.count(options[name], name, MAX_TIMER_MS);
+}
+
+function checkWay(options: ConnectionOptions, check: Check): void {
+  const ways = WAYS.filter(way => options[way] !== undefined);
+  check(ways.length === 1, 'it needs one of "url", "command" and "transport"');
+  const { url, command, transport } = options;
+  check(
+    url === undefined || (URL.canParse(String(url)) && /^https?:$/.test(new URL(url).protocol)),
+    '"url" must be an absolute URL with http or https, such as "https://example.com/mcp"',
+  );
+  check(command === undefined || isText(command), '"command" must name a program');
+  check(
+    transport === undefined || typeof transport === 'function',
+    '"transport" must be a function that makes a transport for each connection',
+  );
+  check(options.headers === undefined || url !== undefined, '"headers" is only for a server at a "url"');
+  const problem = problemOfHeaders(options.headers);
+  check(problem === undefined, String(problem));
+  for (const name of ['args', 'env', 'cwd', 'stderr'] as const) {
+    check(options[name] === undefined || command !== undefined, `"${name}" is only for a "command"`);
+  }
 }

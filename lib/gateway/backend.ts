@@ -17,6 +17,7 @@ import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
 import { toClientError } from './backend-error.js';
 import { isCall, Call } from './call.js';
 import { askable, paramsFor, resultFor } from './caller-params.js';
+import type { CallerStates } from './caller-states.js';
 import { CallerLists } from './caller-lists.js';
 import { ClientLinks } from './client-links.js';
 import type { GatewayBackend } from './gateway-options.js';
@@ -31,6 +32,7 @@ export interface BackendHost {
   readonly id: string;
   readonly settings: GatewaySettings;
   readonly suspended: SuspendedCalls;
+  readonly states: CallerStates;
   /** Tells all clients, but for those who have a channel. */
   readonly changes: ChangeNotifier | undefined;
   /** The clients who have one. */
@@ -177,10 +179,14 @@ export class Backend {
   }
 
   private async modern(method: string, params: Params, exchange: Exchange): Promise<Result> {
-    const sent = paramsFor('modern', params, exchange, this.links.known(exchange.channel)?.level);
+    const { states } = this.host;
+    const state = await states.open(this.prefix, params, exchange);
+    const sent = paramsFor('modern', params, exchange, state, this.links.known(exchange.channel)?.level);
     const { signal } = exchange;
-    const send = (tool?: ToolSchemas) =>
-      this.base.request(method, sent, { call: new Call(exchange), signal, tool });
+    const send = async (tool?: ToolSchemas) => {
+      const result = await this.base.request(method, sent, { call: new Call(exchange), signal, tool });
+      return states.seal(result, this.prefix, params, exchange);
+    };
     if (method !== 'tools/call') return send();
     const tool = await this.tool(params['name'], exchange);
     try {

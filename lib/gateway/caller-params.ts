@@ -35,13 +35,19 @@ export function askable({ roots, sampling, elicitation }: ClientCapabilities = {
 /**
  * The params of a request as the backend gets them: those of the client, with what its revision says with every request.
  * @param era the backend's
+ * @param requestState the backend's own
  * @param level the log level that the client has set for its connection
  */
-export function paramsFor(era: Era, params: Params, exchange: Exchange, level?: LoggingLevel): Params {
+export function paramsFor(
+  era: Era,
+  params: Params,
+  exchange: Exchange,
+  requestState?: unknown,
+  level?: LoggingLevel,
+): Params {
   const meta = { ...(params['_meta'] as Params | undefined), [HOPS_META]: nextHop(exchange.meta) };
   if (era === 'legacy') return { ...params, _meta: meta };
   const { clientInfo, clientCapabilities, inputResponses } = exchange;
-  const requestState = exchange.requestState();
   // A 2025-era client that has set no level is sent everything.
   const logLevel = exchange.era === 'modern' ? exchange.logLevel : (level ?? 'debug');
   return {

@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from '../client/connection-options.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';
+import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
 
 /**
  * A server that the gateway stands in front of: how to reach it. What its client can do (`capabilities`) matters only
@@ -23,6 +24,12 @@ export interface GatewayLimits {
   /** How long a backend may take for a page of a list, in milliseconds, if `timeoutMs` is not less. Default: 30,000. */
   listTimeoutMs?: number;
 }
+
+/**
+ * What signs the `requestState` of a call, so that it is good for its own caller, tool and arguments alone. All nodes of a
+ * gateway need the same.
+ */
+export type GatewayMrtrOptions = Pick<McpMrtrOptions, 'secret' | 'secrets'>;
 
 /** Options of `McpGatewayModule.forRoot`: those of a server that concern a gateway, and what is behind it. */
 export interface McpGatewayOptions extends Pick<
@@ -58,6 +65,8 @@ export interface McpGatewayOptions extends Pick<
    * Default: 3,600,000 (an hour); clients cancel on their own before that.
    */
   timeoutMs?: number;
+  /** Multi round-trip requests. Default: a random secret, which survives neither a restart nor a second node. */
+  mrtr?: GatewayMrtrOptions;
   /** Bounds on what is held for clients. */
   limits?: GatewayLimits;
 }

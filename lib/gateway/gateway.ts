@@ -10,6 +10,7 @@ import type { Exchange } from '../server/exchange.js';
 import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { Backend, type BackendHost } from './backend.js';
+import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './hops.js';
 import { isList } from './known-lists.js';
 import { Listings } from './listings.js';
@@ -26,6 +27,7 @@ const MAX_LOGGED = 500;
 export class Gateway implements Upstream, BackendHost {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
+  readonly states: CallerStates;
   changes: ChangeNotifier | undefined;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
@@ -36,8 +38,9 @@ export class Gateway implements Upstream, BackendHost {
   constructor(readonly settings: GatewaySettings) {
     const { maxSuspended, suspendedTimeoutMs } = settings.limits;
     this.suspended = new SuspendedCalls({ max: maxSuspended, idleTimeoutMs: suspendedTimeoutMs });
+    this.states = new CallerStates(settings);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
-    this.router = new Router(this.backends);
+    this.router = new Router(this.backends, settings.limits.listTimeoutMs);
     this.listings = new Listings(this.backends);
   }
 

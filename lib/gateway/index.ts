@@ -1,4 +1,9 @@
 export { McpGatewayModule } from './mcp-gateway.module.js';
-export type { GatewayBackend, GatewayLimits, McpGatewayOptions } from './gateway-options.js';
+export type {
+  GatewayBackend,
+  GatewayLimits,
+  GatewayMrtrOptions,
+  McpGatewayOptions,
+} from './gateway-options.js';
 export type { ConnectionOptions } from '../client/connection-options.js';
 export { HOPS_META } from './hops.js';

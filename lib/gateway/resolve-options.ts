@@ -1,8 +1,17 @@
-import { problemOfHeaders } from '../client/connection-options.js';
+import { checkConnection, CONNECTION_OPTIONS } from '../client/connection-options.js';
 import { MAX_TIMER_MS } from '../constants.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';
-import type { GatewayBackend, GatewayLimits, McpGatewayOptions } from './gateway-options.js';
+import type { MrtrSettings } from '../mrtr/mrtr-options.js';
+import { resolveMrtr } from '../mrtr/resolve-mrtr.js';
+import { checker, type Check } from '../option-check.js';
+import { isRecord } from '../schema/plain-json.js';
+import type {
+  GatewayBackend,
+  GatewayLimits,
+  GatewayMrtrOptions,
+  McpGatewayOptions,
+} from './gateway-options.js';
 
 /** Options of a gateway with every default filled in. */
 export interface GatewaySettings {
@@ -13,6 +22,8 @@ export interface GatewaySettings {
   readonly passthrough: boolean;
   readonly timeoutMs: number;
   readonly limits: Readonly<Required<GatewayLimits>>;
+  /** What signs a `requestState`; the first signs, all are accepted. */
+  readonly secrets: MrtrSettings['secrets'];
 }
 
 const KNOWN: readonly (keyof McpGatewayOptions)[] = [
@@ -28,6 +39,7 @@ const KNOWN: readonly (keyof McpGatewayOptions)[] = [
   'sessions',
   'shutdownTimeoutMs',
   'interceptors',
+  'mrtr',
   'path',
   'backend',
   'backends',
@@ -35,6 +47,8 @@ const KNOWN: readonly (keyof McpGatewayOptions)[] = [
   'timeoutMs',
   'limits',
 ];
+
+const KNOWN_MRTR: readonly (keyof GatewayMrtrOptions)[] = ['secret', 'secrets'];
 
 const DEFAULT_LIMITS: Required<GatewayLimits> = {
   maxConnections: 100,
@@ -67,26 +81,28 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
     ...rest
   } = options;
   const where = `McpGatewayModule.forRoot({ name: ${JSON.stringify(name)} })`;
-  const check = (holds: boolean, problem: string) => {
-    if (!holds) throw new McpBootstrapError(where, problem);
-  };
-  for (const option of Object.keys(options)) {
-    check((KNOWN as string[]).includes(option), `unknown option "${option}"; known are ${KNOWN.join(', ')}`);
-  }
+  const check = checker(where);
+  check.known(options, KNOWN);
   check((backend === undefined) !== (backends === undefined), 'give either "backend" or "backends"');
   check(path === undefined || options.http !== false, '"path" needs an HTTP endpoint, and "http" is false');
   check(
     !passthrough || (backend !== undefined && options.interceptors?.expose !== true),
     '"passthrough" is for one "backend", and excludes "interceptors.expose": both serve interceptors/list',
   );
-  const all = backend
-    ? [{ prefix: undefined, options: backend }]
-    : Object.entries(backends!).map(([prefix, one]) => ({ prefix, options: one }));
+  check(
+    backends === undefined || isRecord(backends),
+    '"backends" must be an object, with a backend for each prefix',
+  );
+  const resolve = (one: GatewayBackend, option: string) =>
+    resolveBackend(one, checker(`${where}, "${option}"`));
+  const all =
+    backends === undefined
+      ? [{ prefix: undefined, options: resolve(backend!, 'backend') }]
+      : Object.entries(backends).map(([prefix, one]) => ({
+          prefix,
+          options: resolve(one, `backends.${prefix}`),
+        }));
   check(all.length > 0, '"backends" must name at least one');
-  for (const one of all) {
-    const problem = problemOfHeaders(one.options.headers);
-    check(problem === undefined, String(problem));
-  }
   checkPrefixes(Object.keys(backends ?? {}), check);
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   for (const [key, value] of Object.entries({ timeoutMs: timeoutMs ?? 1, ...bounds })) {
@@ -97,6 +113,8 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       `"${key}" must be a whole number above 0, up to ${MAX_TIMER_MS}`,
     );
   }
+  if (isRecord(options.mrtr)) check.known(options.mrtr, KNOWN_MRTR, 'mrtr');
+  const { secrets } = resolveMrtr(options.mrtr, check);
   const http = options.http === false ? false : { ...(path !== undefined && { path }), ...options.http };
   return {
     server: { ...rest, name, version, http },
@@ -107,12 +125,21 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       passthrough: passthrough ?? false,
       timeoutMs: timeoutMs ?? 3_600_000,
       limits: bounds,
+      secrets,
     },
   };
 }
 
+/** A backend's options, without those that are undefined: each has its default. */
+function resolveBackend(options: GatewayBackend, check: Check): GatewayBackend {
+  check(isRecord(options), 'a backend must be an object with a "url", a "command" or a "transport"');
+  check.known(options, CONNECTION_OPTIONS);
+  checkConnection(options, check);
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
 /** A name with a prefix must tell which backend it belongs to, whatever the backends call their tools. */
-function checkPrefixes(prefixes: string[], check: (holds: boolean, problem: string) => void): void {
+function checkPrefixes(prefixes: string[], check: Check): void {
   for (const prefix of prefixes) {
     check(
       /^[A-Za-z\d.-][\w.-]{0,31}$/.test(prefix),

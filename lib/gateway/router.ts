@@ -8,8 +8,9 @@ import { asObject, requireString, requireUri } from '../server/params.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
 import { BackendDownError } from './backend-error.js';
-import { decodeCursor, encodeCursor } from './cursors.js';
-import { LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { decodeCursor, encodeCursor, type Position } from './cursors.js';
+import { JoinedPage } from './joined-page.js';
+import { rowsOf, type ListMethod, type Row } from './known-lists.js';
 import { prefixed, renamed, withoutPrefix } from './names.js';
 
 /** Which backend answers a request, and what it is asked. */
@@ -22,7 +23,11 @@ export interface Route {
 export class Router {
   private readonly logger = new Logger('McpGateway');
 
-  constructor(private readonly backends: readonly Backend[]) {}
+  /** @param listTimeoutMs how long the pages of the backends that one page is made of may take, in milliseconds */
+  constructor(
+    private readonly backends: readonly Backend[],
+    private readonly listTimeoutMs: number,
+  ) {}
 
   /** The only backend, where there is but one. */
   private get only(): Backend | undefined {
@@ -53,26 +58,47 @@ export class Router {
     }
   }
 
-  /** One page of a list: the backend's own, or the next of all of theirs. */
+  /** One page of a list: the backend's own, or as much of the lists of several as a page holds. */
   async list(method: ListMethod, params: Params, exchange: Exchange): Promise<Result> {
     const { only, backends } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], backends.length);
     // Whatever page it is: a cursor says where to begin, not that anybody has begun.
     await this.assertDistinct(method, exchange);
-    for (let { index, cursor } = start; index < backends.length; index += 1, cursor = undefined) {
-      const page = await this.page(backends[index], method, params, cursor, exchange);
-      if (!page) continue;
-      const { nextCursor, ...rest } = page;
-      const next =
-        typeof nextCursor === 'string'
-          ? { index, cursor: nextCursor }
-          : index + 1 < backends.length
-            ? { index: index + 1 }
-            : undefined;
-      return { ...rest, ...(next && { nextCursor: encodeCursor(next) }) };
+    const ask = ({ index, cursor }: Position) => this.page(backends[index], method, params, cursor, exchange);
+    const until = Date.now() + this.listTimeoutMs;
+    // All at the same time, so that several that are silent do not keep the others waiting one after another.
+    const asked = new Map(
+      backends.slice(start.index).map((_, offset) => {
+        const page = ask(offset === 0 ? start : { index: start.index + offset });
+        page.catch(() => undefined);
+        return [start.index + offset, page];
+      }),
+    );
+    const joined = new JoinedPage(method);
+    let at: Position | undefined = start;
+    while (at && !joined.isFull) {
+      const first = asked.get(at.index);
+      asked.delete(at.index);
+      if (!first && !joined.isEmpty && Date.now() > until) break;
+      try {
+        const page: Result | undefined = await (first ?? ask(at));
+        if (page && !joined.add(page)) break;
+        at = this.after(at, page);
+      } catch (error) {
+        // Who asks for the next page is told.
+        if (joined.isEmpty || exchange.signal.aborted) throw error;
+        break;
+      }
     }
-    return { [LIST_MEMBERS[method]]: [] };
+    return { ...joined.result, ...(at && { nextCursor: encodeCursor(at) }) };
+  }
+
+  /** Where a list goes on after a page of a backend. */
+  private after({ index }: Position, page: Result | undefined): Position | undefined {
+    const { nextCursor } = page ?? {};
+    if (typeof nextCursor === 'string') return { index, cursor: nextCursor };
+    return index + 1 < this.backends.length ? { index: index + 1 } : undefined;
   }
 
   private byName(params: Params, name: string, unknown: (name: string) => McpException): Route {

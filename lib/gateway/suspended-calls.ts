@@ -4,6 +4,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
+import { invalidState } from './caller-states.js';
 import { shareOf } from './pool.js';
 import { SuspendedCall } from './suspended-call.js';
 
@@ -62,9 +63,7 @@ export class SuspendedCalls {
     if (handle === undefined) return undefined;
     const parked = typeof handle === 'string' ? this.parked.get(handle) : undefined;
     if (parked?.owner !== owner) {
-      throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
-        reason: 'invalid_request_state',
-      });
+      throw invalidState();
     }
     this.forget(handle as string);
     return parked.call;

@@ -94,10 +94,11 @@ describe('a gateway in front of several backends', () => {
     const gateway = await startGateway({ backends: { shop: { url: shop.url }, all: EVERYTHING } });
     const client = await connect(gateway.url, 'modern');
     const first = await client.request({ method: 'tools/list' });
-    expect(first.tools.map(({ name }) => name)).toEqual(['shop_search']);
-    const second = await client.request({ method: 'tools/list', params: { cursor: first.nextCursor } });
-    expect(second.tools.map(({ name }) => name)).toContain('all_echo');
-    expect(second.nextCursor).toBeUndefined();
+    expect(first.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['shop_search', 'all_echo']));
+    expect(first.nextCursor).toBeUndefined();
+    const cursor = Buffer.from('[1,null]').toString('base64url');
+    const second = await client.request({ method: 'tools/list', params: { cursor } });
+    expect(second.tools.map(({ name }) => name)).toEqual(first.tools.slice(1).map(({ name }) => name));
     for (const cursor of ['nothing', Buffer.from('[9,null]').toString('base64url')]) {
       expect(await outcomeOf(client.request({ method: 'tools/list', params: { cursor } }))).toMatchObject({
         code: -32602,
@@ -213,11 +214,5 @@ describe('options of a gateway', () => {
 
   it('handlers are refused', async () => {
     await expect(startGateway({ backend }, [Shop])).rejects.toThrow(/the server "gateway" is a gateway/);
-  });
-
-  it('a backend needs one way to be reached', async () => {
-    await expect(startGateway({ backend: {} })).rejects.toThrow(
-      'needs one of "url", "command" and "transport"',
-    );
   });
 });
