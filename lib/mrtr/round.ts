@@ -311,7 +311,7 @@ export class Round {
       this.options.assertAskable(prepared.request);
       return this.open.add(key, prepared);
     }
-    const answer = await asker.ask(prepared.request, this.over.signal);
+    const answer = await asker.ask(key, prepared.request, this.over.signal);
     this.recorded.addAnswer(key, prepared, answer);
     return prepared.read(copyOf(answer));
   }
