@@ -6,6 +6,7 @@ import {
   type CreateMessageResult,
   type CreateMessageResultWithTools,
   type InputRequest,
+  type InputResponseView,
   type Root,
 } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
@@ -171,17 +172,26 @@ async function readAnswer(
   raw: unknown,
   form: CompiledSchema | undefined,
 ): Promise<unknown> {
+  const view = readKind(method, raw);
+  if (view.kind === 'sampling') return view.result;
+  if (view.kind === 'roots') return view.roots;
+  if (view.action !== 'accept') return { action: view.action };
+  if (!form) return { action: 'accept' };
+  const result = await form.validate(view.content ?? {});
+  if (result.ok) return { action: 'accept', content: result.value };
+  const breaches = result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  throw malformed(`the form is not filled in as asked: ${breaches.join('; ')}`);
+}
+
+/**
+ * Checks that a client's answer is of the kind that was asked for. What is in a form is not checked.
+ * @throws McpException (-32602)
+ */
+export function readKind(method: InputMethod, raw: unknown): Exclude<InputResponseView, { kind: 'missing' }> {
   const view = inputResponse({ raw }, 'raw');
-  if (view.kind === 'elicit' && method === 'elicitation/create') {
-    if (view.action !== 'accept') return { action: view.action };
-    if (!form) return { action: 'accept' };
-    const result = await form.validate(view.content ?? {});
-    if (result.ok) return { action: 'accept', content: result.value };
-    const breaches = result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-    throw malformed(`the form is not filled in as asked: ${breaches.join('; ')}`);
-  }
-  if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view.result;
-  if (view.kind === 'roots' && method === 'roots/list' && isRoots(raw)) return view.roots;
+  if (view.kind === 'elicit' && method === 'elicitation/create') return view;
+  if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view;
+  if (view.kind === 'roots' && method === 'roots/list' && isRoots(raw)) return view;
   throw malformed(`it answers no ${method}`);
 }
 

@@ -242,7 +242,7 @@ export class Round {
     const state = isAwaiting ? this.journal.state : requestState;
     const { answers, steps } = this.recorded;
     const { times, isIdUsed } = this.steady;
-    const asked = Object.keys(inputRequests ?? {});
+    const asked = Object.entries(inputRequests ?? {}).map(([key, { method }]) => [key, method] as const);
     const used = [this.asks, Object.keys(answers), Object.keys(steps), times, asked];
     if (used.every(({ length }) => length === 0) && !isIdUsed && state === undefined) return undefined;
     const { id, version } = this.journal;
@@ -253,7 +253,7 @@ export class Round {
       ...(isIdUsed && { isIdUsed }),
       answers,
       open: this.open.recorded(),
-      ...(asked.length > 0 && { asked }),
+      ...(asked.length > 0 && { asked: Object.fromEntries(asked) }),
       ...(isAwaiting && given && { given }),
       steps,
       times,

@@ -202,12 +202,12 @@ export class Rounds {
    * @throws InvalidStateError where something was done because of an answer, and so cannot be
    */
   private begunAnew(journal: Journal, version: string, where: string): Journal {
-    const { answers, open, asked = [], given, state, ...kept } = journal;
+    const { answers, open, asked = {}, given, state, ...kept } = journal;
     const { steps } = kept;
     if (Object.values(steps).some(({ after, isTold }) => after > 0 || isTold)) {
       throw new InvalidStateError('the handler has changed since, and has done something by then');
     }
-    const questions = Object.keys(answers).length + Object.keys(open).length + asked.length;
+    const questions = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
     if (questions > 0 || given || state !== undefined) {
       this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
     }
