@@ -59,11 +59,11 @@ const METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage'
  * A question that an author wrote by hand.
  * @throws TypeError for what is none
  */
-export function readRequest(key: string, request: InputRequest): InputRequest {
+export function readRequest(request: InputRequest): InputRequest {
   const { method, params } = (isRecord(request) ? request : {}) as Partial<InputRequest>;
   if (METHODS.has(method) && (isRecord(params) || method === 'roots/list')) return request;
   throw new TypeError(
-    `"${key}" is no question: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list`,
+    'use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
   );
 }
 
@@ -112,15 +112,19 @@ export interface PreparedQuestion<A = unknown> {
 
 /**
  * What can be asked of a client, for an `InputRequiredException` and for `ctx.askAll`. Each throws a TypeError for what could
- * not be asked: a missing message, a page without an absolute http(s) URL, messages that are no list.
+ * not be asked: a missing message or schema, a page without an absolute http(s) URL, messages that are no list.
  */
 export const inputRequest = {
   /** A form. What the protocol's restricted schema cannot express is refused before anything is sent. */
   elicit: <const S extends SchemaLike>({
     message,
     schema,
-  }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> =>
-    new InputQuestion('elicitation/create', { message: said(message) }, schema),
+  }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> => {
+    if ((schema as unknown) === undefined) {
+      throw new TypeError('A form needs a "schema": a class, a Standard Schema or JSON Schema');
+    }
+    return new InputQuestion('elicitation/create', { message: said(message) }, schema);
+  },
   /** A page to visit; an accepted answer only says that the user has agreed to. */
   elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
     new InputQuestion('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
