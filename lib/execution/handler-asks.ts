@@ -3,6 +3,7 @@ import type { AskOptions } from '../decorators/ask.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../mrtr/input-request.js';
 import { isKey, KEY_RULE } from '../mrtr/key-uses.js';
+import { isText } from '../option-rules.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';
 import type { HandlerCall } from './mcp-execution-context.js';
@@ -25,13 +26,13 @@ export async function askFor(param: HandlerParam, args: unknown, { context }: Ha
 
 /**
  * Looks at a handler's `@Ask()` parameters before anybody is asked.
- * @throws Error for a key that is none or there twice, a form that the protocol cannot express, or a handler that cannot ask
+ * @throws Error for a key that is none or there twice, a missing message, a form that the protocol cannot express, or a handler that cannot ask
  */
 export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKind): Promise<void> {
   const keys = new Set<string>();
   for (const param of params) {
     if (param.kind !== 'ask') continue;
-    const { key } = param.data as AskData;
+    const { key, message } = param.data as AskData;
     if (kind === 'completion') {
       throw new Error(
         `@Ask(${JSON.stringify(key)}) is for tools, prompts and resources: a completion cannot ask`,
@@ -41,6 +42,11 @@ export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKi
     if (keys.has(key))
       throw new Error(`@Ask(${JSON.stringify(key)}) is on two parameters; give each its own key`);
     keys.add(key);
+    if (!isText(message) && typeof message !== 'function') {
+      throw new Error(
+        `@Ask(${JSON.stringify(key)}) needs a "message": a text, or a function that makes one of the arguments`,
+      );
+    }
     try {
       await inputRequest.elicit({ message: key, schema: schemaOf(param) }).prepare();
     } catch (error) {

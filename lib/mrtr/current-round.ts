@@ -1,6 +1,5 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
-import { InputQuestion, readRequest } from './input-request.js';
 import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
 import type { Outcome, Round } from './round.js';
 
@@ -108,14 +107,14 @@ export class CurrentRound {
     return new Promise(resolve => (this.whenLeft = resolve));
   }
 
-  /** All that the round asks, by whichever way. @throws TypeError for what is no question */
+  /** All that the round asks, by whichever way. @throws MrtrError for what cannot be sent */
   async requests({ inputRequests = {} }: InputRequiredOptions): Promise<Record<string, InputRequest>> {
     assertKeys(inputRequests);
-    const requests = this.begin().requests();
+    const round = this.begin();
+    const requests = round.requests();
     for (const [key, question] of Object.entries(inputRequests)) {
       if (Object.hasOwn(requests, key)) throw new Error(`"${key}" was asked in two ways at a time`);
-      if (question instanceof InputQuestion) requests[key] = (await question.prepare()).request;
-      else requests[key] = readRequest(key, question);
+      requests[key] = await round.requestOf(key, question);
     }
     return requests;
   }

@@ -6,6 +6,7 @@ import {
   type CreateMessageResult,
   type CreateMessageResultWithTools,
   type InputRequest,
+  type InputResponseView,
   type Root,
 } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
@@ -58,11 +59,11 @@ const METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage'
  * A question that an author wrote by hand.
  * @throws TypeError for what is none
  */
-export function readRequest(key: string, request: InputRequest): InputRequest {
+export function readRequest(request: InputRequest): InputRequest {
   const { method, params } = (isRecord(request) ? request : {}) as Partial<InputRequest>;
   if (METHODS.has(method) && (isRecord(params) || method === 'roots/list')) return request;
   throw new TypeError(
-    `"${key}" is no question: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list`,
+    'use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
   );
 }
 
@@ -111,15 +112,19 @@ export interface PreparedQuestion<A = unknown> {
 
 /**
  * What can be asked of a client, for an `InputRequiredException` and for `ctx.askAll`. Each throws a TypeError for what could
- * not be asked: a missing message, a page without an absolute http(s) URL, messages that are no list.
+ * not be asked: a missing message or schema, a page without an absolute http(s) URL, messages that are no list.
  */
 export const inputRequest = {
   /** A form. What the protocol's restricted schema cannot express is refused before anything is sent. */
   elicit: <const S extends SchemaLike>({
     message,
     schema,
-  }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> =>
-    new InputQuestion('elicitation/create', { message: said(message) }, schema),
+  }: ElicitOptions<S>): InputQuestion<ElicitAnswer<InferSchema<S>>> => {
+    if ((schema as unknown) === undefined) {
+      throw new TypeError('A form needs a "schema": a class, a Standard Schema or JSON Schema');
+    }
+    return new InputQuestion('elicitation/create', { message: said(message) }, schema);
+  },
   /** A page to visit; an accepted answer only says that the user has agreed to. */
   elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
     new InputQuestion('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
@@ -171,17 +176,26 @@ async function readAnswer(
   raw: unknown,
   form: CompiledSchema | undefined,
 ): Promise<unknown> {
+  const view = readKind(method, raw);
+  if (view.kind === 'sampling') return view.result;
+  if (view.kind === 'roots') return view.roots;
+  if (view.action !== 'accept') return { action: view.action };
+  if (!form) return { action: 'accept' };
+  const result = await form.validate(view.content ?? {});
+  if (result.ok) return { action: 'accept', content: result.value };
+  const breaches = result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  throw malformed(`the form is not filled in as asked: ${breaches.join('; ')}`);
+}
+
+/**
+ * Checks that a client's answer is of the kind that was asked for. What is in a form is not checked.
+ * @throws McpException (-32602)
+ */
+export function readKind(method: InputMethod, raw: unknown): Exclude<InputResponseView, { kind: 'missing' }> {
   const view = inputResponse({ raw }, 'raw');
-  if (view.kind === 'elicit' && method === 'elicitation/create') {
-    if (view.action !== 'accept') return { action: view.action };
-    if (!form) return { action: 'accept' };
-    const result = await form.validate(view.content ?? {});
-    if (result.ok) return { action: 'accept', content: result.value };
-    const breaches = result.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-    throw malformed(`the form is not filled in as asked: ${breaches.join('; ')}`);
-  }
-  if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view.result;
-  if (view.kind === 'roots' && method === 'roots/list' && isRoots(raw)) return view.roots;
+  if (view.kind === 'elicit' && method === 'elicitation/create') return view;
+  if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view;
+  if (view.kind === 'roots' && method === 'roots/list' && isRoots(raw)) return view;
   throw malformed(`it answers no ${method}`);
 }
 

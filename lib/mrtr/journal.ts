@@ -33,8 +33,8 @@ export interface Journal {
   /** In the order in which they came. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
   readonly open: Readonly<Record<string, OpenQuestion>>;
-  /** The keys of what an exception or a returned result asked. */
-  readonly asked?: readonly string[];
+  /** What an exception or a returned result asked: its method, by key. */
+  readonly asked?: Readonly<Record<string, InputMethod>>;
   /** The answers to those, which the handler starts from until the next exception. */
   readonly given?: Readonly<Record<string, unknown>>;
   readonly steps: Readonly<Record<string, RecordedStep>>;
@@ -64,7 +64,7 @@ export const newJournal = (version: string): Journal => ({
 
 /** Moves the client's answers to what was asked into the journal. Others are nobody's. */
 export function withAnswers(
-  { asked = [], ...journal }: Journal,
+  { asked = {}, ...journal }: Journal,
   responses: Readonly<Record<string, unknown>>,
 ): Journal {
   const answers: Record<string, RecordedAnswer> = { ...journal.answers };
@@ -74,7 +74,7 @@ export function withAnswers(
     else open[key] = question;
   }
   const given = { ...journal.given };
-  for (const key of asked) if (Object.hasOwn(responses, key)) given[key] = responses[key];
+  for (const key of Object.keys(asked)) if (Object.hasOwn(responses, key)) given[key] = responses[key];
   return { ...journal, answers, open, ...(Object.keys(given).length > 0 && { given }) };
 }
 

@@ -34,8 +34,16 @@ export const tooManyRounds = (most: number): McpException =>
 export function assertDeclared(requests: readonly InputRequest[], declared?: ClientCapabilities): void {
   const requiredCapabilities = missingCapabilities(requests, declared);
   if (!requiredCapabilities) return;
+  // Most clients show the message, and nothing else.
+  const names = Object.entries(requiredCapabilities).flatMap(([name, members]) => namesIn(name, members));
   throw new MissingRequiredClientCapabilityError(
     { requiredCapabilities },
-    'The call needs input for which the client has not declared the capability',
+    `The call needs input for which the client has not declared the ${names.length > 1 ? 'capabilities' : 'capability'} ${names.join(', ')}`,
   );
 }
+
+/** `"elicitation.form"`, or `"roots"` where all of it is missing. */
+const namesIn = (name: string, members: object): string[] => {
+  const keys = Object.keys(members);
+  return keys.length === 0 ? [`"${name}"`] : keys.map(key => `"${name}.${key}"`);
+};

@@ -1,6 +1,5 @@
-import { inputResponse } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Exchange } from '../server/exchange.js';
+import { readKind } from './input-request.js';
 import type { Journal } from './journal.js';
 
 /** An exchange whose answers have passed the chain, whatever was asked. */
@@ -12,18 +11,20 @@ export async function withAnswersReceived({ receive, ...exchange }: Exchange): P
 }
 
 /**
- * An exchange with the answers to what was asked. Others are nobody's: no interceptor has looked at them.
- * @throws McpException (-32602) for what is no answer, or one that an interceptor refuses
+ * An exchange with the answers to what was asked. Answers to anything else are dropped, before interceptors see them.
+ * @throws McpException (-32602) for an answer of another kind than its question, or one that an interceptor refuses
  */
 export async function withAnswersAsked(exchange: Exchange, journal: Journal | undefined): Promise<Exchange> {
   const { inputResponses, malformedResponses = [] } = exchange;
   if (!inputResponses) return exchange;
-  const asked = new Set([...Object.keys(journal?.open ?? {}), ...(journal?.asked ?? [])]);
-  const isAsked = (key: string) => asked.has(key);
-  const answers = Object.fromEntries(Object.entries(inputResponses).filter(([key]) => isAsked(key)));
-  const isMalformed = (key: string) => inputResponse(answers, key).kind === 'missing';
-  if (malformedResponses.some(isAsked) || Object.keys(answers).some(isMalformed)) {
-    throw new McpException(McpErrorCode.InvalidParams, 'An answer cannot be used: it is in no known form');
+  const open = Object.entries(journal?.open ?? {}).map(([key, { method }]) => [key, method] as const);
+  const asked = new Map([...open, ...Object.entries(journal?.asked ?? {})]);
+  const answers: Record<string, unknown> = {};
+  for (const [key, method] of asked) {
+    if (malformedResponses.includes(key)) readKind(method, undefined);
+    if (!Object.hasOwn(inputResponses, key)) continue;
+    readKind(method, inputResponses[key]);
+    answers[key] = inputResponses[key];
   }
   return withAnswersReceived({ ...exchange, inputResponses: answers });
 }

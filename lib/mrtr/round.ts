@@ -1,7 +1,7 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { Asker } from './asker.js';
 import { AskPromise } from './ask-promise.js';
-import type { InputQuestion } from './input-request.js';
+import { InputQuestion, readRequest } from './input-request.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
 import { copyOf, type Journal } from './journal.js';
 import { KeyUses, type Use } from './key-uses.js';
@@ -103,14 +103,17 @@ export class Round {
     this.wayOut.onLeft = onLeft;
   }
 
-  /** Asks the client, or returns what it answered before. */
-  ask<A>(key: string, question: InputQuestion<A>): AskPromise<A> {
+  /**
+   * Asks the client, or returns what it answered before.
+   * @param make makes the question
+   */
+  ask<A>(key: string, make: () => InputQuestion<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
     const isAround = this.outcome !== undefined;
     let use: Use | undefined;
     const promise = this.promiseOf(() => {
       use = this.use('ask', key);
-      return this.answerTo(use, question);
+      return this.answerTo(use, make);
     });
     promise.follow(
       () => use && (use.isOver = true),
@@ -227,6 +230,13 @@ export class Round {
     return requests;
   }
 
+  /** A question of an exception or a returned result, in the protocol's words. @throws MrtrError for one that has none */
+  requestOf(key: string, question: InputQuestion | InputRequest): Promise<InputRequest> {
+    return this.sendable(key, async () =>
+      question instanceof InputQuestion ? (await question.prepare()).request : readRequest(question),
+    );
+  }
+
   /** Settles once the steps that run have come to something, or the client is gone. */
   stepsEnded(): Promise<unknown> {
     return this.open.idle();
@@ -242,7 +252,7 @@ export class Round {
     const state = isAwaiting ? this.journal.state : requestState;
     const { answers, steps } = this.recorded;
     const { times, isIdUsed } = this.steady;
-    const asked = Object.keys(inputRequests ?? {});
+    const asked = Object.entries(inputRequests ?? {}).map(([key, { method }]) => [key, method] as const);
     const used = [this.asks, Object.keys(answers), Object.keys(steps), times, asked];
     if (used.every(({ length }) => length === 0) && !isIdUsed && state === undefined) return undefined;
     const { id, version } = this.journal;
@@ -253,7 +263,7 @@ export class Round {
       ...(isIdUsed && { isIdUsed }),
       answers,
       open: this.open.recorded(),
-      ...(asked.length > 0 && { asked }),
+      ...(asked.length > 0 && { asked: Object.fromEntries(asked) }),
       ...(isAwaiting && given && { given }),
       steps,
       times,
@@ -302,8 +312,8 @@ export class Round {
     return new AskPromise<A>((resolve, reject) => void refusing().then(resolve, reject));
   }
 
-  private async answerTo<A>({ key }: Use, question: InputQuestion<A>): Promise<A> {
-    const prepared = await this.open.after(question.prepare());
+  private async answerTo<A>({ key }: Use, make: () => InputQuestion<A>): Promise<A> {
+    const prepared = await this.open.after(this.sendable(key, () => make().prepare()));
     const recorded = this.recorded.answerTo(key, prepared);
     if (recorded) return prepared.read(copyOf(recorded.answer));
     const { asker } = this.options;
@@ -311,9 +321,22 @@ export class Round {
       this.options.assertAskable(prepared.request);
       return this.open.add(key, prepared);
     }
-    const answer = await asker.ask(prepared.request, this.over.signal);
+    const answer = await asker.ask(key, prepared.request, this.over.signal);
     this.recorded.addAnswer(key, prepared, answer);
     return prepared.read(copyOf(answer));
+  }
+
+  /** @throws MrtrError, which names the question, for whatever `make` throws */
+  private async sendable<T>(key: string, make: () => Promise<T>): Promise<T> {
+    try {
+      return await make();
+    } catch (error) {
+      const reason = (error as Error).message.replace(/\s+/g, ' ');
+      throw new MrtrError(
+        'MRTR_INVALID_QUESTION',
+        `${this.options.where} asks "${key}", which cannot be sent: ${reason}`,
+      );
+    }
   }
 
   private use(kind: 'ask' | 'step', key: string): Use {

@@ -17,6 +17,7 @@ import { copyOf, newJournal, withAnswers, type Journal, type RoundMemory } from 
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './legacy-rounds.js';
 import { assertDeclared, tooManyRounds, UnsupportedInput } from './refusals.js';
+import { MrtrError } from './mrtr.error.js';
 import { digestOf, InvalidStateError, RequestState } from './request-state.js';
 import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
@@ -71,7 +72,7 @@ export class Rounds {
     if (journal) current.begin();
     const outcome = await current.run(() => work(current, own));
     if ('value' in outcome) return outcome;
-    return { required: await this.required(current, exchange, outcome.asking, binding) };
+    return { required: await this.required(current, exchange, where, outcome.asking, binding) };
   }
 
   /**
@@ -98,7 +99,13 @@ export class Rounds {
   private begin(journal: Journal, where: string, exchange: Exchange): Round {
     const { onMismatch, maxRounds } = this.settings;
     const asker =
-      exchange.era === 'legacy' && new Asker(journal.rounds, maxRounds, this.suspensions.asker(exchange));
+      exchange.era === 'legacy' &&
+      new Asker(
+        journal.rounds,
+        maxRounds,
+        (key, round) => this.tooMany(where, [key], round),
+        this.suspensions.asker(exchange),
+      );
     return new Round(journal, {
       where,
       onMismatch,
@@ -117,6 +124,7 @@ export class Rounds {
   private async required(
     current: CurrentRound,
     exchange: Exchange,
+    where: string,
     asking: InputRequiredOptions,
     binding: () => string,
   ): Promise<InputRequiredResult> {
@@ -126,12 +134,26 @@ export class Rounds {
     const round = current.begin();
     await round.stepsEnded();
     const journal = round.remember(asking);
-    if (journal && journal.rounds > this.settings.maxRounds) throw tooManyRounds(this.settings.maxRounds);
+    if (journal && journal.rounds > this.settings.maxRounds) {
+      throw this.tooMany(where, Object.keys(inputRequests), journal.rounds);
+    }
     return {
       resultType: 'input_required',
       ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
       ...(journal && (await this.keep(journal, exchange, binding))),
     };
+  }
+
+  /** Logs that a handler asked in too many rounds. @returns what its client is told */
+  private tooMany(where: string, keys: readonly string[], round: number): McpException {
+    const { maxRounds } = this.settings;
+    const asked = keys.map(key => JSON.stringify(key)).join(', ') || 'to be called again';
+    const { message } = new MrtrError(
+      'MRTR_TOO_MANY_ROUNDS',
+      `${where} asked ${asked} in round ${round} of a call, more than "mrtr.maxRounds" (${maxRounds}) allows; end its loop, or raise the option`,
+    );
+    this.logger.error(message);
+    return tooManyRounds(maxRounds);
   }
 
   /** What is to be remembered travels with the client, unless its rounds are all in this process. */
@@ -173,12 +195,12 @@ export class Rounds {
    * @throws InvalidStateError where something was done because of an answer, and so cannot be
    */
   private begunAnew(journal: Journal, version: string, where: string): Journal {
-    const { answers, open, asked = [], given, state, ...kept } = journal;
+    const { answers, open, asked = {}, given, state, ...kept } = journal;
     const { steps } = kept;
     if (Object.values(steps).some(({ after, isTold }) => after > 0 || isTold)) {
       throw new InvalidStateError('the handler has changed since, and has done something by then');
     }
-    const questions = Object.keys(answers).length + Object.keys(open).length + asked.length;
+    const questions = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
     if (questions > 0 || given || state !== undefined) {
       this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
     }

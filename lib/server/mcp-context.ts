@@ -165,28 +165,29 @@ export class McpContext {
    * handler has to run again for it, it is the same up to here: what is asked before, `step`, `now`, `uuid` and `random`
    * return what they returned in the earlier rounds.
    * @param key names the question among those of this handler; a loop may use one again, but not another place
-   * @throws McpException (-32602) for an answer that the schema does not admit; whatever ends the round
+   * @throws McpException (-32602) for an answer that the schema does not admit; MrtrError for a form that cannot be sent;
+   *   whatever ends the round
    */
   elicit<const S extends SchemaLike>(
     key: string,
     options: ElicitOptions<S>,
   ): Promise<ElicitAnswer<InferSchema<S>>> {
-    return this.asking.ask(key, inputRequest.elicit(options));
+    return this.asking.ask(key, () => inputRequest.elicit(options));
   }
 
   /** Asks the user to visit a page; see `elicit`. An accepted answer only says that the user agreed to. */
   elicitUrl(key: string, options: ElicitUrlOptions): Promise<ElicitAnswer<undefined>> {
-    return this.asking.ask(key, inputRequest.elicitUrl(options));
+    return this.asking.ask(key, () => inputRequest.elicitUrl(options));
   }
 
   /** Asks the client's model for a completion; see `elicit`. */
   sample(key: string, params: CreateMessageRequestParams): Promise<SampleAnswer> {
-    return this.asking.ask(key, inputRequest.sample(params));
+    return this.asking.ask(key, () => inputRequest.sample(params));
   }
 
   /** Asks for the folders that the client works on; see `elicit`. */
   roots(key = 'roots'): Promise<readonly Root[]> {
-    return this.asking.ask(key, inputRequest.roots());
+    return this.asking.ask(key, () => inputRequest.roots());
   }
 
   /** Asks several questions in one round, and waits for all answers, by the same keys; see `elicit`. */
@@ -195,7 +196,7 @@ export class McpContext {
   ): Promise<{ [K in keyof Q]: Q[K]['answer'] }> {
     const answers = Object.entries(questions).map(async ([key, question]) => [
       key,
-      await this.asking.ask(key, question),
+      await this.asking.ask(key, () => question),
     ]);
     return Object.fromEntries(await Promise.all(answers)) as { [K in keyof Q]: Q[K]['answer'] };
   }

@@ -1,11 +1,13 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  isJSONRPCRequest,
   PROTOCOL_VERSION_META_KEY,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { isProtocolError, unexpected } from '../server/errors.js';
+import { isRecord } from '../schema/plain-json.js';
 import type { Exchange } from '../server/exchange.js';
 
 /** Where a message comes from; the signal fires once it needs no answer any more. */
@@ -39,6 +41,18 @@ export function exchangeOf({ id, method, params }: JSONRPCRequest, origin: Origi
     notify: () => Promise.resolve(),
     log: () => Promise.resolve(),
   };
+}
+
+/**
+ * Refuses a request whose `inputResponses` is not a map (2026-07-28: basic/patterns/mrtr). The SDK takes it for an empty one.
+ * @returns undefined for any other message
+ */
+export function refusalOfResponses(message: unknown): JsonRpcError | undefined {
+  if (!isJSONRPCRequest(message)) return undefined;
+  const { inputResponses = {}, _meta: meta } = message.params ?? {};
+  // In the 2025 revisions, the name means nothing.
+  if (isRecord(inputResponses) || meta?.[PROTOCOL_VERSION_META_KEY] === undefined) return undefined;
+  return { code: McpErrorCode.InvalidParams, message: 'inputResponses must be an object' };
 }
 
 /** What a client is told of something thrown: an error that is meant for it as it stands, any other as a reference. */

@@ -14,7 +14,7 @@ import {
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { listenOf, refusalOfListen } from '../listen.js';
-import type { Origin } from '../message-exchange.js';
+import { refusalOfResponses, type Origin } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { SessionStore } from '../sessions/session-store.js';
 import {
@@ -163,9 +163,11 @@ export class HttpEndpoint {
     noting(exchange, () => assertNameMirrored(incoming.rawRequest, message));
     // The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here.
     const listen = listenOf(message);
-    const error = listen && (await refusalOfListen(this.host, listen, originOf(incoming)));
+    const error =
+      refusalOfResponses(message) ??
+      (listen && (await refusalOfListen(this.host, listen, originOf(incoming))));
     if (!error) return;
-    exchange.refusal = Response.json({ jsonrpc: '2.0', id: listen.id, error });
+    exchange.refusal = Response.json({ jsonrpc: '2.0', id: idOf(message), error });
     throw new RefusedError(error.message);
   }
 

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { listenOf, refusalOfListen } from '../listen.js';
-import type { JsonRpcError } from '../message-exchange.js';
+import { refusalOfResponses, type JsonRpcError } from '../message-exchange.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 
 /** The most requests to listen that are open, as many as `serveStdio` lets be. */
@@ -51,6 +51,8 @@ export function gateListen(transport: Transport, host: McpServerHost): Transport
     // Nobody else has heard of it yet.
     if (end(undecided, cancelled)) return;
     end(listening, cancelled);
+    const malformed = refusalOfResponses(message);
+    if (malformed) return refuse(message as JSONRPCRequest, malformed);
     const listen = listenOf(message);
     if (listen && undecided.size + listening.size >= MAX_LISTENING) {
       return refuse(listen, { code: -32603, message: 'Subscription limit reached' });
