@@ -116,28 +116,3 @@ describe('hooks of a class that only forFeature names', () => {
     expect(calls).toEqual(['init', 'bootstrap', 'destroy', 'shutdown']);
   });
 });
-
-const listeners = () =>
-  Object.fromEntries(process.eventNames().map(name => [name, process.listenerCount(name)]));
-const handles = () => process.getActiveResourcesInfo().filter(kind => /TCP|Pipe|Timeout/.test(kind)).length;
-
-describe.each(platforms())('a hundred applications on %s, one after the other,', platform => {
-  it('leave nothing behind', async () => {
-    const warnings: string[] = [];
-    const onWarning = ({ message }: Error) => warnings.push(message);
-    process.on('warning', onWarning);
-    const cycle = async (listens: boolean) => {
-      const test = await startApp([Tools], { platform, forceCloseConnections: true });
-      if (listens) await (await test.client({ era: 'legacy' })).listTools();
-      await test.close();
-    };
-    await cycle(true);
-    const before = { listeners: listeners(), handles: handles() };
-    for (let i = 0; i < 100; i++) await cycle(i % 10 === 0);
-    expect(listeners()).toEqual(before.listeners);
-    // Sockets of the client itself come and go; one for each application would be a hundred, or ten.
-    expect(handles()).toBeLessThan(before.handles + 5);
-    expect(warnings).toEqual([]);
-    process.off('warning', onWarning);
-  }, 30_000);
-});

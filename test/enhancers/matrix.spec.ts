@@ -23,20 +23,29 @@ interface Case {
   /** How the enhancer is given: as a class of that scope, or as an instance. */
   enhancer: ScopeName | 'ready-made';
   provider: ScopeName;
+  platform: Platform;
+  era: 'modern' | 'legacy';
 }
 
-const CASES: Case[] = (['singleton', 'request-scoped'] as const).flatMap(provider =>
-  ENHANCERS.flatMap(kind => [
-    ...(['method', 'class', 'APP_* provider'] as const).flatMap(level =>
-      (['singleton', 'request-scoped', 'ready-made'] as const).map(enhancer => ({
-        kind,
-        level,
-        enhancer,
-        provider,
-      })),
-    ),
-    { kind, level: 'useGlobal*' as const, enhancer: 'ready-made' as const, provider },
-  ]),
+const CELLS = [
+  { platform: 'express', era: 'modern' },
+  { platform: 'fastify', era: 'legacy' },
+] as const;
+
+const LEVELS: readonly Level[] = ['method', 'class', 'APP_* provider', 'useGlobal*'];
+
+/** Each two of a kind, a level, an enhancer, a provider, and a platform with its era come together in one row. */
+const CASES: Case[] = ENHANCERS.flatMap((kind, k) =>
+  LEVELS.map((level, l) => ({
+    kind,
+    level,
+    enhancer:
+      level === 'useGlobal*'
+        ? ('ready-made' as const)
+        : (['singleton', 'request-scoped', 'ready-made'] as const)[(k + l) % 3],
+    provider: (['singleton', 'request-scoped'] as const)[(k ^ l) & 1],
+    ...CELLS[((k ^ l) >> 1) & 1],
+  })),
 );
 
 /** A tool that answers with `who`, or throws for `nobody`. */
@@ -52,7 +61,7 @@ function makeTools(scope: Scope): Type {
   return Tools;
 }
 
-async function start({ kind, level, enhancer, provider }: Case, platform: Platform): Promise<TestApp> {
+async function start({ kind, level, enhancer, provider, platform }: Case): Promise<TestApp> {
   const trace = new Trace();
   const type = makeEnhancer(kind, kind, enhancer === 'ready-made' ? Scope.DEFAULT : SCOPES[enhancer]);
   const instance = new type(trace) as object;
@@ -85,16 +94,14 @@ const EFFECTS: Record<EnhancerKind, { who: string; answer: string }> = {
   filter: { who: 'nobody', answer: 'Nobody is there, filter' },
 };
 
-describe.each([
-  ['express', 'modern'],
-  ['fastify', 'legacy'],
-] as const)('on %s, %s era', (platform, era) => {
-  let test: TestApp;
-  afterEach(() => test.close());
+let test: TestApp;
+afterEach(() => test.close());
 
-  it.each(CASES)('a $enhancer $kind from the $level runs on a $provider provider', async row => {
-    test = await start(row, platform);
-    const client = await test.client({ era });
+it.each(CASES)(
+  'on $platform, $era era, a $enhancer $kind from the $level runs on a $provider provider',
+  async row => {
+    test = await start(row);
+    const client = await test.client({ era: row.era });
     const { instances } = test.app.get(Trace);
     const { who, answer } = EFFECTS[row.kind];
     const call = async (name: string) =>
@@ -105,5 +112,5 @@ describe.each([
     expect(instances).toHaveLength(2);
     expect(instances[0] === instances[1]).toBe(row.enhancer !== 'request-scoped');
     if (row.kind === 'guard') await expect(call('mallory')).rejects.toMatchObject({ code: -32000 });
-  });
-});
+  },
+);

@@ -44,13 +44,7 @@ export class Servers {
   }
 }
 
-export const CONNECTIONS = [
-  'modern HTTP',
-  'modern stdio',
-  '2025 session',
-  '2025 stdio',
-  '2025 stateless',
-] as const;
-export type ConnectionName = (typeof CONNECTIONS)[number];
+export type ConnectionName =
+  'modern HTTP' | 'modern stdio' | '2025 session' | '2025 stdio' | '2025 stateless';
 /** Where a handler runs again for each round. */
 export const REPLAYED: readonly ConnectionName[] = ['modern HTTP', 'modern stdio'];

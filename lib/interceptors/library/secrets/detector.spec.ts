@@ -43,10 +43,9 @@ const DISGUISES: Readonly<Record<string, (text: string) => string>> = {
   hexadecimal: text => Buffer.from(text).toString('hex'),
 };
 
-describe.each(Object.entries(DISGUISES))('a secret, %s', (_, disguise) => {
-  it.each(cases)('%s is found: %s', (_kind, secret) => {
-    expect(detector.find(disguise(secret)).length).toBeGreaterThan(0);
-  });
+it.each(Object.entries(DISGUISES))('a secret is found, %s', (_, disguise) => {
+  const missed = cases.filter(([, secret]) => detector.find(disguise(secret)).length === 0);
+  expect(missed).toEqual([]);
 });
 
 describe('a known format', () => {

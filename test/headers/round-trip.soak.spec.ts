@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { getMcpClientToken, McpClientModule, type McpClient } from 'nestjs-mcp/client';
 import { Test } from '@nestjs/testing';
 import type { INestApplication } from '@nestjs/common';
-import { anyPlatform, startApp, type TestApp } from '../fixtures/matrix.js';
+import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
+import { soakSize } from '../fixtures/soak.js';
 import { call, Mirror, send, STANDARD } from './support.js';
 import { encodeHeader } from '../../lib/schema/header-value.js';
 
@@ -48,10 +49,13 @@ function headersOf({ text, count, flag, place }: Arguments): Record<string, stri
   };
 }
 
+/** The calls of each property; a quarter of them where a header is left out. */
+const CALLS = soakSize(300, 60);
+
 /** Hundreds of requests, however slow the machine. */
 const TIMEOUT_MS = 60_000;
 
-describe.each(anyPlatform())('on %s', platform => {
+describe.each(PLATFORMS)('on %s', platform => {
   let server: TestApp;
   let clients: INestApplication;
   let client: McpClient;
@@ -89,7 +93,7 @@ describe.each(anyPlatform())('on %s', platform => {
           const { text, count, flag, place } = args;
           expect(server.app.get(Mirror).last).toEqual({ args, text, count, flag, region: place?.region });
         }),
-        { numRuns: 200 },
+        { numRuns: CALLS },
       );
     },
     TIMEOUT_MS,
@@ -119,7 +123,7 @@ describe.each(anyPlatform())('on %s', platform => {
           expect([-32020, -32022]).toContain(code);
           expect(server.app.get(Mirror).calls).toHaveLength(calls);
         }),
-        { numRuns: 300 },
+        { numRuns: CALLS },
       );
     },
     TIMEOUT_MS,
@@ -135,7 +139,7 @@ describe.each(anyPlatform())('on %s', platform => {
           delete headers[names[which % names.length]];
           expect(await send(url, call(args), headers)).toMatchObject({ status: 400, code: -32020 });
         }),
-        { numRuns: 50 },
+        { numRuns: CALLS / 4 },
       );
     },
     TIMEOUT_MS,
