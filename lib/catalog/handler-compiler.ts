@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import type { HandlerMetadata, HandlerOptions, HandlerOptionsByKind } from '../decorators/handler-options.js';
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
@@ -12,6 +12,7 @@ import { compileSchema } from '../schema/compile-schema.js';
 import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
+import { assertTakesTexts, takingTexts } from '../schema/text-arguments.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
 import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
@@ -101,9 +102,10 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): Promise<EntryByKind['prompt']> {
     const key = options.name ?? target.methodName;
-    const { schema } =
+    const declared =
       (await declaredIn(options, 'argsSchema', 'input')) ??
       (await inputOf(target, readParams(target), 'prompt'));
+    const schema = await ofTexts(declared);
     const args = promptArguments(schema.jsonSchema);
     const definition = {
       ...described(key, options),
@@ -208,6 +210,18 @@ async function declaredIn<K extends string>(
   return { source, schema: await compileSchema(source, io) };
 }
 
+/** A prompt's arguments are strings on the wire: ours are converted, other schemas have to do that. */
+async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema> {
+  if (source === undefined) return takingTexts(schema);
+  if (isClass(source)) return takingTexts(schema, source);
+  await assertTakesTexts(schema);
+  return schema;
+}
+
+/** Those of arktype are functions too. */
+const isClass = (source: SchemaLike | undefined): source is Type =>
+  typeof source === 'function' && !isStandardSchema(source);
+
 function validator(subject: string, schema: CompiledSchema): Prepare {
   return async data => {
     const result = await schema.validate(data);
@@ -220,8 +234,7 @@ function validator(subject: string, schema: CompiledSchema): Prepare {
 function headersOf(inputSchema: JsonSchema, source: SchemaLike | undefined): readonly HeaderParam[] {
   const found = readHeaderParams(inputSchema);
   if (found.ok) return found.params;
-  const isDto = typeof source === 'function' && !isStandardSchema(source);
-  throw new Error(isDto ? `${source.name}, ${found.reason}` : found.reason);
+  throw new Error(isClass(source) ? `${source.name}, ${found.reason}` : found.reason);
 }
 
 /** A name that no client sends would be undefined for ever. */

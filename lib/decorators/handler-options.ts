@@ -33,7 +33,10 @@ export interface ToolOptions extends HandlerOptions {
 
 /** Options of `@Prompt`. Specification: server/prompts. */
 export interface PromptOptions extends HandlerOptions {
-  /** Schema of the arguments (which are strings on the wire). Default: as for `@Tool`. */
+  /**
+   * Schema of the arguments, which are strings on the wire: a DTO's numbers and booleans are converted, another schema has
+   * to take strings (`z.coerce.number()`), or it stops the bootstrap. Default: as for `@Tool`.
+   */
   argsSchema?: SchemaLike;
 }
 

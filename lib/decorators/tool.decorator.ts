@@ -5,7 +5,8 @@ import type { ToolOptions } from './handler-options.js';
  * Makes a provider's method an MCP tool.
  *
  * The method may return a plain value (text, or structured content where `outputSchema` is given), content blocks,
- * a `CallToolResult`, a Promise or an Observable of one; the earlier emissions of an Observable are sent as progress.
+ * a `CallToolResult`, a Promise, an Observable or an async iterable of one; the earlier values of the last two are sent as
+ * progress.
  *
  * Specification: server/tools.
  */

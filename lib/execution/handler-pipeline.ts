@@ -10,6 +10,7 @@ import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
 import { isUnaskable } from '../mrtr/refusals.js';
+import { isAsyncIterable, valuesOf } from './async-iterable.js';
 import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';
 import { askFor } from './handler-asks.js';
@@ -105,7 +106,8 @@ async function invoke(
   if (call.enter?.() === false) return EMPTY;
   const data = await prepare(call.data);
   const watch = call.watch ?? (handler => handler());
-  if (params.length === 0) return watch(() => method.apply(target.instance, positional(data, call)));
+  const run = (args: unknown[]) => watch(() => observed(method.apply(target.instance, args)));
+  if (params.length === 0) return run(positional(data, call));
   const args: unknown[] = [];
   for (const group of params) {
     await Promise.all(
@@ -114,8 +116,17 @@ async function invoke(
       }),
     );
   }
-  return watch(() => method.apply(target.instance, args));
+  return run(args);
 }
+
+/** What a method returned, where an async iterable counts as an Observable. What can be awaited is awaited first. */
+function observed(result: unknown): unknown {
+  if (isThenable(result)) return Promise.resolve(result).then(observed);
+  return isAsyncIterable(result) ? valuesOf(result) : result;
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
 function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: ExecutionContextHost): unknown {
   switch (param.kind) {

@@ -112,7 +112,7 @@ export class Dispatcher {
     const { mimeType } = entry.definition;
     const cache = exchange.era === 'modern' ? entry.cache : undefined;
     return (await this.ask(entry, exchange, { data, variables }, value =>
-      toResourceResult(value, { uri, mimeType, cache }),
+      toResourceResult(value, { uri, mimeType, cache, signal: exchange.signal }),
     )) as ReadResourceResult;
   }
 
@@ -214,7 +214,7 @@ export class Dispatcher {
     entry: Entry,
     exchange: Exchange,
     input: HandlerInput,
-    convert: (value: unknown) => T,
+    convert: (value: unknown) => T | Promise<T>,
   ): Promise<T | InputRequiredResult> {
     try {
       return await this.runRound(entry, exchange, input, convert);

@@ -1,10 +1,12 @@
 import { type GetPromptResult, type PromptMessage } from '@modelcontextprotocol/server';
+import { assertSendable } from './unsendable.js';
 
 /**
  * What a prompt returned, as the protocol has it: a string is one message of the user.
  * @throws Error for a value that is no prompt
  */
 export function toPromptResult(value: unknown, description: string | undefined): GetPromptResult {
+  assertSendable(value);
   if (typeof value === 'object' && value !== null && 'messages' in value) return value as GetPromptResult;
   return { ...(description !== undefined && { description }), messages: toMessages(value) };
 }

@@ -1,4 +1,8 @@
 import type { CacheHint, ReadResourceResult } from '@modelcontextprotocol/server';
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { types } from 'node:util';
+import { assertSendableAsResource, isStreamableFile } from './unsendable.js';
 
 type Contents = ReadResourceResult['contents'][number];
 
@@ -8,21 +12,37 @@ export interface ResourceDefaults {
   readonly mimeType?: string;
   /** Absent on revisions that have no cache hints. */
   readonly cache?: CacheHint;
+  /** Fires when nobody waits for the read any more. */
+  readonly signal: AbortSignal;
 }
 
-/** What a resource returned, as the protocol has it: text, bytes (sent as Base64) or an object (sent as JSON). */
-export function toResourceResult(value: unknown, defaults: ResourceDefaults): ReadResourceResult {
+/**
+ * What a resource returned, as the protocol has it: text, bytes (sent as Base64) or an object (sent as JSON).
+ * @throws Error for a value that cannot be sent; what the stream of a `StreamableFile` fails with
+ */
+export async function toResourceResult(
+  value: unknown,
+  defaults: ResourceDefaults,
+): Promise<ReadResourceResult> {
+  assertSendableAsResource(value);
   const result = isReadResult(value)
     ? value
-    : { contents: Array.isArray(value) && value.every(isContents) ? value : [toContents(value, defaults)] };
+    : {
+        contents:
+          Array.isArray(value) && value.every(isContents) ? value : [await toContents(value, defaults)],
+      };
   return { ...defaults.cache, ...result };
 }
 
-function toContents(value: unknown, { uri, mimeType }: ResourceDefaults): Contents {
+async function toContents(value: unknown, { uri, mimeType, signal }: ResourceDefaults): Promise<Contents> {
   if (isContents(value)) return value;
-  if (value instanceof Uint8Array) {
+  if (types.isUint8Array(value)) {
     const blob = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
     return { uri, mimeType: mimeType ?? 'application/octet-stream', blob };
+  }
+  if (isStreamableFile(value)) {
+    const blob = (await buffer(addAbortSignal(signal, value.getStream()))).toString('base64');
+    return { uri, mimeType: mimeType ?? value.getHeaders().type, blob };
   }
   if (typeof value === 'string') return { uri, mimeType: mimeType ?? 'text/plain', text: value };
   return { uri, mimeType: mimeType ?? 'application/json', text: JSON.stringify(value ?? null) };

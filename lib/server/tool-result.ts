@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { CompiledSchema } from '../schema/types.js';
+import { assertSendable } from './unsendable.js';
 
 const CONTENT_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
 
@@ -9,12 +10,13 @@ export class InvalidOutputError extends Error {}
 /**
  * What a tool returned, as the protocol has it: structured content where the tool has an output schema,
  * content blocks otherwise. A `CallToolResult` passes as it is.
- * @throws InvalidOutputError naming every path of the breach
+ * @throws InvalidOutputError naming every path of the breach; Error for a value that cannot be sent
  */
 export async function toToolResult(
   value: unknown,
   output: CompiledSchema | undefined,
 ): Promise<CallToolResult> {
+  assertSendable(value);
   const result = isToolResult(value) ? value : undefined;
   if (output === undefined) return result ?? { content: toContent(value) };
   if (result?.isError) return result;
