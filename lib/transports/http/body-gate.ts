@@ -43,7 +43,7 @@ export class BodyGate {
   private use(adapter: AbstractHttpAdapter): void {
     adapter.use(
       (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => {
-        if (!this.isOurs(request)) return next();
+        if (!this.isWanted(request) || !this.paths.lead(request)) return next();
         void this.read(request).then(body => {
           // A parser would go on reading what was left unread; it leaves alone what has come to its end.
           if (!body.ok && body.error.close) return body.error.send(response);
@@ -56,8 +56,9 @@ export class BodyGate {
 
   private hookInto(instance: FastifyInstance): void {
     const hidden = new WeakMap<IncomingMessage, IncomingMessage['headers']>();
-    instance.addHook('onRequest', async ({ raw }) => {
-      if (!this.isOurs(raw)) return;
+    instance.addHook('onRequest', async ({ raw, routeOptions }) => {
+      // The router has found the route by now, whatever its options make of a path.
+      if (!this.isWanted(raw) || !this.paths.match(routeOptions.url)) return;
       await this.read(raw);
       // Fastify runs no parser on a request that shows no content; the headers come back before anyone else looks.
       hidden.set(raw, raw.headers);
@@ -85,9 +86,8 @@ export class BodyGate {
     return body;
   }
 
-  private isOurs(request: IncomingMessage): boolean {
-    if (request.method !== 'POST' || BODIES.has(request)) return false;
-    return isJson(request.headers['content-type']) && this.paths.lead(request);
+  private isWanted(request: IncomingMessage): boolean {
+    return request.method === 'POST' && !BODIES.has(request) && isJson(request.headers['content-type']);
   }
 }
 

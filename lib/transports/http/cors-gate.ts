@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EndpointPaths } from './endpoint-paths.js';
 import { hooksOf } from './platform.js';
 
@@ -35,7 +35,7 @@ export class CorsGate {
       this.hookInto(hooks);
     } else {
       adapter.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-        this.watchOver(request, response);
+        if (this.paths.lead(request)) this.watchOver(request, response);
         next();
       });
     }
@@ -43,9 +43,11 @@ export class CorsGate {
 
   private hookInto(instance: FastifyInstance): void {
     // The endpoint answers on Node's own response; a preflight is answered before this hook, on Fastify's.
-    instance.addHook('onRequest', async (request, reply) => this.watchOver(request.raw, reply.raw));
+    instance.addHook('onRequest', async (request, reply) => {
+      if (this.isOurs(request)) this.watchOver(request.raw, reply.raw);
+    });
     instance.addHook('onSend', async (request, reply) => {
-      if (!this.paths.lead(request.raw)) return;
+      if (!this.isOurs(request)) return;
       complete(request.raw, {
         getHeader: name => reply.getHeader(name),
         setHeader: (name, value) => void reply.header(name, value),
@@ -53,8 +55,13 @@ export class CorsGate {
     });
   }
 
+  /** A preflight has no version in a header, by which the router may choose the route: then its path says it. */
+  private isOurs({ raw, routeOptions }: FastifyRequest): boolean {
+    return this.paths.match(routeOptions.url) || this.paths.lead(raw);
+  }
+
   private watchOver(request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers.origin === undefined || !this.paths.lead(request)) return;
+    if (request.headers.origin === undefined) return;
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((status: number, ...rest: (string | OutgoingHttpHeaders)[]) => {
       const headers = rest.at(-1);

@@ -1,6 +1,9 @@
-import { Body, Controller, Injectable, Post, Req, type RawBodyRequest } from '@nestjs/common';
-import { Tool } from 'nestjs-mcp';
-import { platforms, startApp } from '../../../test/fixtures/matrix.js';
+import { Injectable, Module, type INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { McpModule, Tool } from 'nestjs-mcp';
+import { PLATFORMS, startApp, type Platform, type TestApp } from '../../../test/fixtures/matrix.js';
+import { exchange } from '../../../test/fixtures/raw-http.js';
 
 @Injectable()
 class Tools {
@@ -10,56 +13,99 @@ class Tools {
   }
 }
 
-@Controller('hooks/mcp')
-class Hooks {
-  @Post()
-  hook(@Body() body: unknown, @Req() request: RawBodyRequest<object>) {
-    return { body, hasBody: body !== undefined, raw: request.rawBody?.toString() };
-  }
-}
+const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+});
+const tooDeep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(6000)}${']'.repeat(6000)}}}`;
+const REFUSED = { status: 400, body: expect.stringContaining('nested too deeply') };
 
-const json = { 'content-type': 'application/json' };
+describe('the gates know the endpoint by the path that the router sees', () => {
+  let test: TestApp;
+  afterEach(() => test.close());
 
-describe.each(platforms())('on %s', platform => {
-  it('a route that ends like the endpoint keeps its own body parser', async () => {
-    const test = await startApp([Tools], {
-      platform,
-      module: { controllers: [Hooks] },
-      mcp: { http: { maxBodyBytes: 10 } },
-    });
-    const url = await test.url('/hooks/mcp');
-    const answer = await fetch(url, { method: 'POST', body: '{"long":"more than ten"}', headers: json });
-    expect(await answer.json()).toMatchObject({ body: { long: 'more than ten' } });
-    expect((await fetch(url, { method: 'POST', body: '{', headers: json })).status).toBe(400);
-    await test.close();
+  const start = async (platform: Platform, path?: string) => {
+    test = await startApp([Tools], { platform, mcp: { http: { path, maxBodyBytes: 20_000 } } });
+    return test.url();
+  };
+
+  it.each(['fastify', 'node'] as const)('where it decodes the path, on %s', async platform => {
+    const url = await start(platform);
+    const post = (body: string) => exchange(url, { path: '/%6dcp?a=1', headers, body });
+    expect(await post(initialize)).toMatchObject({ status: 200 });
+    expect(await post(tooDeep)).toMatchObject(REFUSED);
+    expect(await post('{')).toMatchObject({ status: 400, body: expect.stringContaining('"code":-32700') });
+    expect(await post(`"${'a'.repeat(20_000)}"`)).toMatchObject({ status: 413 });
   });
 
-  it.each(['http://[', 'a b', 'x@localhost'])('the Host header %s is a client’s mistake', async host => {
-    const { request } = await import('node:http');
-    const test = await startApp([Tools], { platform });
-    const { port } = new URL(await test.url());
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      request(
-        { port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers: { ...json, host } },
-        answer => {
-          answer.resume();
-          resolve(answer.statusCode);
-        },
-      )
-        .on('error', reject)
-        .end('{}');
+  it.each(['fastify', 'node'] as const)('and complete CORS there, on %s', async platform => {
+    test = await startApp([Tools], {
+      platform,
+      configure: app => app.enableCors({ origin: 'http://localhost', allowedHeaders: ['X-Own'] }),
     });
-    expect([400, 403]).toContain(status);
-    await test.close();
+    const answer = await exchange(await test.url(), {
+      method: 'OPTIONS',
+      path: '/%6dcp',
+      headers: {
+        origin: 'http://localhost',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'mcp-method',
+      },
+    });
+    expect(answer.headers['access-control-allow-headers']).toMatch(/mcp-method/i);
   });
 
-  it('the test client finds the endpoint behind prefixes, exclusions and versions', async () => {
-    const test = await startApp([Tools], {
-      platform,
-      configure: app => app.setGlobalPrefix('api', { exclude: ['mcp'] }),
+  it.each(PLATFORMS)('where the target is in absolute form, on %s', async platform => {
+    const url = await start(platform);
+    const post = (body: string) => exchange(url, { path: `HTTP://any.example/mcp?a=1`, headers, body });
+    expect(await post(initialize)).toMatchObject({ status: 200 });
+    expect(await post(tooDeep)).toMatchObject(REFUSED);
+  });
+
+  it.each([
+    ['an optional segment', '/mcp{/:tenant}', '/mcp/acme'],
+    ['an optional segment that is not there', '/mcp{/:tenant}', '/mcp'],
+    ['a parameter within a segment', '/v:version/mcp', '/v1/mcp'],
+    ['a wildcard', '/mcp/*rest', '/mcp/a/b'],
+  ])('where its pattern has %s', async (_what, pattern, path) => {
+    const url = await start('express', pattern);
+    expect(await exchange(url, { path, headers, body: initialize })).toMatchObject({ status: 200 });
+    expect(await exchange(url, { path, headers, body: tooDeep })).toMatchObject(REFUSED);
+  });
+
+  it('and a body that another parser read is not nested deeper than theirs', async () => {
+    test = await startApp([Tools], {
+      configure: app =>
+        app.use((request: { url: string }, _response: unknown, next: () => void) => {
+          request.url = '/mcp';
+          next();
+        }),
     });
-    const client = await test.client();
-    expect((await client.listTools()).tools).toHaveLength(1);
-    await test.close();
+    const url = await test.url();
+    expect(await exchange(url, { path: '/other', headers, body: initialize })).toMatchObject({ status: 200 });
+    expect(await exchange(url, { path: '/other', headers, body: tooDeep })).toMatchObject(REFUSED);
+  });
+});
+
+describe('the options of Fastify’s router', () => {
+  @Module({ imports: [McpModule.forRoot({ name: 'test', version: '1.0.0' })], providers: [Tools] })
+  class AppModule {}
+
+  let app: INestApplication;
+  afterEach(() => app.close());
+
+  it.each(['//mcp', '/mcp;a=1', '/MCP/'])('lead no body past the gate: %s', async path => {
+    const routerOptions = {
+      ignoreDuplicateSlashes: true,
+      useSemicolonDelimiter: true,
+      caseSensitive: false,
+      ignoreTrailingSlash: true,
+    };
+    app = await NestFactory.create(AppModule, new FastifyAdapter({ routerOptions }), { logger: false });
+    await app.listen(0, '127.0.0.1');
+    expect(await exchange(await app.getUrl(), { path, headers, body: tooDeep })).toMatchObject(REFUSED);
   });
 });

@@ -1,25 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The paths of an endpoint, for what looks at requests before the framework has routed them. */
+/** The paths of an endpoint, for the gates, which look at requests that the endpoint has not seen. */
 export class EndpointPaths {
   private patterns: readonly RegExp[] = [];
 
-  /** @param paths the paths of the endpoint; those of other routes are none of its business */
+  /** @param paths the patterns of the endpoint's paths, as Nest has them */
   watch(paths: readonly string[]): void {
-    this.patterns = paths.map(path => {
-      const segments = path.split('/').filter(segment => segment !== '');
-      const pattern = segments.map(segment => `/${/^[:*]/.test(segment) ? '[^/]+' : escapeRegExp(segment)}`);
-      return new RegExp(`^${pattern.join('')}/?$`, 'i');
-    });
+    this.patterns = paths.map(patternOf);
   }
 
-  /** Whether a request is for the endpoint. */
+  /** Whether a path, or the pattern of a route, is the endpoint's. */
+  match(path: string | undefined): boolean {
+    return path !== undefined && this.patterns.some(pattern => pattern.test(path));
+  }
+
+  /** Whether a request is for the endpoint, if no router has looked at it yet. */
   lead(request: IncomingMessage): boolean {
-    const url = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '';
-    const query = url.indexOf('?');
-    const path = query < 0 ? url : url.slice(0, query);
-    return this.patterns.some(pattern => pattern.test(path));
+    return this.match(pathOf(request));
   }
 }
 
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** The path that the router goes by. Adapters whose router decodes it have decoded it in `path`, too. */
+function pathOf(request: IncomingMessage): string {
+  const { path } = request as { path?: unknown };
+  return typeof path === 'string' ? path : originForm(request.url ?? '').split('?', 1)[0];
+}
+
+/** A request target without scheme and host, which it may have in HTTP/1.1 (RFC 9112, 3.2.2). */
+export function originForm(target: string): string {
+  const rest = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Parameters, wildcards, optional groups, and what has a meaning in regular expressions. */
+const TOKENS = /:\w+(?:\([^)]*\))?|\*\w*|[{}]|\\?[^\w/]/g;
+
+function patternOf(path: string): RegExp {
+  const segments = path.split('/').filter(segment => segment !== '');
+  const source = `/${segments.join('/')}`.replace(TOKENS, token => {
+    if (/^:\w/.test(token)) return '[^/]+';
+    if (token.startsWith('*')) return '.+';
+    if (token === '{') return '(?:';
+    return token === '}' ? ')?' : `\\${token.at(-1)}`;
+  });
+  return new RegExp(`^${source.replace(/\/$/, '')}/?$`, 'i');
+}

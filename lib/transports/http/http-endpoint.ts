@@ -23,6 +23,7 @@ import {
   HeaderMismatchError,
   mayLackHeaders,
 } from './header-check.js';
+import { originForm } from './endpoint-paths.js';
 import type { Body } from './read-body.js';
 import { TransportError } from './transport-error.js';
 
@@ -98,6 +99,8 @@ export class HttpEndpoint {
       refusal.send(rawResponse, refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
       return Promise.resolve();
     }
+    // The SDK puts the Host header in front of a target, even of one that has a host itself.
+    rawRequest.url = originForm(rawRequest.url ?? '');
     this.open.set(rawResponse, undefined);
     rawResponse.once('close', () => this.open.delete(rawResponse));
     return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint, Incoming } from './http-endpoint.js';
-import { readBody, type Body } from './read-body.js';
+import { checkDepth, readBody, type Body } from './read-body.js';
 
 /** Token of an application's `EndpointSlot`. */
 export const ENDPOINT = 'nestjs-mcp:endpoint';
@@ -76,6 +76,6 @@ async function bodyOf(
 ): Promise<Body> {
   const read = gate?.bodyOf(rawRequest);
   if (read) return read;
-  if (body !== undefined && body !== null) return { ok: true, json: body };
+  if (body !== undefined && body !== null) return checkDepth(body);
   return gate ? gate.read(rawRequest) : readBody(rawRequest, 0);
 }

@@ -58,16 +58,20 @@ function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number
 function parse(bytes: Buffer): Body {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (isTooDeep(text)) {
-      return failed(
-        400,
-        -32600,
-        `Invalid Request: nested too deeply, at most ${MAX_DEPTH} levels are accepted`,
-      );
-    }
+    if (isTooDeep(text)) return tooDeep();
     return { ok: true, json: JSON.parse(text) as unknown };
   } catch {
     return failed(400, -32700, 'Parse error: the request body is not valid JSON');
+  }
+}
+
+/** A body that another parser made, unless it is nested deeper than `readBody` reads one. */
+export function checkDepth(json: unknown): Body {
+  try {
+    return isTooDeep(JSON.stringify(json) ?? '') ? tooDeep() : { ok: true, json };
+  } catch {
+    // There is no stack left to write it with.
+    return tooDeep();
   }
 }
 
@@ -93,6 +97,9 @@ const failed = (status: number, code: number, message: string, close = false): B
   ok: false,
   error: new TransportError(status, code, message, close),
 });
+
+const tooDeep = (): Body =>
+  failed(400, -32600, `Invalid Request: nested too deeply, at most ${MAX_DEPTH} levels are accepted`);
 
 const tooLarge = (maxBytes: number): Body =>
   failed(413, -32000, `Payload Too Large: the request body must not exceed ${maxBytes} bytes`, true);
