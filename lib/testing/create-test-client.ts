@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { MCP_SERVERS } from '../constants.js';
 import type { McpServers } from '../server/mcp-servers.js';
+import { fetchOnce } from './fetch-once.js';
 
 /** Options of `createTestClient`. */
 export interface TestClientOptions {
@@ -66,7 +67,9 @@ export async function createTestClient(
   if (onRoots) client.setRequestHandler('roots/list', () => onRoots());
   const origin = await originOf(app);
   const url = new URL(path ?? pathOf(app, server), origin);
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch: fetchOnce }),
+  );
   return client;
 }
 

@@ -1,4 +1,6 @@
-import { Controller, Get, Injectable } from '@nestjs/common';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Controller, Get, Injectable, Post } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { Inbox } from '../fixtures/inbox.js';
@@ -38,6 +40,18 @@ class Health {
   @Get('health')
   health() {
     return 'fine';
+  }
+
+  @Get('slow')
+  async slow() {
+    started.put('slow');
+    await release.promise;
+    return 'slow, but fine';
+  }
+
+  @Post('upload')
+  upload() {
+    return 'uploaded';
   }
 }
 
@@ -102,6 +116,34 @@ describe('app.close()', () => {
       expect([await aborted.take(), await aborted.take()].sort()).toEqual(['legacy', 'modern']);
     },
   );
+
+  it('ends idle, silent and half-written connections, and no request of another route', async () => {
+    await start();
+    const url = new URL(await test.url());
+    const post = 'host: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{';
+    const written = [
+      '',
+      'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n',
+      'GET /health HTTP/1.1\r\nhost: 127',
+      `POST /mcp HTTP/1.1\r\n${post}`,
+      `POST /upload HTTP/1.1\r\n${post}`,
+    ];
+    const sockets = await Promise.all(
+      written.map(async text => {
+        const socket = connect(Number(url.port), '127.0.0.1').on('error', () => undefined);
+        await once(socket, 'connect');
+        if (text !== '') socket.write(text);
+        return { ended: once(socket.resume(), 'close') };
+      }),
+    );
+    const slow = fetch(new URL('/slow', url)).then(response => response.text());
+    await started.take();
+    const closing = test.app.close();
+    await Promise.all(sockets.map(({ ended }) => ended));
+    release.resolve();
+    expect(await slow).toBe('slow, but fine');
+    await closing;
+  });
 
   it('answers a call that waits for its client at once', async () => {
     await start();

@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { Type } from '@nestjs/common';
 import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
@@ -6,6 +7,7 @@ import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
 import { BodyGate } from './body-gate.js';
+import { Connections } from './connections.js';
 import { CorsGate } from './cors-gate.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { mount, type EndpointSlot } from './mcp.controller.js';
@@ -15,6 +17,7 @@ import { canBeServed } from './platform.js';
 export class HttpTransport {
   private readonly installed: Subscription;
   private readonly cors = new CorsGate();
+  private connections?: Connections;
 
   constructor(
     private readonly host: McpServerHost,
@@ -59,6 +62,8 @@ export class HttpTransport {
       );
     }
     this.slot.endpoint = new HttpEndpoint(this.host, this.http);
+    const server = this.adapterHost.httpAdapter?.getHttpServer() as Partial<Server> | undefined;
+    if (server?.on) this.connections = Connections.of(server as Server);
   }
 
   /** Lets the calls that run finish within the server's `shutdownTimeoutMs`, and ends everything. */
@@ -71,5 +76,6 @@ export class HttpTransport {
       running.ended(SHUTDOWN_GRACE_MS),
       this.slot.endpoint?.close(Math.max(SHUTDOWN_GRACE_MS, deadline - performance.now())),
     ]);
+    this.connections?.close(deadline - performance.now());
   }
 }

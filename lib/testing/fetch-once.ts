@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+/** HTTP statuses that come without a body. */
+const BODILESS = new Set([204, 205, 304]);
+
+/**
+ * A `fetch` whose connections end with their requests. Those of Node's `fetch` stay open for seconds, and a server that
+ * closes waits for them.
+ */
+export async function fetchOnce(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  const { method, headers, body, signal } = init;
+  const sending = request(url, {
+    ...(method !== undefined && { method }),
+    headers: Object.fromEntries(new Headers(headers)),
+    ...(signal && { signal }),
+    agent: false,
+  });
+  // What goes wrong after the head is an error of the body.
+  sending.on('error', () => undefined);
+  sending.end(body);
+  const [incoming] = (await once(sending, 'response')) as [IncomingMessage];
+  const { statusCode: status = 0, statusMessage: statusText } = incoming;
+  const answer = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values ?? []) answer.append(name, value);
+  }
+  const content = BODILESS.has(status) ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+  return new Response(content, { status, statusText, headers: answer });
+}
