@@ -8,7 +8,10 @@ import { denialOf, Refused } from './denial.js';
 import type { Message } from './message.js';
 
 /** How one phase of a message differs from the common run. */
-export type RunOptions = Pick<ChainParams, 'mutatorsOnly' | 'inputRequired' | 'checkPayload'>;
+export type RunOptions = Pick<
+  ChainParams,
+  'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse'
+>;
 
 /**
  * Runs the chain on one phase of a message, and reports it; it is a promise only where an interceptor needed one.

@@ -1,4 +1,4 @@
-import { INPUT_EVENTS } from '../protocol/events.js';
+import { INPUT_EVENTS, NOTIFICATION_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { systemClock } from './clock.js';
 import { configNames, namesOf, prepare, type ChainEntry, type PreparedEntry } from './entry.js';
@@ -16,6 +16,8 @@ export class Chain {
   readonly entries: readonly PreparedEntry[];
   /** Whether anything would run around what a client is asked. */
   readonly hooksInput: boolean;
+  /** Whether anything would run on what a client is told while it waits for an answer. */
+  readonly hooksNotifications: boolean;
   private readonly selector: Selector;
   private readonly options: RunOptions;
 
@@ -35,6 +37,7 @@ export class Chain {
     this.hooksInput = INPUT_EVENTS.some(
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
     );
+    this.hooksNotifications = NOTIFICATION_EVENTS.some(event => this.hooks(event, 'request'));
     this.options = { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
