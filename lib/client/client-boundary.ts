@@ -2,6 +2,7 @@ import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/clien
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { marked, synthetic } from '../interceptors/boundary/answers.js';
 import type { Chain } from '../interceptors/chain/chain.js';
+import { frozenCopy } from '../interceptors/chain/frozen.js';
 import { passed, type ChainResult } from '../interceptors/chain/result.js';
 import { answerCheck, payloadCheck } from '../interceptors/hosts/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
@@ -95,7 +96,7 @@ export class ClientBoundary {
       event,
       chain,
       bag: new Map(),
-      context: { timestamp: new Date().toISOString(), ...context },
+      context: frozenCopy({ timestamp: new Date().toISOString(), ...context }),
       protocolVersion: isHooked ? await crossing.protocolVersion(chain) : undefined,
     };
   }
@@ -125,22 +126,25 @@ export class ClientBoundary {
     const { name, timeoutMs: own = DEFAULT_TIMEOUT_MS, config, onReport } = this.options;
     const timeoutMs = Math.min(own, crossing.timeoutMs ?? Infinity);
     const direction = (way === 'out') === (phase === 'request') ? 'send' : 'receive';
-    const result = await chain.execute({
-      event,
-      phase,
-      direction,
-      payload,
-      request,
-      context,
-      bag,
-      timeoutMs,
-      checkPayload: payloadCheck(method, phase),
-      checkResponse: answerCheck(method),
-      ...(signal && { signal }),
-      ...(config && { config }),
-      ...(protocolVersion !== undefined && { protocolVersion }),
-    });
-    onReport?.({ ...(name !== undefined && { server: name }), direction, result, context });
+    const server = name !== undefined && { server: name };
+    const result = await chain.run(
+      {
+        event,
+        phase,
+        direction,
+        payload,
+        request,
+        context,
+        bag,
+        timeoutMs,
+        checkPayload: payloadCheck(method, phase),
+        checkResponse: answerCheck(method),
+        ...(signal && { signal }),
+        ...(config && { config }),
+        ...(protocolVersion !== undefined && { protocolVersion }),
+      },
+      whole => onReport?.({ ...server, direction, result: whole, context }),
+    );
     assertWanted(signal);
     if (result.status !== 'success') throw denialOf(result, timeoutMs);
     return result;

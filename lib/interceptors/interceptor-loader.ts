@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerHost } from '../server/mcp-server-host.js';
+import { Beside } from './chain/beside.js';
 import { LOCAL_HOST } from './chain/entry.js';
 import type { LocalChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './hosts/host-options.js';
@@ -28,6 +29,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
   private readonly opened: OpenedHost[] = [];
   private readonly pools: HostPool[] = [];
   private readonly files: PolicyFile[] = [];
+  private readonly besides: Beside[] = [];
 
   constructor(
     private readonly local: LocalHost,
@@ -79,12 +81,14 @@ export class InterceptorLoader implements OnApplicationShutdown {
       });
       const policy = policyWith(file?.read());
       const remote = await this.open(servers, { ...discovery, warn });
+      const beside = new Beside();
+      this.besides.push(beside);
       const chain = new MergedChain({
         local,
         hosts: remote.map(one => one.host),
         ...(resolveServers && { hostsFor: this.chooser(resolveServers, { ...discovery, warn }) }),
         policy,
-        options: { onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error) },
+        options: { beside, onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error) },
         warn,
       });
       if (file) this.watch(file, read => chain.apply(policyWith(read)));
@@ -94,9 +98,10 @@ export class InterceptorLoader implements OnApplicationShutdown {
     }
   }
 
-  /** Lets go of remote hosts, and of files that are watched. */
+  /** Ends audit interceptors that still run, and lets go of remote hosts, and of files that are watched. */
   async onApplicationShutdown(): Promise<void> {
     for (const file of this.files.splice(0)) file.close();
+    await Promise.all(this.besides.splice(0).map(one => one.close()));
     await Promise.all([...this.opened.splice(0), ...this.pools.splice(0)].map(one => one.close()));
   }
 

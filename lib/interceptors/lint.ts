@@ -1,5 +1,5 @@
 import type { ChainEntry } from './chain/entry.js';
-import { coversPattern, matchesEvent } from './protocol/events.js';
+import { coversPattern, isNotificationEvent, matchesEvent, NOTIFICATION_EVENTS } from './protocol/events.js';
 
 /** The events that the protocol defines, and what this module hooks beside them. */
 const EVENTS = [
@@ -15,6 +15,7 @@ const EVENTS = [
   'elicitation/create',
   'roots/list',
   'llm/completion',
+  ...NOTIFICATION_EVENTS,
 ];
 
 /** Methods that no chain is run for. */
@@ -28,11 +29,19 @@ const NEVER_INTERCEPTED = [
   'logging/setLevel',
 ];
 
-const NAMESPACES = new Set(EVENTS.map(event => event.split('/', 1)[0]));
+/** Other notifications are never intercepted, and said to be. */
+const NAMESPACES = new Set(
+  EVENTS.filter(event => !isNotificationEvent(event)).map(event => event.split('/', 1)[0]),
+);
 
 /** What looks like a mistake in a chain, though it can be run: each a sentence for the log. */
 export function lint(entries: readonly ChainEntry[]): string[] {
-  return [...entries.flatMap(neverMatching), ...entries.flatMap(failingOpen), ...unseenMutations(entries)];
+  return [
+    ...entries.flatMap(neverMatching),
+    ...entries.flatMap(neverAnswered),
+    ...entries.flatMap(failingOpen),
+    ...unseenMutations(entries),
+  ];
 }
 
 /** A custom event may have any name, but one that is all but the protocol's is hardly meant to be custom. */
@@ -57,6 +66,16 @@ function neverMatching(entry: ChainEntry): string[] {
             `${name} hooks ${event}, which is no event of the protocol; did you mean ${[meant, ...operation].join('/')}?`,
           ];
     });
+}
+
+/** What is hooked by name alone; `*` and `notifications/*` have other events, or the other phase. */
+function neverAnswered(entry: ChainEntry): string[] {
+  const isHooked = (event: string, phase: string) =>
+    hooksOf(entry).some(hook => hook.phase === phase && hook.events.includes(event));
+  return NOTIFICATION_EVENTS.filter(event => isHooked(event, 'response') && !isHooked(event, 'request')).map(
+    event =>
+      `${entry.descriptor.name} hooks ${event} in the response phase, which never happens; a notification has a request phase only`,
+  );
 }
 
 /** One letter too few, too many or another, two that changed places, or capitals; in short words, that is another word. */
@@ -88,7 +107,8 @@ function unseenMutations(entries: readonly ChainEntry[]): string[] {
     hooksOf(entry).some(
       hook => hook.phase === 'request' && hook.events.some(one => matchesEvent(one, event)),
     );
-  return EVENTS.flatMap(event => {
+  // A notification is sent, and so mutated first.
+  return EVENTS.filter(event => !isNotificationEvent(event)).flatMap(event => {
     const hooked = entries.filter(entry => hooks(entry, event));
     const validators = hooked.filter(({ descriptor }) => descriptor.type === 'validation');
     const mutator = hooked.find(entry => entry.descriptor.type === 'mutation' && isActive(entry));

@@ -9,6 +9,8 @@ import type {
   ListResourceTemplatesResult,
   ListRootsResult,
   ListToolsResult,
+  LoggingMessageNotificationParams,
+  ProgressNotificationParams,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { Phase } from './protocol/types.js';
@@ -64,6 +66,8 @@ export interface InterceptionPayloads {
   'sampling/createMessage': { request: AnyObject; response: CreateMessageResult };
   'elicitation/create': { request: AnyObject; response: ElicitResult };
   'roots/list': { request: AnyObject; response: ListRootsResult };
+  'notifications/progress': { request: ProgressNotificationParams; response: never };
+  'notifications/message': { request: LoggingMessageNotificationParams; response: never };
 }
 
 /** An event of the protocol, or any other. */

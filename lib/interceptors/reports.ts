@@ -5,7 +5,9 @@ import { messageOf } from './chain/attempt.js';
 import { frozenReport } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import { logLine } from './log-line.js';
+import { isNotificationEvent } from './protocol/events.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
+import { RareLines } from './rare-lines.js';
 
 /** One run of a chain, and what it was run for. */
 export interface ChainReport {
@@ -30,12 +32,15 @@ const OTHER = 'other';
 /** What is nothing to write about. */
 const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified', 'mutated', 'responded']);
 
+type Level = 'error' | 'warn' | 'log' | 'debug';
+
 /** Where all chains report to: the log, counters, and whoever subscribes. */
 @Injectable()
 export class InterceptorReports {
   private readonly logger = new Logger('McpInterceptors');
   private readonly subject = new Subject<ChainReport>();
   private readonly counts = new Map<string, Record<string, number>>();
+  private readonly rare = new RareLines();
 
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
@@ -48,7 +53,8 @@ export class InterceptorReports {
     }
     for (const { interceptor, reason } of result.skipped) {
       this.count(interceptor, `skipped-${reason}`);
-      this.logger.debug(logLine(`${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`));
+      const text = `${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`;
+      this.write('debug', text, `${interceptor} ${reason}`, result.event);
     }
     // Whoever subscribes can change nothing of what is decided.
     if (this.subject.observed) this.subject.next(frozenReport(report));
@@ -59,8 +65,8 @@ export class InterceptorReports {
     this.logger.warn(logLine(`The sink ${interceptor} failed: ${error}`));
   }
 
-  undiscovered(error: unknown): void {
-    this.logger.error(logLine(messageOf(error)));
+  undiscovered(error: unknown, event = ''): void {
+    this.write('error', messageOf(error), 'undiscovered', event);
   }
 
   counters(): InterceptorCounters {
@@ -79,28 +85,35 @@ export class InterceptorReports {
     return counts;
   }
 
-  private log(entry: EntryResult, { event, phase }: ChainResult): void {
+  private log(entry: EntryResult, { event, phase, status }: ChainResult): void {
     const { interceptor, outcome, mode, error, failedOpen } = entry;
     const subject = `${interceptor}, ${event} ${phase}`;
     const isFailure = outcome === 'crash' || outcome === 'timeout';
-    if (isFailure && mode === 'audit') this.logger.warn(logLine(`[audit] ${subject}: ${outcome}: ${error}`));
+    // A refused request has an answer that says so; of a refused notification, only the log tells.
+    const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
+    const write = (level: Level, text: string) =>
+      this.write(level, `${text}${end}`, `${interceptor} ${outcome}`, event);
+    if (isFailure && mode === 'audit') write('warn', `[audit] ${subject}: ${outcome}: ${error}`);
     else if (isFailure) {
       const passes = failedOpen ? ', let through (failOpen)' : '';
-      this.logger.error(logLine(`${subject}: ${outcome}${passes}: ${error}`));
-    } else if (outcome === 'dropped')
-      this.logger.warn(logLine(`${subject}: a mutation was dropped: ${error}`));
+      write('error', `${subject}: ${outcome}${passes}: ${error}`);
+    } else if (outcome === 'dropped') write('warn', `${subject}: a mutation was dropped: ${error}`);
     else if (mode === 'audit' && outcome === 'mutated') {
-      this.logger.log(logLine(`[audit] ${subject}: would change ${textOf(entry.diff)}`));
+      write('log', `[audit] ${subject}: would change ${textOf(entry.diff)}`);
     } else if (outcome === 'deny' || outcome === 'warn') {
       const said = (entry.messages ?? []).map(({ path, message }) =>
         path ? `${path}: ${message}` : message,
       );
       const would =
         mode === 'audit' && outcome === 'deny' ? 'would deny' : outcome === 'deny' ? 'denied' : 'warned';
-      this.logger.log(
-        logLine(`${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`),
-      );
+      write('log', `${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`);
     }
+  }
+
+  /** A call can have hundreds of notifications: of those, only what happens for the first time in a minute is written. */
+  private write(level: Level, text: string, kind: string, event: string): void {
+    const line = isNotificationEvent(event) ? this.rare.line(`${kind} ${event}`, text) : text;
+    if (line !== undefined) this.logger[level](logLine(line));
   }
 }
 

@@ -40,13 +40,14 @@ export class ConnectionServer extends ExchangeServer {
     const { upstream, bus } = options;
     if (!upstream) return;
     const { server } = this;
+    const tell = this.tellerOnConnection();
     const channel: ClientChannel = {
       bus,
       get capabilities() {
         return server.getClientCapabilities();
       },
       request: (method, params, options) => this.askOnConnection(method, params, options),
-      notify: (method, params) => server.notification({ method, params }),
+      notify: (method, params = {}) => tell(method, { ...params }),
     };
     this.ownChannel = channel;
     server.oninitialized = () => upstream.opened(channel);

@@ -17,6 +17,7 @@ import {
 import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
+import { isAtLeast } from './mcp-log.js';
 import type { AskClient, Exchange, HttpExchange, Subscriptions } from './exchange.js';
 import type { RunningCall, RunningCalls } from './running-calls.js';
 import { unserialisable } from './serialisable.js';
@@ -35,6 +36,8 @@ export interface ExchangeHost {
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
   /** Asks a client something that belongs to none of its requests, through the chain where there is one. */
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result>;
+  /** What tells a client something that belongs to none of its requests, through the chain where there is one. */
+  teller(exchangeOf: () => Exchange, send: Exchange['notify']): Exchange['notify'];
   /** Methods beside the protocol's own. */
   readonly extensionMethods: Readonly<
     Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
@@ -78,6 +81,9 @@ const UNCHECKED = {
  * the HTTP endpoint, which is stricter.
  */
 export class ExchangeServer extends McpServer {
+  /** The log level that a 2025-era client has set on its connection. */
+  private level: LoggingLevel = 'debug';
+
   constructor(
     protected readonly host: ExchangeHost,
     capabilities: ServerCapabilities,
@@ -94,7 +100,12 @@ export class ExchangeServer extends McpServer {
       );
     }
     const { setLevel } = host;
-    if (setLevel && capabilities.logging) {
+    if (!setLevel && capabilities.logging) {
+      server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
+        this.level = level;
+        return {};
+      });
+    } else if (setLevel && capabilities.logging) {
       server.setRequestHandler('logging/setLevel', { params: UNCHECKED }, (params, ctx) =>
         this.answer('logging/setLevel', params as Params, ctx, exchange =>
           setLevel(params as Params, exchange),
@@ -125,23 +136,31 @@ export class ExchangeServer extends McpServer {
 
   /** Asks the client something on behalf of the connection itself. */
   protected async askOnConnection(...asked: Parameters<AskClient>): Promise<Result> {
-    const [method, , { signal = new AbortController().signal }] = asked;
-    const { server } = this;
+    const [method, , { signal }] = asked;
+    const send: AskClient = (name, params, options) =>
+      this.server.request({ method: name, params }, AS_IT_IS, options);
+    return this.host.ask(this.exchangeOfConnection(method, signal), send, ...asked);
+  }
+
+  /** What tells the client something on behalf of the connection itself. */
+  protected tellerOnConnection(): Exchange['notify'] {
+    const exchangeOf = () => this.exchangeOfConnection('notifications/message');
+    return this.host.teller(exchangeOf, (method, params) => this.server.notification({ method, params }));
+  }
+
+  private exchangeOfConnection(method: string, signal = new AbortController().signal): Exchange {
     const nowhere = () => Promise.resolve();
-    const exchange: Exchange = {
+    return {
       requestId: method,
       method,
       params: {},
       signal,
       ...this.clientOf(undefined, undefined),
-      sessionId: server.transport?.sessionId,
+      sessionId: this.server.transport?.sessionId,
       requestState: () => undefined,
       notify: nowhere,
       log: nowhere,
     };
-    const send: AskClient = (name, params, options) =>
-      server.request({ method: name, params }, AS_IT_IS, options);
-    return this.host.ask(exchange, send, ...asked);
   }
 
   private serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
@@ -188,6 +207,14 @@ export class ExchangeServer extends McpServer {
     const http = this.host.httpOf(ctx.http?.req);
     const client = this.clientOf(mcpReq.envelope, http);
     const unsent = new Unsent(http);
+    const logLevel = (mcpReq.envelope as Params | undefined)?.[LOG_LEVEL_META_KEY] as
+      LoggingLevel | undefined;
+    const leastSevere = client.era === 'modern' ? logLevel : this.level;
+    const hasLogging = this.server.getCapabilities().logging !== undefined;
+    const admitsLog = (level: LoggingLevel) =>
+      hasLogging && leastSevere !== undefined && isAtLeast(leastSevere, level);
+    const notify: Exchange['notify'] = (name, params) =>
+      unsent.send(params, () => mcpReq.notify({ method: name, params }));
     return {
       requestId: mcpReq.id,
       method,
@@ -199,9 +226,12 @@ export class ExchangeServer extends McpServer {
       http,
       meta: mcpReq._meta,
       ...roundOf(client.era, mcpReq),
-      notify: (name, params) => unsent.send(params, () => mcpReq.notify({ method: name, params })),
-      log: (level, data, logger) => unsent.send(data, () => mcpReq.log(level, data, logger)),
-      logLevel: (mcpReq.envelope as Params | undefined)?.[LOG_LEVEL_META_KEY] as LoggingLevel | undefined,
+      notify,
+      log: async (level, data, logger) => {
+        if (admitsLog(level)) await unsent.send(data, () => mcpReq.log(level, data, logger));
+      },
+      admitsLog,
+      logLevel,
       channel: this.channel,
       ...(this.carriesRequests &&
         client.era === 'legacy' && {

@@ -66,6 +66,8 @@ export interface Exchange {
   notify(method: string, params: Record<string, unknown>): Promise<void>;
   /** Sends a log message, if the client's level admits it. */
   log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>;
+  /** Whether `log` would send messages of a level. Default: it is not known. */
+  admitsLog?(level: LoggingLevel): boolean;
   /** The least severe log message that the client wants for this request (2026-07-28). */
   readonly logLevel?: LoggingLevel;
   /** The client's lasting connection, where a server of another stands behind this one (2025 era). */

@@ -249,7 +249,10 @@ export class McpContext {
   async reportProgress(progress: number | Progress, total?: number, message?: string): Promise<void> {
     const progressToken = this.meta['progressToken'];
     if (progressToken === undefined || this.signal.aborted) return;
-    const report = typeof progress === 'number' ? { progress, total, message } : progress;
+    const report =
+      typeof progress === 'number'
+        ? { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+        : progress;
     await this.exchange.notify('notifications/progress', { progressToken, ...report });
   }
 

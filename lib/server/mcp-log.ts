@@ -17,6 +17,10 @@ const LEVELS: readonly LoggingLevel[] = [
   'emergency',
 ];
 
+/** Whether a message of a level is as severe as another level, or more. */
+export const isAtLeast = (least: LoggingLevel, level: LoggingLevel): boolean =>
+  LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+
 /** @param send becomes the log: it is given a method for each level */
 export function createLog(send: SendLog): McpLog {
   const methods = LEVELS.map((level): [LoggingLevel, LogMethod] => [

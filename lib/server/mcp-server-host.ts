@@ -101,7 +101,10 @@ export class McpServerHost implements ExchangeHost {
   /** Sets a client's log level, where that is for the upstream to do. */
   get setLevel(): ExchangeHost['setLevel'] {
     const { upstream } = this;
-    return upstream && ((params, exchange) => upstream.setLevel(params, exchange));
+    return (
+      upstream &&
+      ((params, exchange) => this.tell('logging/setLevel', exchange, told => upstream.setLevel(params, told)))
+    );
   }
 
   outputSchema(name: string, exchange: Exchange): ReturnType<ExchangeHost['outputSchema']> {
@@ -135,6 +138,10 @@ export class McpServerHost implements ExchangeHost {
 
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
     return this.boundary ? this.boundary.ask(exchange, send, ...asked) : send(...asked);
+  }
+
+  teller(exchangeOf: () => Exchange, send: Exchange['notify']): Exchange['notify'] {
+    return this.boundary?.teller(exchangeOf, send) ?? send;
   }
 
   /** Puts a chain around this server's traffic and serves the application's part of it to others, as the options say. */
@@ -185,7 +192,13 @@ export class McpServerHost implements ExchangeHost {
 
   /** Methods beside the protocol's own. */
   get extensionMethods(): ExchangeHost['extensionMethods'] {
-    return { ...this.upstream?.extensionMethods, ...this.interceptorServer?.methods };
+    const foreign = Object.entries(this.upstream?.extensionMethods ?? {}).map(
+      ([method, answer]): [string, typeof answer] => [
+        method,
+        (params, exchange) => this.tell(method, exchange, told => answer(params, told)),
+      ],
+    );
+    return { ...Object.fromEntries(foreign), ...this.interceptorServer?.methods };
   }
 
   /** A server for one HTTP exchange. */
@@ -245,6 +258,15 @@ export class McpServerHost implements ExchangeHost {
   /** A client's mistake, answered already: of interest only while looking for one. */
   reportRejected(error: Error): void {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /** Lets what a client is told meanwhile pass the chain, where there is one. */
+  private tell(
+    method: string,
+    exchange: Exchange,
+    work: (exchange: Exchange) => Promise<Result>,
+  ): Promise<Result> {
+    return this.boundary ? this.boundary.tell(method, exchange, work) : work(exchange);
   }
 
   private async dispatchUngoverned(

@@ -308,8 +308,7 @@ describe('what looks like a mistake is said in the log', () => {
     'initialize',
     'ping',
     'server/discover',
-    'notifications/message',
-    'notifications/*',
+    'notifications/cancelled',
     'interceptors/list',
     'interceptors/*',
     'interceptor/invoke',
@@ -321,7 +320,7 @@ describe('what looks like a mistake is said in the log', () => {
     );
   });
 
-  it.each(['server/start', 'notification/sent', 'subscriptions/renewed', '*'])(
+  it.each(['server/start', 'notification/sent', 'subscriptions/renewed', 'notifications/*', '*'])(
     'and not a hook for %s, which may be an event of the application’s own',
     async event => {
       expect(await remarks(validatorWith({ events: [event] }))).toBe('');

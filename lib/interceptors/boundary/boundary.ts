@@ -14,6 +14,7 @@ import { InputCrossing } from './input-crossing.js';
 import { ListGuard } from './list-guard.js';
 import type { Listings } from './listing.js';
 import { Message } from './message.js';
+import { Outbox, type PassNotification } from './outbox.js';
 import { phaseRunner, type RunPhase } from './run-phase.js';
 
 type Dispatch = (method: DispatchedMethod, params: Params, exchange: Exchange) => Promise<Result>;
@@ -42,6 +43,11 @@ const isNamedAlike = (a: Params, b: Params): boolean => NAMING.every(member => a
 /** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
 const MAX_ANSWERED_ROUNDS = 10;
 
+type Notify = Exchange['notify'];
+
+/** A notification has no answer, so that nobody can give one. */
+const UNANSWERED = { checkResponse: () => 'it has no answer' } as const;
+
 /** Runs the chain around everything that a server answers: requests are received, results are sent. */
 export class Boundary {
   private readonly run: RunPhase;
@@ -55,7 +61,9 @@ export class Boundary {
   /** @throws McpException for a message that was refused, or whatever the dispatcher throws */
   async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
     const event = EVENT_OF[method];
-    if (event === undefined) return this.options.dispatch(method, params, exchange);
+    if (event === undefined) {
+      return this.tell(method, exchange, told => this.options.dispatch(method, params, told));
+    }
     let message: Message | undefined;
     try {
       const found = this.messageOf(method, event, exchange);
@@ -122,6 +130,88 @@ export class Boundary {
     }
   }
 
+  /**
+   * Does something for a client that no interceptor sees, except the progress and log messages that it is sent meanwhile.
+   * @throws whatever `work` throws
+   */
+  async tell<T>(method: string, exchange: Exchange, work: (exchange: Exchange) => Promise<T>): Promise<T> {
+    let found: Promise<Message> | undefined;
+    // Most methods tell nothing, and so need no chain.
+    const find = async () => this.messageOf(method, method, exchange);
+    const pass: PassNotification = async (name, params, deadline) =>
+      this.passing(() => (found ??= find()), name, params, deadline);
+    try {
+      return await this.telling(exchange, pass, work);
+    } finally {
+      found?.then(
+        message => message.end?.(),
+        () => undefined,
+      );
+    }
+  }
+
+  /** What sends notifications that belong to none of a client's requests. */
+  teller(exchangeOf: () => Exchange, send: Notify): Notify {
+    const pass: PassNotification = async (name, params, deadline) => {
+      let message: Message | undefined;
+      const find = async () => (message = await this.messageOf(name, name, exchangeOf()));
+      try {
+        return await this.passing(find, name, params, deadline);
+      } finally {
+        message?.end?.();
+      }
+    };
+    const outbox = new Outbox(pass, this.options.settings.timeoutMs);
+    return (method, params) => outbox.send(method, params, send);
+  }
+
+  /** Does something whose notifications pass the chain, and have been sent when it ends. */
+  private async telling<T>(
+    exchange: Exchange,
+    pass: PassNotification,
+    work: (exchange: Exchange) => Promise<T>,
+  ): Promise<T> {
+    const outbox = new Outbox(pass, this.options.settings.timeoutMs);
+    const notify: Notify = (method, params) =>
+      outbox.send(method, params, (name, passed) => exchange.notify(name, passed));
+    const log: Exchange['log'] = async (level, data, logger) => {
+      if (exchange.admitsLog?.(level) === false) return;
+      await notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
+    };
+    try {
+      return await work({ ...exchange, notify, log });
+    } finally {
+      await outbox.settled();
+    }
+  }
+
+  private async passing(
+    find: () => Promise<Message>,
+    ...[method, params, deadline]: Parameters<PassNotification>
+  ): Promise<Params | undefined> {
+    try {
+      return await this.pass(await find(), method, params, deadline);
+    } catch (error) {
+      return droppedIfRefused(error);
+    }
+  }
+
+  /** It is a promise only where an interceptor needed one. */
+  private pass(
+    message: Message,
+    ...[method, params, deadline]: Parameters<PassNotification>
+  ): ReturnType<PassNotification> {
+    if (message.exchange.signal.aborted) return undefined;
+    try {
+      const run = this.run(message.telling(method, deadline), 'request', params, undefined, UNANSWERED);
+      return run instanceof Promise
+        ? run.then(({ finalPayload }) => finalPayload as Params, droppedIfRefused)
+        : (run.finalPayload as Params);
+    } catch (error) {
+      return droppedIfRefused(error);
+    }
+  }
+
   /** The request phase; it is a promise only where something has to be waited for. */
   private receive(message: Message, params: Params): ChainResult | Promise<ChainResult> {
     if (this.lists.guards(message)) return this.receiveShown(message, params);
@@ -156,18 +246,28 @@ export class Boundary {
     return request;
   }
 
-  /** Has a request handled. What the client is asked meanwhile, and answers, passes the chain as well. */
+  /** Has a request handled. What the client is asked and told meanwhile, and answers, passes the chain as well. */
   private handle(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
-    return message.chain.hooksInput
-      ? this.handleAsking(message, method, payload)
-      : this.handleOnce(message, method, payload, message.exchange);
+    const { chain, exchange } = message;
+    const work = (told: Exchange) =>
+      chain.hooksInput
+        ? this.handleAsking(message, method, payload, told)
+        : this.handleOnce(message, method, payload, told);
+    return chain.hooksNotifications
+      ? this.telling(exchange, (...told) => this.pass(message, ...told), work)
+      : work(exchange);
   }
 
-  private async handleAsking(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
+  private async handleAsking(
+    message: Message,
+    method: DispatchedMethod,
+    payload: Params,
+    exchange: Exchange,
+  ): Promise<Result> {
     const crossing = this.crossingOf(message);
-    const { ask } = message.exchange;
+    const { ask } = exchange;
     let governed: Exchange = {
-      ...message.exchange,
+      ...exchange,
       ...(ask && { ask: crossing.asking(ask) }),
       receive: responses => crossing.received(responses),
     };
@@ -250,20 +350,24 @@ export class Boundary {
     try {
       current = source.current(exchange.signal, caller, settings.timeoutMs);
     } catch (error) {
-      throw this.undiscovered(error);
+      throw this.undiscovered(error, event);
     }
     if (!(current instanceof Promise))
       return new Message(current.chain, method, event, exchange, deadline, current.end);
     return current.then(
       ({ chain, end }) => new Message(chain, method, event, exchange, deadline, end),
       (error: unknown) => {
-        throw this.undiscovered(error);
+        throw this.undiscovered(error, event);
       },
     );
   }
 
-  private undiscovered(error: unknown): Refused {
-    this.options.reports.undiscovered(error);
+  private undiscovered(error: unknown, event: string): Refused {
+    this.options.reports.undiscovered(error, event);
     return new Refused(undiscovered());
   }
+}
+
+function droppedIfRefused(error: unknown): undefined {
+  if (!(error instanceof Refused)) throw error;
 }

@@ -35,13 +35,18 @@ export class Message {
     return (phase === 'request' ? this.hooked.request : this.hooked.response).size > 0;
   }
 
-  /** Whether it is this server that asks. */
+  /** Whether it is this server that asks, or tells. */
   get isAsked(): boolean {
     return this.parent !== undefined;
   }
 
   get context(): ReturnType<typeof contextOf> {
     return this.parent?.context ?? (this.known ??= contextOf(this.exchange));
+  }
+
+  /** What the client is told while it waits for the answer to this message. */
+  telling(method: string, deadline: number | undefined): Message {
+    return new Message(this.chain, method, method, this.exchange, deadline, undefined, this);
   }
 
   /** What the client is asked on behalf of this message. Its time is its own: people answer it. */

@@ -8,7 +8,10 @@ import { denialOf, Refused } from './denial.js';
 import type { Message } from './message.js';
 
 /** How one phase of a message differs from the common run. */
-export type RunOptions = Pick<ChainParams, 'mutatorsOnly' | 'inputRequired' | 'checkPayload'>;
+export type RunOptions = Pick<
+  ChainParams,
+  'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse'
+>;
 
 /**
  * Runs the chain on one phase of a message, and reports it; it is a promise only where an interceptor needed one.
@@ -30,13 +33,15 @@ interface RunPhaseOptions {
 
 /** The way every message of a server takes through its chain. */
 export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase => {
-  const concluded = (message: Message, params: ChainParams, result: ChainResult): ChainResult => {
+  const publish = (message: Message, params: ChainParams, result: ChainResult): void => {
     const isRefused = result.status !== 'success';
     // What only was looked up crossed no boundary; but that somebody failed is told.
     if (!params.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
       reports.publish({ server, direction: params.direction, result, context: message.context });
     }
-    if (isRefused) throw new Refused(denialOf(result, timeoutMs));
+  };
+  const unlessRefused = (result: ChainResult): ChainResult => {
+    if (result.status !== 'success') throw new Refused(denialOf(result, timeoutMs));
     return result;
   };
   return (message, phase, payload, request, options) => {
@@ -57,9 +62,7 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
       checkResponse: answerCheck(method),
     };
     const params = options ? { ...common, ...options } : common;
-    const result = chain.run(params);
-    return result instanceof Promise
-      ? result.then(settled => concluded(message, params, settled))
-      : concluded(message, params, result);
+    const result = chain.run(params, whole => publish(message, params, whole));
+    return result instanceof Promise ? result.then(unlessRefused) : unlessRefused(result);
   };
 };

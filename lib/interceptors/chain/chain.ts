@@ -1,11 +1,12 @@
-import { INPUT_EVENTS } from '../protocol/events.js';
+import { INPUT_EVENTS, NOTIFICATION_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
+import { Beside } from './beside.js';
 import { systemClock } from './clock.js';
 import { configNames, namesOf, prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { frozenCopy } from './frozen.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
-import { ChainRun, type RunOptions } from './run.js';
+import { ChainRun, type OnEnd, type RunOptions } from './run.js';
 import { filtered, onlyMutators, Selector, type Hooked, type Selection } from './selection.js';
 
 /** A name that `interceptors` asks for and the chain does not have. */
@@ -16,6 +17,8 @@ export class Chain {
   readonly entries: readonly PreparedEntry[];
   /** Whether anything would run around what a client is asked. */
   readonly hooksInput: boolean;
+  /** Whether anything would run on what a client is told while it waits for an answer. */
+  readonly hooksNotifications: boolean;
   private readonly selector: Selector;
   private readonly options: RunOptions;
 
@@ -24,6 +27,7 @@ export class Chain {
     entries: readonly ChainEntry[],
     {
       clock = systemClock,
+      beside = new Beside(),
       defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
       maxTimeoutMs = MAX_TIMEOUT_MS,
       onSinkError,
@@ -35,7 +39,8 @@ export class Chain {
     this.hooksInput = INPUT_EVENTS.some(
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
     );
-    this.options = { clock, defaultTimeoutMs, maxTimeoutMs, onSinkError };
+    this.hooksNotifications = NOTIFICATION_EVENTS.some(event => this.hooks(event, 'request'));
+    this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
   /** What an event hooks: a lookup. */
@@ -60,11 +65,16 @@ export class Chain {
   /**
    * The same, without a promise where no interceptor that is waited for returned one, and with a context that nobody can
    * change.
+   * @param onEnd is told of the whole run once it has ended. If it is given, nobody waits for audit interceptors: what is
+   *   returned is only the decision, and lacks those that still run
    * @throws UnknownInterceptorError as `execute` rejects with it
    */
-  run(params: ChainParams): ChainResult | Promise<ChainResult> {
+  run(params: ChainParams, onEnd?: OnEnd): ChainResult | Promise<ChainResult> {
     const selection = this.select(params);
-    return selection.size === 0 ? passed(params) : new ChainRun(selection, params, this.options).execute();
+    if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd).execute();
+    const result = passed(params);
+    onEnd?.(result);
+    return result;
   }
 
   private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {

@@ -17,16 +17,17 @@ export class DeadlineWatch {
   private isListening = false;
   private stopTimer?: () => void;
   private timerAt = Infinity;
+  private isOver = false;
 
   /** @param signal gives the run up */
   constructor(
     private readonly clock: Clock,
-    private readonly signal?: AbortSignal,
+    private signal?: AbortSignal,
   ) {}
 
   /** Whether the whole run has been given up. */
   get isGivenUp(): boolean {
-    return this.signal?.aborted ?? false;
+    return this.isOver || (this.signal?.aborted ?? false);
   }
 
   /** Gives it up when its time comes or the whole run is given up, unless it has ended before. */
@@ -36,6 +37,18 @@ export class DeadlineWatch {
     this.watched.push(watched);
     if (watched.deadline < this.timerAt) this.arm(watched.deadline);
     this.listen();
+  }
+
+  /** Goes on watching, but not the signal: a call's fires on some transports as soon as it has been answered. */
+  detach(): void {
+    if (this.isListening) this.signal?.removeEventListener('abort', this);
+    this.signal = undefined;
+  }
+
+  /** Gives the run up. */
+  giveUp(): void {
+    this.isOver = true;
+    this.handleEvent();
   }
 
   /** Stops watching. */

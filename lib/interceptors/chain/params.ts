@@ -1,4 +1,5 @@
 import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
+import type { Beside } from './beside.js';
 import type { Clock } from './clock.js';
 import type { PreparedEntry } from './entry.js';
 
@@ -51,6 +52,8 @@ export interface ChainOptions {
   /** What one interceptor may take whatever anybody says, in milliseconds. Default: 30,000. */
   readonly maxTimeoutMs?: number;
   readonly clock?: Clock;
+  /** Bounds the audit interceptors that nobody waits for. Default: a bound of the chain's own. */
+  readonly beside?: Beside;
   /** Told of every sink that failed; nobody waits for one. */
   readonly onSinkError?: (entry: PreparedEntry, error: string) => void;
 }

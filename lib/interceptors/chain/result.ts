@@ -55,8 +55,11 @@ export interface SkippedEntry {
   readonly interceptor: string;
   /** The host that it is on; `local` is this application. */
   readonly host: string;
-  /** Its condition did not hold, it does not understand the revision, or it has side effects and this is a simulation. */
-  readonly reason: 'when' | 'compat' | 'side-effects';
+  /**
+   * Its condition did not hold (`when`), it does not understand the revision (`compat`), it has side effects and this is a
+   * simulation, or it is in audit mode and too many of those were running (`busy`).
+   */
+  readonly reason: 'when' | 'compat' | 'side-effects' | 'busy';
 }
 
 /** What a run of a chain came to (SEP-2624). */

@@ -20,6 +20,9 @@ import { verdictOf, type Ends, type Given, type Said } from './verdict.js';
 /** A chain's options, with the defaults filled in. */
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
 
+/** Told of a run once all of it has ended. */
+export type OnEnd = (result: ChainResult) => void;
+
 /** Why a run ends before its end. */
 class Halt {
   constructor(
@@ -59,7 +62,7 @@ export class ChainRun {
   private readonly context: RunContext;
   private readonly started: number;
   private readonly ledger = new Ledger();
-  /** Audit interceptors that the decision does not wait for: they are only recorded. */
+  /** Audit interceptors that have not ended yet: they are only recorded. */
   private readonly audits: Promise<unknown>[] = [];
   /** The payload as it came. */
   private readonly received: unknown;
@@ -71,6 +74,7 @@ export class ChainRun {
     private readonly selection: Selection,
     private readonly params: ChainParams,
     private readonly options: RunOptions,
+    private readonly onEnd?: OnEnd,
   ) {
     const { clock, defaultTimeoutMs, maxTimeoutMs } = options;
     const { event, phase, direction, request, context, protocolVersion, config, signal } = params;
@@ -96,6 +100,7 @@ export class ChainRun {
   /** It is a promise only where something has to be waited for. */
   execute(): ChainResult | Promise<ChainResult> {
     const ending = this.params.direction === 'send' ? this.send() : this.receive();
+    if (this.onEnd) return this.decided(ending, this.onEnd);
     return ending instanceof Promise || this.audits.length > 0 ? this.settled(ending) : this.end(ending);
   }
 
@@ -109,10 +114,44 @@ export class ChainRun {
     }
   }
 
+  /** The decision, with audit interceptors left to run beside what becomes of it. */
+  private decided(ending: Ending, onEnd: OnEnd): ChainResult | Promise<ChainResult> {
+    if (ending instanceof Promise) {
+      return ending.then(halt => this.decided(halt, onEnd)).finally(() => this.closeUnlessAudited());
+    }
+    if (this.audits.length > 0) return this.leave(ending, onEnd);
+    const result = this.end(ending);
+    onEnd(result);
+    return result;
+  }
+
+  private leave(halt: Halt | undefined, onEnd: OnEnd): ChainResult {
+    const { watch } = this.context;
+    watch.detach();
+    const decision = this.finish(halt);
+    const left = Promise.allSettled(this.audits).then(() => {
+      watch.close();
+      // What was decided on may have changed since, in the hands of those who act on it.
+      const whole = this.finish(halt, this.payload);
+      this.report(halt, whole);
+      onEnd(whole);
+    });
+    this.options.beside.keep(left, () => watch.giveUp());
+    return decision;
+  }
+
+  private closeUnlessAudited(): void {
+    if (this.audits.length === 0) this.context.watch.close();
+  }
+
   private end(halt: Halt | undefined): ChainResult {
     const result = this.finish(halt);
-    if (this.selection.sinks.length > 0) this.feed(halt ? this.received : this.payload, result);
+    this.report(halt, result);
     return result;
+  }
+
+  private report(halt: Halt | undefined, result: ChainResult): void {
+    if (this.selection.sinks.length > 0) this.feed(halt ? this.received : this.payload, result);
   }
 
   private feed(payload: unknown, result: ChainResult): void {
@@ -198,6 +237,7 @@ export class ChainRun {
     // Nobody waits for it yet, and what nobody waits for must not end the process.
     recorded.catch(() => undefined);
     this.audits.push(recorded);
+    if (this.onEnd) this.options.beside.add(recorded);
   }
 
   private conclude(turn: Turn, attempted: Attempt): Halt | undefined {
@@ -216,6 +256,10 @@ export class ChainRun {
     const { protocolVersion, simulate } = this.params;
     if (protocolVersion !== undefined && !isCompatible(entry.compat, protocolVersion)) {
       this.skip(entry, 'compat');
+      return false;
+    }
+    if (this.onEnd && entry.mode === 'audit' && entry.type !== 'sink' && this.options.beside.isFull) {
+      this.skip(entry, 'busy');
       return false;
     }
     if (simulate && entry.traits.sideEffects !== 'none') {
@@ -259,15 +303,15 @@ export class ChainRun {
     return result;
   }
 
-  private finish(halt?: Halt): ChainResult {
-    const { event, phase, payload } = this.params;
+  private finish(halt: Halt | undefined, unchanged = this.params.payload): ChainResult {
+    const { event, phase } = this.params;
     const results = this.ledger.results();
     const result: Writable<ChainResult> = {
       status: halt?.status ?? 'success',
       event,
       phase,
       results,
-      skipped: this.ledger.skipped,
+      skipped: [...this.ledger.skipped],
       validationSummary: summaryOf(results),
       totalDurationMs: this.options.clock.now() - this.started,
     };
@@ -276,7 +320,7 @@ export class ChainRun {
       return result;
     }
     // A message that nothing changed goes on as it is, not as a copy.
-    result.finalPayload = this.modified ? thawedCopy(this.payload) : payload;
+    result.finalPayload = this.modified ? thawedCopy(this.payload) : unchanged;
     if (this.response) result.response = this.response;
     return result;
   }

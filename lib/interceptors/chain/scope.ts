@@ -4,7 +4,7 @@ import { changes } from './diff.js';
 
 /** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
 export interface MutationScope {
-  /** The only places that may change. Default: all but `/name` and `/uri`. */
+  /** The only places that may change. Default: all but `/name`, `/uri` and `/progressToken`. */
   readonly allow?: readonly string[];
   /** Places that may not change. */
   readonly deny?: readonly string[];
@@ -13,7 +13,7 @@ export interface MutationScope {
 }
 
 /** What a request is for may not be changed by the way, unless a mutator's scope allows it by name. */
-const IDENTITY = ['/name', '/uri'];
+const IDENTITY = ['/name', '/uri', '/progressToken'];
 
 /** A mutator's scope in one phase. */
 export class Scope {

@@ -1,6 +1,6 @@
-import { matchesEvent } from '../protocol/events.js';
+import { isNotificationEvent, matchesEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
-import type { PreparedEntry } from './entry.js';
+import { LOCAL_HOST, type PreparedEntry } from './entry.js';
 
 /** The entries that one event hooks in one phase, in the order in which they run. */
 export interface Selection {
@@ -59,8 +59,16 @@ export class Selector {
 
 /** Picks and sorts entries for an event and a phase. */
 export function select(entries: readonly PreparedEntry[], event: string, phase: Phase): Selection {
-  const hooked = entries.filter(({ hooks }) =>
-    hooks.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event))),
+  // There can be hundreds of notifications in a call: another host gets them only if it asks for them.
+  const isForAll = !isNotificationEvent(event);
+  const hooked = entries.filter(({ hooks, host }) =>
+    hooks.some(
+      hook =>
+        hook.phase === phase &&
+        hook.events.some(
+          pattern => matchesEvent(pattern, event) && (isForAll || host === LOCAL_HOST || pattern !== '*'),
+        ),
+    ),
   );
   const of = (wanted: string) => hooked.filter(({ type }) => type === wanted);
   const validators = of('validation');

@@ -30,6 +30,12 @@ const ASKED: Types = {
   'roots/list': { request: [], response: ['ListRootsResult'] },
 };
 
+/** The same for what a client is told while it waits. */
+const TOLD: Types = {
+  'notifications/progress': { request: ['ProgressNotificationParams'], response: [] },
+  'notifications/message': { request: ['LoggingMessageNotificationParams'], response: [] },
+};
+
 /** Whether a server is asked for an event, rather than asking for it. */
 export const isServed = (event: string): boolean => Object.hasOwn(SERVED, event);
 
@@ -59,7 +65,10 @@ const checksOf = (method: string, { request, response }: Types[string]) => ({
 });
 
 const CHECKS = new Map(
-  Object.entries({ ...SERVED, ...ASKED }).map(([method, types]) => [method, checksOf(method, types)]),
+  Object.entries({ ...SERVED, ...ASKED, ...TOLD }).map(([method, types]) => [
+    method,
+    checksOf(method, types),
+  ]),
 );
 
 /** What says whether an interceptor can answer a method with a result, as `Chain.execute` takes it. */

@@ -2,6 +2,7 @@ import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/validator.decorator.js';
 import { isFunction, isListOf, isObjectOf, isText } from '../../option-rules.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
+import { isNotificationEvent } from '../protocol/events.js';
 import { matchesGlob } from '../protocol/glob.js';
 import { ANY, DETECTOR, SCAN_LIMITS, type OptionRules } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
@@ -112,6 +113,8 @@ export function CrossBoundaryGuard(
   class Guard implements CrossBoundaryGuardInterceptor {
     @Validator({ ...declared, phase: 'request' })
     check(invocation: InterceptorInvocation): ValidatorReturn {
+      // Progress goes where the result goes: back to the client.
+      if (isNotificationEvent(invocation.event)) return allow();
       const to = sideOf(invocation);
       const sources = ledger.originsIn(keyOf(invocation), () =>
         foldedTexts(detector, invocation.payload, limits),

@@ -22,6 +22,12 @@ export type InputEvent = (typeof INPUT_EVENTS)[number];
 export const isInputEvent = (event: string): event is InputEvent =>
   (INPUT_EVENTS as readonly string[]).includes(event);
 
+/** What a handler tells its client while it works. It is sent, and has no answer: these events have no response phase. */
+export const NOTIFICATION_EVENTS = ['notifications/progress', 'notifications/message'] as const;
+
+export const isNotificationEvent = (event: string): boolean =>
+  (NOTIFICATION_EVENTS as readonly string[]).includes(event);
+
 /** What an event pattern stands for: `*` for every event, `tools/*` for a namespace, else the event itself. */
 export function matchesEvent(pattern: string, event: string): boolean {
   return (

@@ -1,5 +1,5 @@
 import { canonicalUri } from './canonical-uri.js';
-import { EVENT_OF, isInputEvent } from './events.js';
+import { EVENT_OF, isInputEvent, isNotificationEvent } from './events.js';
 import { matchesAny } from './glob.js';
 import type { Phase } from './types.js';
 
@@ -35,7 +35,8 @@ const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
   },
 };
 
-const isOfProtocol = (event: string): boolean => Object.hasOwn(EVENT_OF, event) || isInputEvent(event);
+const isOfProtocol = (event: string): boolean =>
+  Object.hasOwn(EVENT_OF, event) || isInputEvent(event) || isNotificationEvent(event);
 
 /** How a message says what it is about: those of the application's own events all may, and of the protocol's some do. */
 function readerOf(event: string): ((params: Json) => Said) | undefined {

@@ -18,13 +18,16 @@ export interface TextPlace {
   /** The key of the array or the object that it, or its key, stands in. Undefined at the root and right below. */
   readonly within: string | undefined;
   readonly isKey: boolean;
-  /** Whether the protocol says what stands here, as it does not within `arguments`, `structuredContent` and `_meta`. */
+  /**
+   * Whether the protocol says what stands here, as it does not within `arguments`, `structuredContent`, `_meta` and the
+   * `data` of a log message.
+   */
   readonly isProtocol: boolean;
   /** For the base64 of an image, a sound or a resource's bytes: whether these bytes are text after all. */
   readonly binary?: 'bytes' | 'text';
 }
 
-const FREE_FORM = new Set(['arguments', 'structuredContent', '_meta']);
+const FREE_FORM = new Set(['arguments', 'structuredContent', '_meta', 'data']);
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,64 @@
+import type { Exchange } from '../../server/exchange.js';
+import { frozenCopy } from '../chain/frozen.js';
+import { isNotificationEvent } from '../protocol/events.js';
+
+type Notify = Exchange['notify'];
+type Params = Parameters<Notify>[1];
+
+/**
+ * Runs the chain on a notification.
+ * @param deadline when the chain has to be done, on the process's clock; undefined: in the time of one message
+ * @returns the params to send; undefined if the notification is dropped
+ */
+export type PassNotification = (
+  method: string,
+  params: Params,
+  deadline: number | undefined,
+) => Params | undefined | Promise<Params | undefined>;
+
+/** How much may wait for the chain, in characters of JSON, before further notifications are dropped. */
+const MAX_LENGTH = 1024 * 1024;
+
+/** Lets progress and log messages pass the chain one after the other, and sends them in the order in which they came. */
+export class Outbox {
+  private length = 0;
+  /** The notification before, unless it has been sent. */
+  private last?: Promise<void>;
+  private deadline?: number;
+
+  /** @param timeoutMs what the chain may take for all that wait once the work is done */
+  constructor(
+    private readonly pass: PassNotification,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Sends a notification, unless it is dropped. */
+  async send(method: string, params: Params, notify: Notify): Promise<void> {
+    if (!isNotificationEvent(method)) return notify(method, params);
+    if (this.length > MAX_LENGTH) return;
+    // The handler may change what it has given; the chain decides on what is sent.
+    const given = frozenCopy(params);
+    const pass = () => this.pass(method, given, this.deadline);
+    const passing = this.last ? this.last.then(pass) : pass();
+    if (!(passing instanceof Promise)) return passing && notify(method, passing);
+    const { length } = JSON.stringify(given);
+    this.length += length;
+    const sent = passing.then(passed => passed && notify(method, passed));
+    const ended: Promise<void> = sent
+      .catch(() => undefined)
+      .then(() => {
+        this.length -= length;
+        if (this.last === ended) this.last = undefined;
+      });
+    this.last = ended;
+    return sent;
+  }
+
+  /** Waits for what is still to be sent. What the chain does not let pass within the time of one message is dropped. */
+  async settled(): Promise<void> {
+    if (!this.last) return;
+    this.deadline = performance.now() + this.timeoutMs;
+    await this.last;
+    this.deadline = undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** How long a kind of line is not written again, in milliseconds. */
+const INTERVAL_MS = 60_000;
+/** How many kinds are told apart. */
+const MAX_KINDS = 1000;
+
+/** Keeps what happens again and again out of the log: of each kind, one line a minute is written. */
+export class RareLines {
+  private readonly kinds = new Map<string, { readonly at: number; left: number }>();
+
+  /** The line to write, which says how many were left out before it; undefined if it is left out. */
+  line(kind: string, text: string): string | undefined {
+    const now = performance.now();
+    const known = this.kinds.get(kind);
+    if (known && now - known.at < INTERVAL_MS) {
+      known.left++;
+      return undefined;
+    }
+    if (!known && this.kinds.size >= MAX_KINDS) this.kinds.clear();
+    this.kinds.set(kind, { at: now, left: 0 });
+    return known && known.left > 0 ? `${text} (and ${known.left} times before)` : text;
+  }
+}
