@@ -12,7 +12,8 @@ import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { contextOf } from './hosts/context.js';
 import { SyntheticResponse } from './chain/synthetic.js';
 import { ExchangeBag } from './hosts/origin.js';
-import { payloadCheck } from './hosts/payload-check.js';
+import { PARTIAL_META } from './hosts/outgoing.js';
+import { problemOfInvoked } from './hosts/payload-check.js';
 import { matchesEvent } from './protocol/events.js';
 import { readMutation, readSink, readValidation } from './protocol/read-result.js';
 import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
@@ -82,7 +83,10 @@ export class InterceptorServer {
    * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
    */
   private async invoke(params: Params, exchange: Exchange): Promise<object> {
-    const { entry, name, event, phase, payload, config, timeoutMs, context } = this.check(params, exchange);
+    const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = this.check(
+      params,
+      exchange,
+    );
     const clock = systemClock;
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
@@ -121,7 +125,7 @@ export class InterceptorServer {
         type === 'validation'
           ? readValidation(value, source)
           : type === 'mutation'
-            ? checkedMutation(entry, readMutation(value, source, given), { event, phase, given })
+            ? checkedMutation(entry, readMutation(value, source, given), { event, phase, given, problemOf })
             : readSink(value, source);
       return { ...result, durationMs: clock.now() - started };
     } catch (error) {
@@ -132,7 +136,7 @@ export class InterceptorServer {
     }
   }
 
-  private check(params: Params, { protocolVersion }: Exchange): CheckedParams {
+  private check(params: Params, { protocolVersion, meta }: Exchange): CheckedParams {
     const { name, event, phase, payload, timeoutMs, context } = params;
     const refuse = (reason: string) =>
       new McpException(McpErrorCode.InvalidParams, 'Invalid interceptor invocation', {
@@ -146,6 +150,9 @@ export class InterceptorServer {
     if (phase !== 'request' && phase !== 'response') throw refuse('"phase" must be "request" or "response"');
     if (payload === undefined) throw refuse('"payload" is missing');
     if (!hooks(entry, event, phase)) throw refuse(`it does not hook ${event} in the ${phase} phase`);
+    const problemOf = (read: unknown) => problemOfInvoked(event, phase, read, meta?.[PARTIAL_META] === true);
+    const misfit = problemOf(payload);
+    if (misfit !== undefined) throw refuse(`"payload" cannot be read as the ${phase} of ${event}: ${misfit}`);
     if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
       throw refuse('"timeoutMs" must be a number of milliseconds above 0');
     }
@@ -157,7 +164,7 @@ export class InterceptorServer {
     if (!isRecord(config)) throw refuse('"config" must be an object');
     const problem = entry.checkConfig?.(config);
     if (problem !== undefined) throw refuse(`"config" does not match its configSchema: ${problem}`);
-    return { ...(params as unknown as InvokeParams), config, entry };
+    return { ...(params as unknown as InvokeParams), config, entry, problemOf };
   }
 
   private failure(
@@ -184,6 +191,8 @@ export class InterceptorServer {
 type CheckedParams = InvokeParams &
   Required<Pick<InvokeParams, 'config'>> & {
     readonly entry: PreparedEntry;
+    /** What is wrong with a payload for the event. */
+    readonly problemOf: (payload: unknown) => string | undefined;
   };
 
 interface Served {
@@ -204,7 +213,7 @@ function servedOf(from: readonly ChainEntry[]): Served {
   };
 }
 
-interface Given {
+interface Given extends Pick<CheckedParams, 'problemOf'> {
   readonly event: string;
   readonly phase: Phase;
   readonly given: unknown;
@@ -217,10 +226,10 @@ interface Given {
 function checkedMutation(
   entry: PreparedEntry,
   result: MutationResult,
-  { event, phase, given }: Given,
+  { event, phase, given, problemOf }: Given,
 ): MutationResult {
   if (!result.modified) return result;
-  const problem = payloadCheck(event, phase)?.(result.payload);
+  const problem = problemOf(result.payload);
   if (problem !== undefined) throw new Error(`its payload is none for ${event}: ${problem}`);
   const scope = entry.scope[phase];
   const breach = scope.breach(given, result.payload);

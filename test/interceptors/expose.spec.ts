@@ -78,8 +78,10 @@ describe.each(anyCell())('interceptors served to others over $name', ({ platform
   let client: Client;
   const list = (params: object = {}) =>
     client.request({ method: 'interceptors/list', params: { ...params } }, anything);
-  const invoke = (params: object, method = 'interceptor/invoke') =>
-    client.request({ method, params: { phase: 'request', payload: { text: 'a' }, ...params } }, anything);
+  const invoke = (params: { event: string; [key: string]: unknown }, method = 'interceptor/invoke') => {
+    const payload = { text: 'a', ...(params.event === 'tools/call' && { name: 'shout' }) };
+    return client.request({ method, params: { phase: 'request', payload, ...params } }, anything);
+  };
 
   beforeAll(async () => {
     test = await startApp([Hosted], {
@@ -148,7 +150,7 @@ describe.each(anyCell())('interceptors served to others over $name', ({ platform
       durationMs: expect.any(Number) as number,
     });
     expect(
-      await invoke({ name: 'guard', event: 'tools/call', config, payload: { text: 'evil' } }),
+      await invoke({ name: 'guard', event: 'tools/call', config, payload: { name: 'a', text: 'evil' } }),
     ).toMatchObject({
       valid: false,
       severity: 'error',

@@ -90,7 +90,7 @@ export function clientInvoker(use: UseClient): InterceptorInvoker {
  * server that was configured by mistake would let everything pass.
  */
 function hasNone(client: InterceptorClient, error: unknown): boolean {
-  if ((error as { code?: unknown }).code !== METHOD_NOT_FOUND) return false;
+  if (jsonRpcCodeOf(error) !== METHOD_NOT_FOUND) return false;
   const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
     extensions?: Record<string, unknown>;
     /** The spelling of older drafts. */
@@ -99,6 +99,18 @@ function hasNone(client: InterceptorClient, error: unknown): boolean {
   const declared = extensions?.[INTERCEPTORS_EXTENSION] ?? interceptor;
   const { supportedEvents } = (declared ?? {}) as { supportedEvents?: unknown };
   return Array.isArray(supportedEvents) && supportedEvents.length === 0;
+}
+
+/** The code of a JSON-RPC error. The SDK leaves it in the text where it came with HTTP 404, as it does on 2026-07-28. */
+function jsonRpcCodeOf(error: unknown): unknown {
+  const { code, data } = error as { code?: unknown; data?: { status?: unknown; text?: unknown } };
+  if (data?.status !== 404 || typeof data.text !== 'string') return code;
+  try {
+    const body = JSON.parse(data.text) as { jsonrpc?: unknown; error?: { code?: unknown } } | null;
+    return body?.jsonrpc === '2.0' ? body.error?.code : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Who is told by a client: several servers can share one, and the SDK knows one handler for each notification. */

@@ -7,6 +7,9 @@ import { ExchangeBag } from './origin.js';
 /** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
 const HEADERS_META = 'nestjs-mcp/headers';
 
+/** Key in the `_meta` of an invocation that says, with `true`, that the payload is only a part of the message. */
+export const PARTIAL_META = 'nestjs-mcp/partial';
+
 /** What leaves this process for a host, and how what it makes of that goes back into the message. */
 export class Outgoing {
   private readonly window: PayloadWindow | undefined;
@@ -18,16 +21,19 @@ export class Outgoing {
   /** What the host is asked. */
   paramsFor({ name, event, phase, payload, config, timeoutMs, context, bag }: Invocation): InvokeParams {
     const { context: parts, headers: names } = this.send;
+    const { window } = this;
     const headers = names && bag instanceof ExchangeBag && pick(bag.headers, names);
     return {
       name,
       event,
       phase,
-      payload: this.window ? this.window.narrow(payload) : payload,
+      payload: window ? window.narrow(payload) : payload,
       timeoutMs: Math.max(1, Math.floor(timeoutMs)),
       ...(config && { config }),
       ...(context && { context: parts ? narrowContext(context, parts) : context }),
-      ...(headers && { _meta: { [HEADERS_META]: headers } }),
+      ...((headers ?? window) && {
+        _meta: { ...(headers && { [HEADERS_META]: headers }), ...(window && { [PARTIAL_META]: true }) },
+      }),
     };
   }
 

@@ -1,4 +1,5 @@
-import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { isInputRequiredResult, specTypeSchemas } from '@modelcontextprotocol/server';
+import { isRecord } from '../../schema/plain-json.js';
 import type { Phase } from '../protocol/types.js';
 
 type SpecType = keyof typeof specTypeSchemas;
@@ -77,3 +78,22 @@ export const answerCheck = (method: string): PayloadCheck | undefined => CHECKS.
 /** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
   CHECKS.get(method)?.[phase];
+
+/**
+ * What is wrong with a payload that another party asks an interceptor about: it is not what the event carries. An event
+ * that the protocol does not define takes any payload.
+ * @param isPartial whether whoever asks says that the payload is only a part of the message
+ */
+export function problemOfInvoked(
+  event: string,
+  phase: Phase,
+  payload: unknown,
+  isPartial: boolean,
+): string | undefined {
+  const checks = CHECKS.get(event);
+  if (!checks) return undefined;
+  if (!isRecord(payload)) return 'it is not an object';
+  if (isPartial) return undefined;
+  if (phase === 'response') return isInputRequiredResult(payload) ? undefined : checks.answer(payload);
+  return payload['method'] === event ? 'it is the request: send its params' : checks.request(payload);
+}

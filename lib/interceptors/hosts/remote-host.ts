@@ -147,6 +147,13 @@ export class RemoteHost {
       this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
       return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
     }
+    const before = this.listed.length;
+    if (before > 0 && entries.length === 0) {
+      const count = `${before} interceptor${before === 1 ? '' : 's'}`;
+      this.parts.warn(
+        `"${this.name}" advertised ${count} before, and now none: messages pass without them. Check the host, or remove it from "servers".`,
+      );
+    }
     this.listed = entries;
     return { entries, expiresAt: Date.now() + this.parts.ttlMs };
   }

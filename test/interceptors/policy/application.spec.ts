@@ -170,7 +170,7 @@ describe('interceptors served to others follow the policy', () => {
   const anything = z.looseObject({});
   const exposed = async () => {
     const client = await test!.client();
-    const params = { name: 'gate', event: 'tools/call', phase: 'request', payload: {} };
+    const params = { name: 'gate', event: 'tools/call', phase: 'request', payload: { name: 'a' } };
     const { valid } = await client
       .request({ method: 'interceptor/invoke', params }, anything)
       .catch(({ code }: { code: number }) => ({ valid: code }));
