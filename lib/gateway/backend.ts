@@ -75,7 +75,7 @@ export class Backend {
       name: this.name,
       timeoutMs: limits.listTimeoutMs,
       links: this.links,
-      fetch: (method, params, exchange) => this.request(method, params, exchange),
+      fetch: (method, params, exchange) => this.ask(method, params, exchange),
     });
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
@@ -112,13 +112,17 @@ export class Backend {
 
   /** @throws McpException, or the backend's own `ProtocolError` */
   async request(method: string, params: Params, exchange: Exchange): Promise<Result> {
+    return resultFor(exchange.era, await this.ask(method, params, exchange));
+  }
+
+  /** As `request`, but with all that the backend says of its result, whatever the client's era. */
+  private async ask(method: string, params: Params, exchange: Exchange): Promise<Result> {
     try {
       const session = this.links.known(exchange.channel);
       const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
-      const result = await (era === 'modern'
+      return await (era === 'modern'
         ? this.modern(method, params, exchange)
         : this.legacy(method, params, exchange));
-      return resultFor(exchange.era, result);
     } catch (error) {
       throw toClientError(error, this.name, exchange.signal);
     }

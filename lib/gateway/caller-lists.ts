@@ -3,7 +3,8 @@ import { unlessAborted } from '../client/unless-aborted.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { toClientError } from './backend-error.js';
-import { callerKey, digestOf, type ClientLinks } from './client-links.js';
+import { resultFor } from './caller-params.js';
+import { callerKey, type ClientLinks } from './client-links.js';
 import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import type { SessionLink } from './session-link.js';
 
@@ -13,7 +14,7 @@ export interface CallerListsOptions {
   /** How long one list may take to come in, in milliseconds. */
   readonly timeoutMs: number;
   readonly links: ClientLinks;
-  /** Asks the backend for a page. */
+  /** Asks the backend for a page, and gives it as it is. */
   readonly fetch: (method: ListMethod, params: Params, exchange: Exchange) => Promise<Result>;
 }
 
@@ -30,7 +31,7 @@ export class CallerLists {
    * @param fresh whether it must have been fetched just now
    * @throws McpException, or the backend's own `ProtocolError`
    */
-  pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
+  async pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
     const {
       signal,
       inputResponses: _answers,
@@ -53,9 +54,11 @@ export class CallerLists {
       cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
     );
-    return unlessAborted(pages, signal).catch((error: unknown) => {
+    try {
+      return (await unlessAborted(pages, signal)).map(page => resultFor(exchange.era, page));
+    } catch (error) {
       throw toClientError(error, name, signal);
-    });
+    }
   }
 
   /** A row of a list, looked for once more in a fresh one. */
@@ -81,8 +84,8 @@ export class CallerLists {
 
   private viewOf(exchange: Exchange): unknown {
     const session = this.options.links.known(exchange.channel);
-    // A backend is told who asks for a list, and may go by it.
-    return session ?? digestOf([callerKey(exchange), exchange.clientInfo]);
+    // What a client calls itself is not part of the key: it may use another name for each call.
+    return session ?? callerKey(exchange);
   }
 }
 
