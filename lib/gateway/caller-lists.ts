@@ -9,8 +9,8 @@ import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js'
 import type { SessionLink } from './session-link.js';
 
 export interface CallerListsOptions {
-  /** The name of the backend in the log. */
-  readonly name: string;
+  /** Logs that the backend failed. */
+  readonly onFailure: (thrown: unknown) => void;
   /** How long one list may take to come in, in milliseconds. */
   readonly timeoutMs: number;
   readonly links: ClientLinks;
@@ -47,7 +47,7 @@ export class CallerLists {
       notify: nowhere,
       log: nowhere,
     };
-    const { name, fetch } = this.options;
+    const { onFailure, fetch } = this.options;
     const pages = this.known.pages(
       this.viewOf(exchange),
       method,
@@ -57,7 +57,7 @@ export class CallerLists {
     try {
       return (await unlessAborted(pages, signal)).map(page => resultFor(exchange.era, page));
     } catch (error) {
-      throw toClientError(error, name, signal);
+      throw toClientError(error, onFailure, signal);
     }
   }
 
