@@ -1,9 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { loopIn } from './hops.js';
-
-const logger = new Logger('McpGateway');
 
 const UNREACHABLE = 'The server behind this gateway cannot be reached; try again later';
 const TIMED_OUT = 'The server behind this gateway did not answer in time';
@@ -21,14 +18,19 @@ export class BackendDownError extends McpException {}
 
 /**
  * What a client is told of a request that a backend did not answer with a result: the backend's own error as it stands,
- * and of anything else a safe sentence. The detail goes to the log.
+ * and of anything else a safe sentence.
+ * @param onFailure is told the detail, for the log
  */
-export function toClientError(thrown: unknown, backend: string, signal?: AbortSignal): Error {
+export function toClientError(
+  thrown: unknown,
+  onFailure: (thrown: unknown) => void,
+  signal?: AbortSignal,
+): Error {
   if (thrown instanceof McpException || thrown instanceof ProtocolError) return thrown;
   if (signal?.aborted) return new McpException(McpErrorCode.Refused, 'Cancelled');
   const known = loopIn(thrown) ?? carriedBy(thrown);
   if (known) return known;
-  logger.warn(`${backend}: ${messagesOf(thrown)}`);
+  onFailure(thrown);
   const said = thrown instanceof SdkError ? SAID[thrown.code] : undefined;
   return said === INVALID
     ? new McpException(McpErrorCode.InternalError, said)
@@ -70,15 +72,4 @@ function carriedBy(thrown: unknown): McpException | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** How much of an error that a backend may have worded goes to the log. */
-const MAX_LOGGED = 500;
-
-function messagesOf(thrown: unknown, causes = 4): string {
-  if (!(thrown instanceof Error)) return String(thrown).slice(0, MAX_LOGGED);
-  const message = thrown.message.slice(0, MAX_LOGGED);
-  return thrown.cause === undefined || causes === 0
-    ? message
-    : `${message} (${messagesOf(thrown.cause, causes - 1)})`;
 }

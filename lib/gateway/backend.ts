@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Logger } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import {
   ProtocolError,
@@ -14,6 +15,8 @@ import { notifierOver, type ChangeNotifier } from '../server/changes.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Era, Exchange } from '../server/exchange.js';
 import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
+import { BackendLog } from './backend-log.js';
+import { problemOf } from './backend-problem.js';
 import { toClientError } from './backend-error.js';
 import { isCall, Call } from './call.js';
 import { askable, paramsFor, resultFor } from './caller-params.js';
@@ -59,23 +62,26 @@ export class Backend {
   private readonly links: ClientLinks;
   private readonly base: Link;
   /** The name of the backend in the log. */
-  private readonly name: string;
+  readonly name: string;
+  private readonly log: BackendLog;
+  private readonly onFailure = (thrown: unknown): void => this.log.failed(problemOf(thrown, this));
 
   constructor(
     readonly prefix: string | undefined,
-    options: GatewayBackend,
+    readonly options: GatewayBackend,
     private readonly host: BackendHost,
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
+    this.log = new BackendLog(this.name, new Logger('McpGateway'));
     this.links = new ClientLinks(this.name, options, host, this.pooledOwner(), session =>
       this.lists.forget(session),
     );
     this.lists = new CallerLists({
-      name: this.name,
+      onFailure: this.onFailure,
       timeoutMs: limits.listTimeoutMs,
       links: this.links,
-      fetch: (method, params, exchange) => this.request(method, params, exchange),
+      fetch: (method, params, exchange) => this.ask(method, params, exchange),
     });
     this.base = new Link(this.name, options, this.baseOwner(), true);
   }
@@ -89,7 +95,7 @@ export class Backend {
       if (!this.base.isOpen || !this.description) await this.base.client(signal);
       return this.description!;
     } catch (error) {
-      throw toClientError(error, this.name, signal);
+      throw toClientError(error, this.onFailure, signal);
     }
   }
 
@@ -101,7 +107,7 @@ export class Backend {
     if (!this.base.isFailing) return this.ready(signal);
     this.keepTrying();
     return unlessAborted(this.ready(signal), AbortSignal.timeout(PATIENCE_MS)).catch((error: unknown) => {
-      throw toClientError(error, this.name, signal);
+      throw toClientError(error, this.onFailure, signal);
     });
   }
 
@@ -112,15 +118,22 @@ export class Backend {
 
   /** @throws McpException, or the backend's own `ProtocolError` */
   async request(method: string, params: Params, exchange: Exchange): Promise<Result> {
+    return resultFor(exchange.era, await this.ask(method, params, exchange));
+  }
+
+  /** As `request`, but with all that the backend says of its result, whatever the client's era. */
+  private async ask(method: string, params: Params, exchange: Exchange): Promise<Result> {
     try {
       const session = this.links.known(exchange.channel);
       const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
       const result = await (era === 'modern'
         ? this.modern(method, params, exchange)
         : this.legacy(method, params, exchange));
-      return resultFor(exchange.era, result);
+      this.log.answered();
+      return result;
     } catch (error) {
-      throw toClientError(error, this.name, exchange.signal);
+      if (error instanceof ProtocolError) this.log.answered();
+      throw toClientError(error, this.onFailure, exchange.signal);
     }
   }
 
@@ -138,7 +151,7 @@ export class Backend {
       const link = era === 'modern' ? this.base : this.links.linkOf(channel);
       await this.links.sessionOf(channel).subscribe(uri, link);
     } catch (error) {
-      throw toClientError(error, this.name, exchange.signal);
+      throw toClientError(error, this.onFailure, exchange.signal);
     }
   }
 

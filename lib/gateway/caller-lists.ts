@@ -3,17 +3,18 @@ import { unlessAborted } from '../client/unless-aborted.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { toClientError } from './backend-error.js';
-import { callerKey, digestOf, type ClientLinks } from './client-links.js';
+import { resultFor } from './caller-params.js';
+import { callerKey, type ClientLinks } from './client-links.js';
 import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
 import type { SessionLink } from './session-link.js';
 
 export interface CallerListsOptions {
-  /** The name of the backend in the log. */
-  readonly name: string;
+  /** Logs that the backend failed. */
+  readonly onFailure: (thrown: unknown) => void;
   /** How long one list may take to come in, in milliseconds. */
   readonly timeoutMs: number;
   readonly links: ClientLinks;
-  /** Asks the backend for a page. */
+  /** Asks the backend for a page, and gives it as it is. */
   readonly fetch: (method: ListMethod, params: Params, exchange: Exchange) => Promise<Result>;
 }
 
@@ -30,7 +31,7 @@ export class CallerLists {
    * @param fresh whether it must have been fetched just now
    * @throws McpException, or the backend's own `ProtocolError`
    */
-  pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
+  async pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
     const {
       signal,
       inputResponses: _answers,
@@ -46,16 +47,18 @@ export class CallerLists {
       notify: nowhere,
       log: nowhere,
     };
-    const { name, fetch } = this.options;
+    const { onFailure, fetch } = this.options;
     const pages = this.known.pages(
       this.viewOf(exchange),
       method,
       cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
     );
-    return unlessAborted(pages, signal).catch((error: unknown) => {
-      throw toClientError(error, name, signal);
-    });
+    try {
+      return (await unlessAborted(pages, signal)).map(page => resultFor(exchange.era, page));
+    } catch (error) {
+      throw toClientError(error, onFailure, signal);
+    }
   }
 
   /** A row of a list, looked for once more in a fresh one. */
@@ -81,8 +84,8 @@ export class CallerLists {
 
   private viewOf(exchange: Exchange): unknown {
     const session = this.options.links.known(exchange.channel);
-    // A backend is told who asks for a list, and may go by it.
-    return session ?? digestOf([callerKey(exchange), exchange.clientInfo]);
+    // What a client calls itself is not part of the key: it may use another name for each call.
+    return session ?? callerKey(exchange);
   }
 }
 

@@ -133,5 +133,5 @@ export const callerKey = ({ authInfo, http, clientCapabilities }: Exchange): str
   digestOf([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
 
 /** A key of fixed length: what a caller says of itself may be long, and the key is kept. */
-export const digestOf = (value: unknown): string =>
+const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url');

@@ -22,6 +22,9 @@ import { SuspendedCalls } from './suspended-calls.js';
 
 /** How much of an error that a backend may have worded goes to the log. */
 const MAX_LOGGED = 500;
+/** How many such errors are logged in so long, in milliseconds; the others are counted. */
+const MAX_REPORTS = 20;
+const REPORTS_MS = 60_000;
 
 /** What a server of the application has in the place of a catalogue: one backend, or several. */
 export class Gateway implements Upstream, BackendHost {
@@ -34,6 +37,7 @@ export class Gateway implements Upstream, BackendHost {
   private readonly router: Router;
   private readonly listings: Listings;
   private readonly logger = new Logger('McpGateway');
+  private readonly reports = { until: 0, count: 0 };
 
   constructor(readonly settings: GatewaySettings) {
     const { maxSuspended, suspendedTimeoutMs } = settings.limits;
@@ -147,7 +151,15 @@ export class Gateway implements Upstream, BackendHost {
   }
 
   report(error: Error): void {
-    this.logger.debug(error.message.slice(0, MAX_LOGGED));
+    const now = Date.now();
+    const { reports } = this;
+    if (now >= reports.until) {
+      const others = reports.count - MAX_REPORTS;
+      if (others > 0) this.logger.debug(`${others} more problems were not logged`);
+      Object.assign(reports, { until: now + REPORTS_MS, count: 0 });
+    }
+    reports.count += 1;
+    if (reports.count <= MAX_REPORTS) this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
   /**

@@ -25,8 +25,8 @@ const MAX_AGE_MS = 60_000;
 const FRESH_MS = 1000;
 /** How long one that could not be fetched is not asked for again, in milliseconds: a call looks into it more than once. */
 const FAILED_MS = 1000;
-/** The most views, and the most pages and rows of one list. */
-const MAX_VIEWS = 100;
+/** The most views, for small lists, which take little of the room for all; and the most pages and rows of one list. */
+const MAX_VIEWS = 10_000;
 const MAX_PAGES = 1000;
 const MAX_ROWS = 10_000;
 
@@ -58,6 +58,11 @@ function isCurrent({ at, failedAt }: Walk, fresh: boolean): boolean {
   return Date.now() - at < (fresh ? FRESH_MS : MAX_AGE_MS);
 }
 
+/** The view of all callers: lists of which the backend says that they are the same for everybody. */
+const PUBLIC = Symbol('public');
+
+const isPublic = ({ cacheScope }: Result): boolean => cacheScope === 'public';
+
 /** Whole lists of a backend, as its callers see them: those who see the same share a view. */
 export class KnownLists {
   private readonly views = new Map<unknown, View>();
@@ -80,18 +85,23 @@ export class KnownLists {
     fetch: (cursor: string | undefined) => Promise<Result>,
     fresh = false,
   ): Promise<readonly Result[]> {
-    const lists = this.view(view);
-    const known = lists.get(method);
-    if (known && isCurrent(known, fresh)) return known.pages;
-    if (known) this.drop(known);
+    for (const key of [view, PUBLIC]) {
+      const known = this.used(key)?.get(method);
+      if (known && isCurrent(known, fresh)) return known.pages;
+    }
     const walk = { at: Date.now(), length: 0, isForgotten: false, hasEnded: false } as Walk;
     walk.pages = this.walk(walk, method, fetch);
-    lists.set(method, walk);
+    this.keep(view, method, walk);
     walk.pages
-      .catch(() => {
-        walk.failedAt = Date.now();
-        this.drop(walk);
-      })
+      .then(
+        pages => {
+          if (pages.every(isPublic)) this.share(view, method, walk);
+        },
+        () => {
+          walk.failedAt = Date.now();
+          this.drop(walk);
+        },
+      )
       .finally(() => {
         walk.hasEnded = true;
         if (walk.isForgotten) this.total -= walk.length;
@@ -99,12 +109,9 @@ export class KnownLists {
     return walk.pages;
   }
 
-  /** Forgets one list of a view. */
+  /** Forgets one list of a view, and the one that all callers share. */
   forgetList(view: unknown, method: ListMethod): void {
-    const lists = this.views.get(view);
-    const known = lists?.get(method);
-    if (known) this.drop(known);
-    lists?.delete(method);
+    for (const key of [view, PUBLIC]) this.remove(key, method);
   }
 
   /** Forgets what a view shows; without one, what all show. */
@@ -121,13 +128,40 @@ export class KnownLists {
     if (walk.hasEnded) this.total -= walk.length;
   }
 
-  private view(view: unknown): View {
-    const lists: View = this.views.get(view) ?? new Map<ListMethod, Walk>();
-    // The views are kept in the order of their last use.
+  /** The lists of a view, which becomes the one that was used last: the views are kept in that order. */
+  private used(view: unknown): View | undefined {
+    const lists = this.views.get(view);
+    if (!lists) return undefined;
     this.views.delete(view);
     this.views.set(view, lists);
-    if (this.views.size > MAX_VIEWS) this.forget(this.views.keys().next().value);
     return lists;
+  }
+
+  private keep(view: unknown, method: ListMethod, walk: Walk): void {
+    const known = this.used(view)?.get(method);
+    if (known) this.drop(known);
+    const lists = this.views.get(view) ?? new Map<ListMethod, Walk>();
+    lists.set(method, walk);
+    this.views.set(view, lists);
+    if (this.views.size > MAX_VIEWS) this.forget(this.views.keys().next().value);
+  }
+
+  /** Gives a list to all callers, unless it was forgotten while it came in. */
+  private share(view: unknown, method: ListMethod, walk: Walk): void {
+    const lists = this.views.get(view);
+    if (walk.isForgotten || lists?.get(method) !== walk) return;
+    lists.delete(method);
+    if (lists.size === 0) this.views.delete(view);
+    this.keep(PUBLIC, method, walk);
+  }
+
+  private remove(view: unknown, method: ListMethod): void {
+    const lists = this.views.get(view);
+    const known = lists?.get(method);
+    if (!lists || !known) return;
+    this.drop(known);
+    lists.delete(method);
+    if (lists.size === 0) this.views.delete(view);
   }
 
   private async walk(

@@ -136,7 +136,6 @@ export class Router {
       return backend.offers(method) ? await ask() : undefined;
     } catch (error) {
       if (signal.aborted || (isKnown && !(error instanceof BackendDownError))) throw error;
-      this.logger.warn(`The backend "${backend.prefix}" is left out of ${method}, for it cannot be reached`);
       backend.keepTrying();
       return undefined;
     }

@@ -165,7 +165,9 @@ it.each(['backend', 'backends'])('no header of the protocol is configured (%s)',
   const one = { url: backend.url, headers: { 'Mcp-Name': 'x' } };
   const options = option === 'backend' ? { backend: one } : { backends: { near: one } };
   expect(() => startGateway(options)).toThrow(
-    'McpGatewayModule.forRoot({ name: "gateway" }): "headers" must not have "Mcp-Name"',
+    option === 'backend'
+      ? 'McpGatewayModule.forRoot({ name: "gateway" }), "backend": "headers" must not have "Mcp-Name"'
+      : 'McpGatewayModule.forRoot({ name: "gateway" }), "backends.near": "headers" must not have "Mcp-Name"',
   );
 });
 
@@ -231,7 +233,7 @@ describe('a tool that a backend defines for each caller differently', () => {
     telling.close();
   });
 
-  it('may be defined by who asks', async () => {
+  it('may be defined by the name of a client that lists it before it calls', async () => {
     const INFO = 'io.modelcontextprotocol/clientInfo';
     const varied = await fakeBackend({
       'tools/list': ({ params, reply }) => {
@@ -243,6 +245,8 @@ describe('a tool that a backend defines for each caller differently', () => {
     gateway = await startGateway({ backend: { url: varied.url } });
     for (const name of ['Region', 'Zone']) {
       const _meta = { ...ENVELOPE, [INFO]: { name, version: '1' } };
+      const list = { ...STANDARD, 'Mcp-Method': 'tools/list' };
+      await send(gateway.url, { method: 'tools/list', params: { _meta } }, list);
       const message = {
         method: 'tools/call',
         params: { name: 'regional', arguments: { region: 'eu' }, _meta },

@@ -77,23 +77,6 @@ describe('a gateway', () => {
     backend.close();
   });
 
-  it('keeps nothing of what callers say of themselves for the lists that they see', async () => {
-    const pages = jest.spyOn(KnownLists.prototype, 'pages');
-    const backend = await fakeBackend({ 'tools/call': ({ reply }) => reply({ content: [] }) });
-    const gateway = await startGateway({ backend: { url: backend.url } });
-    const client = await connect(gateway.url, 'modern');
-    for (const name of ['a', 'a', 'b'].map(letter => letter.repeat(100_000))) {
-      const clientInfo = { name, version: '1' };
-      await client.callTool({ name: 't', _meta: { 'io.modelcontextprotocol/clientInfo': clientInfo } });
-    }
-    const views = new Set(pages.mock.calls.map(([view]) => String(view)));
-    expect([...views].map(view => view.length)).toEqual([43, 43]);
-    pages.mockRestore();
-    await client.close();
-    await gateway.app.close();
-    backend.close();
-  });
-
   it('asks for a list once, whatever else callers say that they can', async () => {
     let lists = 0;
     const backend = await fakeBackend({
