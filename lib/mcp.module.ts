@@ -26,6 +26,7 @@ import type {
 } from './mcp.module-options.js';
 import { McpServerHost } from './server/mcp-server-host.js';
 import { McpServers } from './server/mcp-servers.js';
+import { logStart } from './server/start-log.js';
 import type { Upstream } from './server/upstream.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
@@ -132,11 +133,12 @@ export class McpModule implements NestModule, OnApplicationBootstrap, BeforeAppl
     this.http?.mount(routePaths(this.config, { path, version, module: McpModule, applicationId }));
   }
 
-  /** Opens the transports. */
+  /** Opens the transports, and logs what is served. */
   onApplicationBootstrap(): void {
     this.host.upstream?.open(this.host.changes);
     this.http?.open();
     this.stdio?.open(() => this.onStdinEnd());
+    logStart(this.host);
   }
 
   /**

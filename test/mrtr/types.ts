@@ -29,7 +29,7 @@ export type Steps = [
   Check<Same<Jsonify<Map<string, Date>>, Record<string, never>>>,
   Check<Same<Jsonify<(() => void)[]>, null[]>>,
   Check<Same<Jsonify<(Date | undefined)[]>, (string | null)[]>>,
-  Check<Same<Jsonify<{ run: () => void }>, {}>>,
+  Check<Same<Jsonify<{ id: number; run: () => void }>, { id: number }>>,
   Check<Same<Jsonify<Record<string, Date>>, Record<string, string>>>,
   Check<Same<Jsonify<bigint>, never>>,
   Check<Same<Jsonify<void>, void>>,
@@ -37,22 +37,21 @@ export type Steps = [
   Check<Same<Jsonify<Tree>['leaves'][number]['name'], string>>,
 ];
 
-/** Nothing is known of what nobody has named. */
-export const USES = async (ctx: McpContext) => {
-  const state = ctx.requestState();
-  const known = ctx.requestState<{ seen: number }>();
-  const at = await ctx.step('at', () => new Date());
-  const plan = await ctx.step('plan', async () => Promise.resolve(new Plan()));
-  const nothing = await ctx.step('nothing', () => undefined);
-  const checks: [
-    Check<Same<typeof state, unknown>>,
-    Check<Same<typeof known, { seen: number } | undefined>>,
-    Check<Same<typeof at, string>>,
-    Check<Same<typeof plan.at, string>>,
-    Check<Same<typeof nothing, undefined>>,
-  ] = [true, true, true, true, true];
-  return checks;
-};
+const state = (ctx: McpContext) => ctx.requestState();
+const known = (ctx: McpContext) => ctx.requestState<{ seen: number }>();
+const date = (ctx: McpContext) => ctx.step('date', () => new Date());
+const plan = (ctx: McpContext) => ctx.step('plan', () => Promise.resolve(new Plan()));
+const nothing = (ctx: McpContext) => ctx.step('nothing', () => undefined);
+export const USES = { state, known, date, plan, nothing };
+
+/** What a context gives. Nothing is known of a state that nobody has named. */
+export type Given = [
+  Check<Same<ReturnType<typeof state>, unknown>>,
+  Check<Same<ReturnType<typeof known>, { seen: number } | undefined>>,
+  Check<Same<Awaited<ReturnType<typeof date>>, string>>,
+  Check<Same<Awaited<ReturnType<typeof plan>>['at'], string>>,
+  Check<Same<Awaited<ReturnType<typeof nothing>>, undefined>>,
+];
 
 /** What does not compile. */
 export const MISUSES = [
