@@ -54,6 +54,7 @@ export {
   type InferSchema,
   type SampleAnswer,
 } from './mrtr/input-request.js';
+export type { Jsonify } from './mrtr/jsonify.js';
 export type { McpMrtrOptions, McpSuspensionOptions, OnMismatch } from './mrtr/mrtr-options.js';
 export { MemoryMrtrStore, type MrtrStore } from './mrtr/mrtr-store.js';
 export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';

@@ -28,6 +28,7 @@ import type {
 import { McpServerHost } from './server/mcp-server-host.js';
 import { McpServers } from './server/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './server/running-calls.js';
+import { logStart } from './server/start-log.js';
 import type { Upstream } from './server/upstream.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
@@ -137,11 +138,12 @@ export class McpModule
     this.http?.mount(routePaths(this.config, { path, version, module: McpModule, applicationId }));
   }
 
-  /** Opens the transports. */
+  /** Opens the transports, and logs what is served. */
   onApplicationBootstrap(): void {
     this.host.upstream?.open(this.host.changes);
     this.http?.open();
     this.stdio?.open(() => this.onStdinEnd());
+    logStart(this.host);
   }
 
   /** Begins to close the transports: several servers of an application do so at the same time. */

@@ -4,6 +4,7 @@ import { AskPromise } from './ask-promise.js';
 import { InputQuestion, readRequest } from './input-request.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
 import { copyOf, type Journal } from './journal.js';
+import type { Jsonify } from './jsonify.js';
 import { KeyUses, type Use } from './key-uses.js';
 import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
@@ -133,7 +134,7 @@ export class Round {
   }
 
   /** Runs something once in all rounds of the call, and remembers what came out, as JSON. */
-  async step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+  async step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
     if (this.isLate(key)) return never();
     let use: Use;
     try {
@@ -142,7 +143,7 @@ export class Round {
       return this.wayOut.refuse(error);
     }
     try {
-      return (await this.steps.result(use.key, key, work, done => this.open.after(done))) as T;
+      return (await this.steps.result(use.key, key, work, done => this.open.after(done))) as Jsonify<T>;
     } finally {
       use.isOver = true;
     }

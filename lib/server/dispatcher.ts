@@ -157,9 +157,9 @@ export class Dispatcher {
     const value = requireString(argument, 'value');
     const { owner, completer } = this.completerFor(ref, requireString(argument, 'name'));
     if (completer === undefined) return toCompletion([]);
+    // What may be chosen is part of the prompt or template, and so behind its guards.
+    await this.admit(owner, this.call({}, exchange));
     if (!('run' in completer)) {
-      // What may be chosen is part of the prompt or template, and so behind its guards.
-      await this.admit(owner, this.call({}, exchange));
       const typed = value.toLowerCase();
       return toCompletion(completer.filter(option => option.toLowerCase().startsWith(typed)));
     }

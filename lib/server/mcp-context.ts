@@ -20,6 +20,7 @@ import {
 } from '../mrtr/input-request.js';
 import type { CurrentRound } from '../mrtr/current-round.js';
 import type { Round } from '../mrtr/round.js';
+import type { Jsonify } from '../mrtr/jsonify.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
@@ -139,8 +140,11 @@ export class McpContext {
     return this.exchange.inputResponses;
   }
 
-  /** What the latest `InputRequiredException` asked to be brought back; undefined where it asked for nothing. */
-  requestState<T = string>(): T | undefined {
+  /**
+   * The `requestState` of the latest `InputRequiredException`, as JSON; undefined if it had none.
+   * `T` is believed and not checked: nobody but this server can have written the state.
+   */
+  requestState<T = unknown>(): NoInfer<T> | undefined {
     return this.options.current?.ifAny?.state as T | undefined;
   }
 
@@ -204,10 +208,11 @@ export class McpContext {
   /**
    * Does something once in all rounds of this call, and remembers what came out, as JSON: it travels with the client.
    * @param key names the step among those of this handler; a loop may use one again, but not another place
+   * @returns what JSON makes of the value, in the first round too: a `Date` becomes a string
    * @throws MrtrError for what JSON has no words for; whatever `work` throws. Where the handler goes on from that, later
    *   rounds do not try again, but throw an `Error` with the same `name`, of which nothing else is remembered
    */
-  step<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+  step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
     return this.asking.step(key, work);
   }
 

@@ -11,7 +11,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import { Boundary, type BoundaryOptions } from '../interceptors/boundary/boundary.js';
 import type { Listings } from '../interceptors/boundary/listing.js';
-import type { ChainSource, LocalChainSource } from '../interceptors/chain-source.js';
+import type { LocalChainSource } from '../interceptors/chain-source.js';
 import { InterceptorServer } from '../interceptors/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
@@ -46,7 +46,7 @@ export class McpServerHost implements ExchangeHost {
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
-  chain?: ChainSource;
+  chain?: LocalChainSource;
   private readonly logger: Logger;
   private readonly https = new WeakMap<Request, HttpExchange>();
   private current?: Catalog;

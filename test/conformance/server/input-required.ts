@@ -27,7 +27,7 @@ const seal = (state: Omit<State, 'nonce'> = {}): Promise<string> =>
 
 /** The state that the client brought back, if it brought any. */
 async function open(ctx: McpContext): Promise<State | undefined> {
-  const sealed = ctx.requestState();
+  const sealed = ctx.requestState<string>();
   if (sealed === undefined) return undefined;
   try {
     return await codec.verify(sealed, UNBOUND);

@@ -1,0 +1,54 @@
+import { Logger } from '@nestjs/common';
+import type { Entry } from '../catalog/entries.js';
+import type { ResolvedOptions } from '../mcp.module-options.js';
+import type { McpServerHost } from './mcp-server-host.js';
+
+/** Logs what a server offers and by which transports, as Nest logs its routes; each handler at debug level. */
+export function logStart(host: McpServerHost): void {
+  const { options, upstream, paths, chain } = host;
+  const logger = new Logger(`McpModule(${options.name})`);
+  const server = `MCP ${upstream ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
+  const { tools, prompts, resources, resourceTemplates } = host.catalog;
+  const offered = [
+    counted(tools.size, 'tool'),
+    counted(prompts.size, 'prompt'),
+    counted(resources.size, 'resource'),
+    counted(resourceTemplates.size, 'resource template'),
+    options.interceptors.expose ? counted(chain?.local.length ?? 0, 'interceptor') : [],
+  ].flat();
+  if (upstream) logger.log(server);
+  else if (offered.length > 0) logger.log(`${server}: ${offered.join(', ')}`);
+  else if (options.interceptors.expose || Object.values(options.capabilities).includes(true)) {
+    logger.log(`${server}: no handlers yet`);
+  } else {
+    logger.warn(
+      `${server} has no handlers: list the classes with @Tool(), @Prompt() or @Resource() methods in the "providers" of a module`,
+    );
+  }
+  for (const entry of host.table.enabled()) logger.debug(`${titleOf(entry)}: ${entry.where}`);
+}
+
+/** Where a server is reached, and by which revisions. */
+export function transportsOf(
+  { http, stdio, legacy }: Pick<ResolvedOptions, 'http' | 'stdio' | 'legacy'>,
+  paths: readonly string[],
+): string {
+  const era2025 = legacy === 'reject' ? '' : ', 2025';
+  const mode = legacy === 'reject' ? '' : ` ${legacy}`;
+  const transports = [
+    // Without a path, the application has no HTTP server.
+    ...(http && paths.length > 0 ? [`at ${paths.join(', ')} (2026-07-28${era2025}${mode})`] : []),
+    ...(stdio ? [`over stdio (2026-07-28${era2025})`] : []),
+  ];
+  return transports.join(' and ') || 'without a transport';
+}
+
+const counted = (count: number, what: string): string[] =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
+
+function titleOf(entry: Entry): string {
+  if (entry.kind !== 'completion') return `${entry.kind} "${entry.key}"`;
+  const { prompt, resourceTemplate, argument } = entry.ref;
+  const completed = prompt === undefined ? `resource template "${resourceTemplate}"` : `prompt "${prompt}"`;
+  return `completion of "${argument}" of the ${completed}`;
+}
