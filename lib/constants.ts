@@ -18,6 +18,9 @@ export const ENTRY_PROVIDER_WATERMARK = '__entryProvider__';
 /** Nest's key for the scope of a class. */
 export const SCOPE_OPTIONS_METADATA = 'scope:options';
 
+/** Where the `@ApiExcludeController()` of `@nestjs/swagger` keeps whether a controller is left out: `[true]`. */
+export const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
+
 /** Nest's `RouteParamtypes.BODY`: the only kind of parameter that `ValidationPipe` validates by default. */
 export const ARGS_PARAM = '3';
 /** Parameter kinds of this module; no pipe runs on them. */

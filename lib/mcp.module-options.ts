@@ -42,6 +42,7 @@ export interface McpHttpOptions {
   keepAliveMs?: number;
   /**
    * Decorators for the route itself, as you would write them on a controller: `[Public(), UseGuards(KeyGuard)]`.
+   * `[ApiExcludeController(false)]` adds the route to the document of `@nestjs/swagger`, which leaves it out otherwise.
    * Nest reads them before options can be made asynchronously, so `forRootAsync` takes them beside its factory.
    * Default: none.
    */

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const copy = mkdtempSync(join(tmpdir(), 'nest-11-'));
-const packages = ['common', 'core', 'platform-express', 'platform-fastify', 'testing', 'microservices'];
+const packages = [
+  'common',
+  'core',
+  'platform-express',
+  'platform-fastify',
+  'testing',
+  'microservices',
+  'swagger',
+];
 
 try {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

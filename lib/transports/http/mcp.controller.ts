@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { SWAGGER_EXCLUDE_METADATA } from '../../constants.js';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
@@ -47,6 +48,9 @@ export function mount(controller: Type, { path, version }: ResolvedHttpOptions):
   const handle = Object.getOwnPropertyDescriptor(prototype, 'handle') as PropertyDescriptor;
   Controller({ path, ...(version !== undefined && { version }) })(controller);
   UseFilters(new JsonRpcExceptionFilter())(controller);
+  // OpenAPI cannot describe the endpoint; the application's own decorators may ask for it all the same.
+  if (!Reflect.hasMetadata(SWAGGER_EXCLUDE_METADATA, controller))
+    Reflect.defineMetadata(SWAGGER_EXCLUDE_METADATA, [true], controller);
   All()(prototype, 'handle', handle);
   Req()(prototype, 'handle', 0);
   Res()(prototype, 'handle', 1);
