@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream';
 import { TransportError } from './transport-error.js';
@@ -56,39 +57,60 @@ function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number
 }
 
 function parse(bytes: Buffer): Body {
+  if (!isUtf8(bytes)) return notJson();
+  if (isTooDeep(bytes)) return tooDeep();
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (isTooDeep(text)) return tooDeep();
-    return { ok: true, json: JSON.parse(text) as unknown };
+    const text = bytes.toString();
+    return { ok: true, json: JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown };
   } catch {
-    return failed(400, -32700, 'Parse error: the request body is not valid JSON');
+    return notJson();
   }
 }
 
 /** A body that another parser made, unless it is nested deeper than `readBody` reads one. */
 export function checkDepth(json: unknown): Body {
   try {
-    return isTooDeep(JSON.stringify(json) ?? '') ? tooDeep() : { ok: true, json };
+    return isTooDeep(Buffer.from(JSON.stringify(json) ?? '')) ? tooDeep() : { ok: true, json };
   } catch {
     // There is no stack left to write it with.
     return tooDeep();
   }
 }
 
+const notJson = (): Body => failed(400, -32700, 'Parse error: the request body is not valid JSON');
+
+const BYTE_ORDER_MARK = '\uFEFF';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 
-function isTooDeep(text: string): boolean {
+/** Measures bytes, for all that counts is ASCII: this takes a small part of the time that parsing takes. */
+function isTooDeep(bytes: Buffer): boolean {
+  if (!hasManyOpenings(bytes)) return false;
+  const { length } = bytes;
   let depth = 0;
   let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const char = text.charCodeAt(index);
-    if (char === QUOTE) inString = !inString;
-    else if (inString) index += Number(char === BACKSLASH);
-    else if (CLOSING.has(char)) depth -= 1;
-    else if (OPENING.has(char) && (depth += 1) > MAX_DEPTH) return true;
+  for (let index = 0; index < length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) inString = !inString;
+    else if (inString) {
+      if (byte === BACKSLASH) index += 1;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+    else if ((byte === OPEN_LIST || byte === OPEN_OBJECT) && (depth += 1) > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+/** Whether there are enough brackets to nest too deeply, in texts or not. */
+function hasManyOpenings(bytes: Buffer): boolean {
+  let count = 0;
+  for (const opening of [OPEN_LIST, OPEN_OBJECT]) {
+    for (let at = bytes.indexOf(opening); at >= 0; at = bytes.indexOf(opening, at + 1)) {
+      if ((count += 1) > MAX_DEPTH) return true;
+    }
   }
   return false;
 }
