@@ -1,4 +1,4 @@
-import { HttpException, Injectable, NotFoundException, UnprocessableEntityException } from '@nestjs/common';
+import { ConflictException, HttpException, Injectable, UnprocessableEntityException } from '@nestjs/common';
 import { InternalServerErrorException, BadRequestException, ForbiddenException } from '@nestjs/common';
 import { RpcException } from '@nestjs/microservices';
 import { ProtocolError } from '@modelcontextprotocol/server';
@@ -60,11 +60,11 @@ const OUTCOMES: Record<string, Outcome> = {
     message: 'Forbidden',
     data: { statusCode: 403 },
   },
-  'NotFoundException with a description and a cause': {
-    error: new NotFoundException('No such order', { cause: new Error(secret), description: secret }),
+  'ConflictException with a description and a cause': {
+    error: new ConflictException('No such order', { cause: new Error(secret), description: secret }),
     code: -32000,
     message: 'No such order',
-    data: { statusCode: 404 },
+    data: { statusCode: 409 },
   },
   'HttpException with an object': {
     error: new HttpException({ message: 'Gone', secret }, 410),
