@@ -7,7 +7,7 @@ import { checkAsks } from '../execution/handler-asks.js';
 import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.js';
 import { readParams, type HandlerParam } from '../execution/handler-params.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
-import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
+import { declaredMethodOf, describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { promptArguments } from '../schema/input-properties.js';
@@ -191,7 +191,7 @@ export class HandlerCompiler {
 const origin = (target: HandlerTarget): { where: string; version: string } => ({
   where: describeTarget(target),
   version: createHash('sha256')
-    .update(String(methodOf(target.instance, target.methodName)))
+    .update(String(declaredMethodOf(target)))
     .digest('base64url')
     .slice(0, 12),
 });

@@ -1,5 +1,5 @@
 import type { HandlerParam } from '../execution/handler-params.js';
-import { methodOf, paramTypesOf, type HandlerTarget } from '../execution/handler-target.js';
+import { declaredMethodOf, paramTypesOf, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { success } from '../schema/result.js';
 import type { CompiledSchema, SchemaLike } from '../schema/types.js';
@@ -42,7 +42,7 @@ export async function inputOf(
   const type = whole ? whole.metatype : params.length === 0 ? types[0] : undefined;
   if (isDto(type)) return { source: type, schema: await compileSchema(type, 'input') };
 
-  const { length } = methodOf(target.instance, target.methodName);
+  const { length } = declaredMethodOf(target);
   const remedy = `declare "${option}" ({ type: 'object' } takes anything)`;
   if (isFunction(target)) {
     if (length === 0) return { schema: NO_ARGUMENTS };

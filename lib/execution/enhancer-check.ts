@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { Module } from '@nestjs/core/injector/module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { HandlerParam } from './handler-params.js';
-import { describeTarget, methodOf, type HandlerTarget } from './handler-target.js';
+import { declaredMethodOf, describeTarget, type HandlerTarget } from './handler-target.js';
 
 /** Nest's metadata keys of `@UseGuards`, `@UseInterceptors`, `@UsePipes` and `@UseFilters`. */
 const ENHANCERS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
@@ -17,7 +17,7 @@ export function assertEnhancersResolve(
   params: readonly HandlerParam[],
   module: Module | undefined,
 ): void {
-  const owners = [target.handlerClass, methodOf(target.instance, target.methodName)];
+  const owners = [target.handlerClass, declaredMethodOf(target)];
   const declared = owners.flatMap(owner =>
     ENHANCERS.flatMap(key => (Reflect.getMetadata(key, owner) ?? []) as unknown[]),
   );

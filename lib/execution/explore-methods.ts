@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { methodOf, type HandlerTarget } from './handler-target.js';
+import { declaredMethodOf, type HandlerTarget } from './handler-target.js';
 
 /** A declaration, and the method that it stands on. */
 export interface DeclaredMethod<T> {
@@ -26,7 +26,7 @@ export function* exploreMethods<T>(
       if (prototype === null || prototype === Object.prototype) continue;
       const handlerClass = prototype.constructor as Type;
       for (const methodName of scanner.getAllMethodNames(prototype)) {
-        for (const metadata of read(methodOf(instance, methodName))) {
+        for (const metadata of read(declaredMethodOf({ instance, methodName }))) {
           yield { metadata, target: { instance, methodName, handlerClass, moduleKey, wrapper } };
         }
       }

@@ -12,7 +12,7 @@ import {
   type Prepare,
 } from './handler-pipeline.js';
 import type { HandlerParam } from './handler-params.js';
-import { describeTarget, methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
+import { declaredMethodOf, describeTarget, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
 import { enhancerHostOf } from './enhancer-host.js';
@@ -86,10 +86,10 @@ export class HandlerExecutor {
   }
 
   private pipeline(plan: HandlerPlan, contextId: ContextId, host: Wrapper): Pipeline {
-    const { instance, methodName, moduleKey } = plan.target;
+    const { instance, moduleKey } = plan.target;
     const { guardsContextCreator, interceptorsContextCreator, pipesContextCreator, filtersContextCreator } =
       this.creators;
-    const of = [instance, methodOf(instance, methodName), moduleKey, contextId, host.id] as const;
+    const of = [instance, declaredMethodOf(plan.target), moduleKey, contextId, host.id] as const;
     const pipes = pipesContextCreator.create(...of);
     const params = plan.params.map((param): PipelineParam => {
       if (!isPiped(param)) return { ...param, transforms: [] };

@@ -15,7 +15,7 @@ import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';
 import { askFor } from './handler-asks.js';
 import type { HandlerParam } from './handler-params.js';
-import { methodOf, type HandlerTarget, type Method } from './handler-target.js';
+import { declaredMethodOf, methodOf, type HandlerTarget, type Method } from './handler-target.js';
 import { createExecutionContext, type HandlerCall } from './mcp-execution-context.js';
 import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
@@ -47,7 +47,7 @@ export interface Pipeline {
  */
 export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promise<unknown> {
   const { target, guards, interceptors } = pipeline;
-  const method = methodOf(target.instance, target.methodName);
+  const method = declaredMethodOf(target);
   const host = createExecutionContext(call, target.handlerClass, method);
   let guarded = false;
   try {
@@ -58,7 +58,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
       [host],
       target.instance,
       method,
-      () => invoke(pipeline, call, host, method),
+      () => invoke(pipeline, call, host),
       MCP_CONTEXT_TYPE,
     );
     return isObservable(result)
@@ -77,7 +77,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
  * @throws GuardDenied
  */
 export async function runGuards({ target, guards }: Pipeline, call: HandlerCall): Promise<void> {
-  const method = methodOf(target.instance, target.methodName);
+  const method = declaredMethodOf(target);
   const host = createExecutionContext(call, target.handlerClass, method);
   try {
     await activate(guards, host, target.instance, method);
@@ -100,12 +100,12 @@ async function invoke(
   { target, params, prepare, positional }: Pipeline,
   call: HandlerCall,
   host: ExecutionContextHost,
-  method: Method,
 ): Promise<unknown> {
   // There is nothing to go on with for who retries what ended the round, as often as it likes.
   if (call.enter?.() === false) return EMPTY;
   const data = await prepare(call.data);
   const watch = call.watch ?? (handler => handler());
+  const method = methodOf(target.instance, target.methodName);
   const run = (args: unknown[]) => watch(() => observed(method.apply(target.instance, args)));
   if (params.length === 0) return run(positional(data, call));
   const args: unknown[] = [];

@@ -20,6 +20,16 @@ export type Method = (...args: unknown[]) => unknown;
 export const methodOf = (instance: object, name: string): Method =>
   (instance as Record<string, Method>)[name];
 
+/**
+ * The method as its class declares it, with its metadata. An `instrument` of the application may have put another one on the
+ * instance, which is the one to call.
+ */
+export const declaredMethodOf = ({
+  instance,
+  methodName,
+}: Pick<HandlerTarget, 'instance' | 'methodName'>): Method =>
+  methodOf(Object.getPrototypeOf(instance) as object, methodName);
+
 /** The types of a method's parameters, as TypeScript's decorator metadata has them; none without that. */
 export const paramTypesOf = ({ handlerClass, methodName }: HandlerTarget): Type[] =>
   (Reflect.getMetadata('design:paramtypes', handlerClass.prototype as object, methodName) ?? []) as Type[];

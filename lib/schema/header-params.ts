@@ -161,7 +161,8 @@ class Scan {
   /** @throws Breach */
   private declare(schema: Readonly<Record<string, unknown>>): void {
     const { found, off, path } = this;
-    const { [X_MCP_HEADER]: name, type } = schema;
+    const { [X_MCP_HEADER]: name } = schema;
+    const type = typeOrNull(schema);
     const fail = (rule: string) => {
       const where = path.length === 0 ? 'the root of the schema' : `property ${quote(path.join('.'))}`;
       throw new Breach(`${where} breaks a rule of ${X_MCP_HEADER}: ${rule}`);
@@ -189,6 +190,15 @@ class Scan {
     }
     found.set(name.toLowerCase(), { name, path: [...path], type: type as HeaderParam['type'] });
   }
+}
+
+/** What a schema says the type is, but for null: `["string", "null"]`, or a union with null. */
+function typeOrNull({ type, anyOf, oneOf }: Readonly<Record<string, unknown>>): unknown {
+  const types: unknown =
+    type ?? [anyOf ?? oneOf].flat().map(branch => (isRecord(branch) ? branch['type'] : undefined));
+  if (!Array.isArray(types)) return types;
+  const others = types.filter(one => one !== 'null');
+  return others.length === 1 && others.length < types.length ? others[0] : type;
 }
 
 /** What a text takes, and what refers to it. */

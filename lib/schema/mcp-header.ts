@@ -9,7 +9,7 @@ const HEADER_PROPERTIES = 'nestjs-mcp:header-properties';
 /**
  * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that a load balancer can route by it:
  * `@McpHeader('Region')`. The property must be a string, an integer or a boolean, of a tool's DTO or of one nested in it.
- * Everybody on the way can read the header: never put it on a secret.
+ * It may be null, which has no header. Everybody on the way can read the header: never put it on a secret.
  *
  * Specification 2026-07-28: basic/transports/streamable-http, custom headers from tool parameters.
  *

@@ -7,6 +7,7 @@ import {
   type ReadResourceResult,
   type Result,
 } from '@modelcontextprotocol/server';
+import { NotFoundException } from '@nestjs/common';
 import type { Catalog, Completer } from '../catalog/catalog.js';
 import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
 import type { Page, Pages } from '../catalog/pages.js';
@@ -18,7 +19,7 @@ import type { Rounds } from '../mrtr/rounds.js';
 import { headerArgument } from '../schema/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import { toCompletion } from './completion-result.js';
-import { toFailure, unexpected } from './errors.js';
+import { isNotFound, toFailure, unexpected } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { McpContext, type ContextOptions } from './mcp-context.js';
 import { argumentsOf, asObject, requireString, requireUri, shorten } from './params.js';
@@ -111,9 +112,14 @@ export class Dispatcher {
     const { entry, data, variables } = this.findResource(uri);
     const { mimeType } = entry.definition;
     const cache = exchange.era === 'modern' ? entry.cache : undefined;
-    return (await this.ask(entry, exchange, { data, variables }, value =>
-      toResourceResult(value, { uri, mimeType, cache, signal: exchange.signal }),
-    )) as ReadResourceResult;
+    try {
+      return (await this.ask(entry, exchange, { data, variables }, value => {
+        if (value === undefined && variables) throw new NotFoundException();
+        return toResourceResult(value, { uri, mimeType, cache, signal: exchange.signal });
+      })) as ReadResourceResult;
+    } catch (error) {
+      throw isNotFound(error) ? new ResourceNotFoundError(uri) : error;
+    }
   }
 
   private findResource(uri: string): {
@@ -134,7 +140,11 @@ export class Dispatcher {
    */
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
     const { entry, data, variables } = this.findResource(requireUri({ uri }));
-    await this.admit(entry, { ...this.call(data, exchange), variables });
+    try {
+      await this.admit(entry, { ...this.call(data, exchange), variables });
+    } catch (error) {
+      throw isNotFound(error) ? new ResourceNotFoundError(uri) : error;
+    }
   }
 
   private async subscribe(params: Params, exchange: Exchange): Promise<Result> {

@@ -40,6 +40,18 @@ export function toFailure(thrown: unknown, subject: string): Failure {
   return { error: unexpected(thrown, subject), asResult: true };
 }
 
+/**
+ * Whether an error of `toFailure` is a `NotFoundException`, or the SDK's error for a resource that does not exist. What is
+ * missing, and what a guard hides, has one answer.
+ */
+export function isNotFound(error: unknown): boolean {
+  if (!(error instanceof McpException)) return false;
+  const { statusCode, uri } = (error.data ?? {}) as { statusCode?: unknown; uri?: unknown };
+  return statusCode === NOT_FOUND || (error.code === McpErrorCode.InvalidParams && typeof uri === 'string');
+}
+
+const NOT_FOUND = 404;
+
 /** Logs an error in full and gives what a client may know of it. */
 export function unexpected(thrown: unknown, subject: string): McpException {
   const reference = crypto.randomUUID();
