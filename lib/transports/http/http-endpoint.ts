@@ -19,6 +19,7 @@ import {
   assertNameMirrored,
   assertParamsMirrored,
   HeaderMismatchError,
+  isRepeated,
   mayLackHeaders,
 } from './header-check.js';
 import { originForm } from './endpoint-paths.js';
@@ -50,6 +51,11 @@ class RefusedError extends Error {}
 
 const METHODS = new Set(['POST', 'GET', 'DELETE']);
 
+/** The most refused names of one kind that are logged. */
+const MAX_NAMES = 100;
+/** The most characters of one that are: a host name in DNS has no more. */
+const MAX_NAME_LENGTH = 253;
+
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
 export class HttpEndpoint {
   private readonly handler: McpHttpHandler;
@@ -60,6 +66,8 @@ export class HttpEndpoint {
    */
   private readonly open = new Map<ServerResponse, Request | undefined>();
   private readonly exchanges = new WeakMap<Request, HandledExchange>();
+  /** Names whose refusal has been logged. */
+  private readonly refused = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
 
   constructor(
     private readonly host: McpServerHost,
@@ -168,14 +176,21 @@ export class HttpEndpoint {
     if ((!known.ok && known.errorCode !== 'invalid_host') || /[\s/?#@\\]/.test(host ?? '')) {
       return new TransportError(400, -32000, 'Bad Request: the Host header is missing or malformed');
     }
+    // Node keeps the first; whoever routed the request may have read another.
+    if (isRepeated(rawRequest, 'host')) {
+      return new TransportError(400, -32000, 'Bad Request: there is more than one Host header');
+    }
     if (!known.ok && allowedHosts !== '*') {
+      this.warnOfRefusal('Host', known.hostname, 'allowedHosts');
       return new TransportError(
         403,
         -32000,
         'Forbidden: the Host header names a host that this server does not serve',
       );
     }
-    if (allowedOrigins !== '*' && !validateOriginHeader(origin, allowedOrigins).ok) {
+    const from = validateOriginHeader(origin, allowedOrigins === '*' ? [] : allowedOrigins);
+    if (!from.ok && allowedOrigins !== '*') {
+      this.warnOfRefusal('Origin', from.hostname, 'allowedOrigins');
       return new TransportError(403, -32000, 'Forbidden: requests from this Origin are not accepted');
     }
     if (!METHODS.has(method)) return new TransportError(405, -32000, 'Method Not Allowed');
@@ -184,6 +199,16 @@ export class HttpEndpoint {
       return new TransportError(415, -32000, 'Unsupported Media Type: Content-Type must be application/json');
     }
     return body === undefined || body.ok ? undefined : body.error;
+  }
+
+  /** Once for each name: an operator has to learn of it, and callers can make names up. */
+  private warnOfRefusal(header: string, name: string | undefined, option: keyof typeof this.refused): void {
+    const names = this.refused[option];
+    const shown = name?.slice(0, MAX_NAME_LENGTH);
+    if (shown === undefined || names.has(shown) || names.size >= MAX_NAMES) return;
+    names.add(shown);
+    const message = `A request was refused, for its ${header} header names ${JSON.stringify(shown)}; if your clients use this name, add it to "http.${option}"`;
+    this.host.report(new Error(message));
   }
 }
 
