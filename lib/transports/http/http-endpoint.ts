@@ -91,35 +91,38 @@ export class HttpEndpoint {
     if (legacy === 'sessions') this.sessions = new SessionStore(host, sessions, http.keepAliveMs);
   }
 
-  /** Answers one request. Settles once the answer is complete or, for an event stream, once it has begun. */
-  serve(incoming: Incoming): Promise<void> {
+  /**
+   * Answers one request, and does not wait for the answer: enhancers of the application that are around the route would
+   * measure and end calls of one era and not of the other. They are around the handler as well.
+   */
+  serve(incoming: Incoming): void {
     const { body, rawRequest, rawResponse } = incoming;
     const refusal = this.refusal(incoming);
     if (refusal) {
       refusal.send(rawResponse, refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
-      return Promise.resolve();
+      return;
     }
     // The SDK puts the Host header in front of a target, even of one that has a host itself.
     rawRequest.url = originForm(rawRequest.url ?? '');
     this.open.set(rawResponse, undefined);
     rawResponse.once('close', () => this.open.delete(rawResponse));
-    return new Promise((resolve, reject) => {
-      const handle = toNodeHandler(
-        {
-          fetch: async request => {
-            if (this.open.has(rawResponse)) this.open.set(rawResponse, request);
-            const response = await this.answer(request, incoming);
-            if (response.headers.get('content-type') === 'text/event-stream') {
-              resolve();
-              // The adapter leaves the head to the first event, which may be long in coming.
-              setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
-            }
-            return response;
-          },
+    const handle = toNodeHandler(
+      {
+        fetch: async request => {
+          if (this.open.has(rawResponse)) this.open.set(rawResponse, request);
+          const response = await this.answer(request, incoming);
+          if (response.headers.get('content-type') === 'text/event-stream') {
+            // The adapter leaves the head to the first event, which may be long in coming.
+            setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
+          }
+          return response;
         },
-        { onerror: error => this.host.report(error) },
-      );
-      handle(rawRequest, rawResponse, body?.ok ? body.json : undefined).then(resolve, reject);
+      },
+      { onerror: error => this.host.report(error) },
+    );
+    handle(rawRequest, rawResponse, body?.ok ? body.json : undefined).catch((error: Error) => {
+      this.host.report(error);
+      rawResponse.destroy();
     });
   }
 
