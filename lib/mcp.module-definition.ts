@@ -119,7 +119,8 @@ function resolveHttp(http: McpHttpOptions, check: Check): ResolvedHttpOptions {
   check(isText(path) && !/[\s?#]/.test(path), '"http.path" must be a path, such as "/mcp"');
   const {
     version,
-    allowedOrigins = allowedHosts,
+    // A host is the server's own name; an origin is whose pages may use it.
+    allowedOrigins = allowedHosts === '*' ? LOOPBACK : allowedHosts,
     maxBodyBytes = 4_194_304,
     bodyTimeoutMs = 30_000,
     maxListeners = 1024,

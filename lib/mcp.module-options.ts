@@ -26,7 +26,7 @@ export interface McpHttpOptions {
   allowedHosts?: string[] | '*';
   /**
    * Host names that a browser's `Origin` header may hold, without scheme and port; `'*'` for any. A request without
-   * `Origin` passes. Default: the `allowedHosts`.
+   * `Origin` passes. Default: the `allowedHosts` or, if they are `'*'`, `localhost`, `127.0.0.1` and `[::1]`.
    */
   allowedOrigins?: string[] | '*';
   /** The largest request body, in bytes. Default: 4 MiB (4,194,304). */

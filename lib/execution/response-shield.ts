@@ -17,11 +17,20 @@ const ANSWERS = new Set<PropertyKey>([
   'format',
   'callNotFound',
   'destroy',
+  // What they would set is part of the answer.
+  'status',
+  'code',
+  'type',
+  'contentType',
 ]);
+
+/** What the answer says of itself, as fields and as headers. */
+const OWN_FIELDS = new Set<PropertyKey>(['statusCode', 'statusMessage']);
+const OWN_HEADER = /^content-(?:type|length)$/i;
 
 /**
  * The platform's response as guards, interceptors and filters of a handler may see it: headers can be read and
- * set, but nothing can be sent, because the answer is the transport's. So a global filter that was written for
+ * set, but nothing can be sent, because the answer is the transport's, with its status and its type. So a global filter that was written for
  * REST neither breaks the JSON-RPC response nor swallows the error. Headers set too late, when the answer is a
  * stream that has begun, are dropped.
  */
@@ -34,6 +43,9 @@ export function shieldResponse(response: object | undefined): object | undefined
       if (property === 'raw') return shieldResponse(value as object | undefined);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
+        // Read, it is not there; set, it does not change.
+        if (typeof args[0] === 'string' && OWN_HEADER.test(args[0]))
+          return args.length > 1 ? shield : undefined;
         try {
           const result: unknown = Reflect.apply(value, target, args);
           return result === target ? shield : result;
@@ -43,7 +55,8 @@ export function shieldResponse(response: object | undefined): object | undefined
         }
       };
     },
-    set: (target, property, value) => Reflect.set(target, property, value, target),
+    set: (target, property, value) =>
+      OWN_FIELDS.has(property) || Reflect.set(target, property, value, target),
   });
   return shield;
 }

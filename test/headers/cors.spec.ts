@@ -14,7 +14,7 @@ class Rest {
 }
 
 const ORIGIN = 'https://app.example';
-const mcp: Partial<McpModuleOptions> = { http: { allowedHosts: '*' } };
+const mcp: Partial<McpModuleOptions> = { http: { allowedOrigins: ['app.example'] } };
 
 async function exchange(
   url: string,

@@ -76,8 +76,16 @@ export function mayLackHeaders({ rawHeaders, socket }: IncomingMessage): boolean
 /** Node's own limit, where the application sets none. */
 const NODE_MAX_HEADERS = 1000;
 
+/**
+ * Whether a header is there more than once.
+ * @param name in lower case
+ */
+export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length > 1;
+}
+
 function check(
-  { headers, rawHeaders }: IncomingMessage,
+  request: IncomingMessage,
   header: string,
   body: string,
   value: unknown,
@@ -87,16 +95,14 @@ function check(
   const fail = (problem: string): never => {
     throw new HeaderMismatchError(header, body, problem);
   };
-  const text = headers[key];
+  const text = request.headers[key];
   if (text === undefined) {
     // Whatever the type: a schema that converts would make a value of it that nobody has seen in a header.
     if (value !== undefined) fail(`is missing, but the body has a value for ${body}`);
     return;
   }
   // Node has trimmed it, and joins several with a comma; whoever routed the request may have read the first alone.
-  if (rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === key).length > 1) {
-    fail('is there more than once');
-  }
+  if (isRepeated(request, key)) fail('is there more than once');
   const decoded = decodeHeader(String(text));
   if (decoded === undefined) return fail('is malformed');
   if (value === undefined) fail(`has a value, but the body has none for ${body}`);

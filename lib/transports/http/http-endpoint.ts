@@ -21,6 +21,7 @@ import {
   assertNameMirrored,
   assertParamsMirrored,
   HeaderMismatchError,
+  isRepeated,
   mayLackHeaders,
 } from './header-check.js';
 import { originForm } from './endpoint-paths.js';
@@ -54,6 +55,11 @@ const METHODS = new Set(['POST', 'GET', 'DELETE']);
 
 const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shutting down', true);
 
+/** The most refused names of one kind that are logged. */
+const MAX_NAMES = 100;
+/** The most characters of one that are: a host name in DNS has no more. */
+const MAX_NAME_LENGTH = 253;
+
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
 export class HttpEndpoint {
   private readonly handler: McpHttpHandler;
@@ -64,6 +70,8 @@ export class HttpEndpoint {
    */
   private readonly open = new Map<ServerResponse, Request | undefined>();
   private readonly exchanges = new WeakMap<Request, HandledExchange>();
+  /** Names whose refusal has been logged. */
+  private readonly refused = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
 
   constructor(
     private readonly host: McpServerHost,
@@ -87,39 +95,42 @@ export class HttpEndpoint {
     if (legacy === 'sessions') this.sessions = new SessionStore(host, sessions, http.keepAliveMs);
   }
 
-  /** Answers one request. Settles once the answer is complete or, for an event stream, once it has begun. */
-  serve(incoming: Incoming): Promise<void> {
+  /**
+   * Answers one request, and does not wait for the answer: enhancers of the application that are around the route would
+   * measure and end calls of one era and not of the other. They are around the handler as well.
+   */
+  serve(incoming: Incoming): void {
     const { body, rawRequest, rawResponse } = incoming;
     if (this.host.running.isClosing) {
       SHUTTING_DOWN.send(rawResponse, { 'retry-after': '1' });
-      return Promise.resolve();
+      return;
     }
     const refusal = this.refusal(incoming);
     if (refusal) {
       refusal.send(rawResponse, refusal.status === 405 ? { allow: [...METHODS].join(', ') } : {});
-      return Promise.resolve();
+      return;
     }
     // The SDK puts the Host header in front of a target, even of one that has a host itself.
     rawRequest.url = originForm(rawRequest.url ?? '');
     this.open.set(rawResponse, undefined);
     rawResponse.once('close', () => this.open.delete(rawResponse));
-    return new Promise((resolve, reject) => {
-      const handle = toNodeHandler(
-        {
-          fetch: async request => {
-            if (this.open.has(rawResponse)) this.open.set(rawResponse, request);
-            const response = await this.answer(request, incoming);
-            if (response.headers.get('content-type') === 'text/event-stream') {
-              resolve();
-              // The adapter leaves the head to the first event, which may be long in coming.
-              setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
-            }
-            return response;
-          },
+    const handle = toNodeHandler(
+      {
+        fetch: async request => {
+          if (this.open.has(rawResponse)) this.open.set(rawResponse, request);
+          const response = await this.answer(request, incoming);
+          if (response.headers.get('content-type') === 'text/event-stream') {
+            // The adapter leaves the head to the first event, which may be long in coming.
+            setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
+          }
+          return response;
         },
-        { onerror: error => this.host.report(error) },
-      );
-      handle(rawRequest, rawResponse, body?.ok ? body.json : undefined).then(resolve, reject);
+      },
+      { onerror: error => this.host.report(error) },
+    );
+    handle(rawRequest, rawResponse, body?.ok ? body.json : undefined).catch((error: Error) => {
+      this.host.report(error);
+      rawResponse.destroy();
     });
   }
 
@@ -186,14 +197,21 @@ export class HttpEndpoint {
     if ((!known.ok && known.errorCode !== 'invalid_host') || /[\s/?#@\\]/.test(host ?? '')) {
       return new TransportError(400, -32000, 'Bad Request: the Host header is missing or malformed');
     }
+    // Node keeps the first; whoever routed the request may have read another.
+    if (isRepeated(rawRequest, 'host')) {
+      return new TransportError(400, -32000, 'Bad Request: there is more than one Host header');
+    }
     if (!known.ok && allowedHosts !== '*') {
+      this.warnOfRefusal('Host', known.hostname, 'allowedHosts');
       return new TransportError(
         403,
         -32000,
         'Forbidden: the Host header names a host that this server does not serve',
       );
     }
-    if (allowedOrigins !== '*' && !validateOriginHeader(origin, allowedOrigins).ok) {
+    const from = validateOriginHeader(origin, allowedOrigins === '*' ? [] : allowedOrigins);
+    if (!from.ok && allowedOrigins !== '*') {
+      this.warnOfRefusal('Origin', from.hostname, 'allowedOrigins');
       return new TransportError(403, -32000, 'Forbidden: requests from this Origin are not accepted');
     }
     if (!METHODS.has(method)) return new TransportError(405, -32000, 'Method Not Allowed');
@@ -202,6 +220,16 @@ export class HttpEndpoint {
       return new TransportError(415, -32000, 'Unsupported Media Type: Content-Type must be application/json');
     }
     return body === undefined || body.ok ? undefined : body.error;
+  }
+
+  /** Once for each name: an operator has to learn of it, and callers can make names up. */
+  private warnOfRefusal(header: string, name: string | undefined, option: keyof typeof this.refused): void {
+    const names = this.refused[option];
+    const shown = name?.slice(0, MAX_NAME_LENGTH);
+    if (shown === undefined || names.has(shown) || names.size >= MAX_NAMES) return;
+    names.add(shown);
+    const message = `A request was refused, for its ${header} header names ${JSON.stringify(shown)}; if your clients use this name, add it to "http.${option}"`;
+    this.host.report(new Error(message));
   }
 }
 

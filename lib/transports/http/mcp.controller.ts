@@ -36,7 +36,7 @@ export function createController(): Type {
 
     async handle(request: PlatformRequest, response: PlatformResponse): Promise<void> {
       const { gate, endpoint } = this.slot;
-      await endpoint?.serve(await accept(request, response, gate));
+      endpoint?.serve(await accept(request, response, gate));
     }
   }
   return McpController;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   isInitializeRequest,
   WebStandardStreamableHTTPServerTransport,
+  type AuthInfo,
   type McpHandlerRequestOptions,
 } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../mcp.module-options.js';
@@ -35,7 +36,7 @@ export class SessionStore {
 
   async fetch(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
-    const caller = callerOf(options.authInfo, this.host.httpOf(request)?.request);
+    const caller = ownerOf(options.authInfo, this.host.httpOf(request)?.request);
     if (id !== null) {
       const session = this.sessions.get(id);
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
@@ -96,4 +97,10 @@ export class SessionStore {
     await server.connect(transport);
     return session;
   }
+}
+
+/** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
+function ownerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
+  const { params } = (platformRequest ?? {}) as { params?: object };
+  return JSON.stringify([callerOf(authInfo, platformRequest), params ?? {}]);
 }
