@@ -142,7 +142,7 @@ export class McpModule
   onApplicationBootstrap(): void {
     this.host.upstream?.open(this.host.changes);
     this.http?.open();
-    this.stdio?.open(() => this.onStdinEnd());
+    this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
     logStart(this.host);
   }
 
@@ -168,10 +168,10 @@ export class McpModule
   }
 
   /** The host hung up. A process that nobody else can reach has nothing left to do. */
-  private onStdinEnd(): void {
+  private onStdinEnd(exitCode: number): void {
     if (this.adapterHost.listening) return;
     if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM');
-    else setImmediate(() => process.exit());
+    else setImmediate(() => process.exit(exitCode || undefined));
   }
 }
 

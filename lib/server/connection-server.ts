@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ServerCapabilities,
   ServerEvent,
@@ -5,9 +6,10 @@ import type {
   Transport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Subscriptions } from './exchange.js';
+import type { HttpExchange, Subscriptions } from './exchange.js';
 import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
 import type { RunningCalls } from './running-calls.js';
+import { Unsent } from './unsent.js';
 import type { ClientChannel, Upstream } from './upstream.js';
 
 /** The most characters that the URIs of one connection's subscriptions may have. */
@@ -33,6 +35,8 @@ export class ConnectionServer extends ExchangeServer {
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
   private readonly ownChannel?: ClientChannel;
+  /** What the session's own stream has not taken yet. */
+  private unsent = new Unsent(undefined);
 
   constructor(host: ExchangeHost, capabilities: ServerCapabilities, options: ConnectionOptions) {
     super(host, capabilities, options.running);
@@ -83,10 +87,21 @@ export class ConnectionServer extends ExchangeServer {
     };
   }
 
+  /** Tells the server which response carries the session's own stream. */
+  streamsOn(http: HttpExchange | undefined): void {
+    this.unsent = new Unsent(http);
+  }
+
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
     const unsubscribe = this.options.bus.subscribe(event => {
-      this.forward(event).catch((error: unknown) => this.host.report(error as Error));
+      if (!this.concerns(event)) return;
+      const tell = async () => {
+        await this.forward(event);
+        // By then, the response shows whether the client keeps up.
+        await nextTurn();
+      };
+      this.unsent.send(event, tell).catch((error: unknown) => this.host.report(error as Error));
     });
     const { server } = this;
     const onclose = server.onclose;
@@ -95,6 +110,11 @@ export class ConnectionServer extends ExchangeServer {
       if (this.ownChannel) this.options.upstream?.closed(this.ownChannel);
       onclose?.();
     };
+  }
+
+  /** Whether the client is to be told. What goes to others does not count as unread. */
+  private concerns(event: ServerEvent): boolean {
+    return event.kind !== 'resource_updated' || this.options.forwardAll || this.subscribed.has(event.uri);
   }
 
   private async forward(event: ServerEvent): Promise<void> {
@@ -108,9 +128,7 @@ export class ConnectionServer extends ExchangeServer {
       case 'resources_list_changed':
         return resources && server.sendResourceListChanged();
       case 'resource_updated':
-        if (resources && (this.options.forwardAll || this.subscribed.has(event.uri))) {
-          await server.sendResourceUpdated({ uri: event.uri });
-        }
+        return resources && server.sendResourceUpdated({ uri: event.uri });
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { HttpExchange } from './exchange.js';
 
 /** How much may wait for a client to read it, in characters of JSON, before what only tells it something is dropped. */
-const MAX_LENGTH = 1024 * 1024;
+export const MAX_UNREAD_LENGTH = 1024 * 1024;
 
 /** What a request's client is told meanwhile, and has not read. One that does not read may not fill the memory. */
 export class Unsent {
@@ -21,7 +21,7 @@ export class Unsent {
   /** Sends progress or a log message, unless too much waits: then it is lost. */
   async send(content: unknown, send: () => Promise<void>): Promise<void> {
     if (this.sending === 0 && !this.response?.writableNeedDrain) this.length = 0;
-    if (this.length > MAX_LENGTH) return;
+    if (this.length > MAX_UNREAD_LENGTH) return;
     this.length += JSON.stringify(content)?.length ?? 0;
     this.sending += 1;
     try {

@@ -85,3 +85,63 @@ describe('stdio, where stdin closes in the middle of a call', () => {
     expect(server.stderr).toContain('"shutdownTimeoutMs"');
   });
 });
+
+describe('stdio, where a client sends or leaves unread too much', () => {
+  it('skips a line that is too long, and says so', async () => {
+    const server = new Server();
+    server.read();
+    server.initialize();
+    server.call(1, 'noisy', { arguments: { text: 'x'.repeat(11 * 1024 * 1024) } });
+    server.send({ id: 2, method: 'ping' });
+    expect(await server.messages.take()).toMatchObject({ id: 0 });
+    const error = { code: -32600, message: expect.stringContaining('10485760') };
+    expect(await server.messages.take()).toMatchObject({ id: null, error });
+    expect(await server.messages.take()).toMatchObject({ id: 2, result: {} });
+    server.child.stdin.end();
+    expect(await server.exited).toEqual([0, null]);
+    expect(server.stderr).toMatch(/ERROR.*10485760/);
+  });
+
+  it('drops log messages past a bound, and nothing else', async () => {
+    const server = new Server();
+    server.initialize();
+    const calls = Array.from({ length: 20 }, (_, index) => index + 1);
+    const said = new Promise<void>(resolve => {
+      let heard = '';
+      server.child.stderr.on('data', chunk => {
+        heard += String(chunk);
+        if (heard.split('LOUD').length > calls.length) resolve();
+      });
+    });
+    for (const id of calls) server.call(id, 'loud');
+    await said;
+    let logs = 0;
+    const answered = new Set<unknown>();
+    server.read();
+    while (answered.size < calls.length + 1) {
+      const { id, method } = await server.messages.take();
+      if (method === 'notifications/message') logs++;
+      else answered.add(id);
+    }
+    // Of the 400 messages of 100 kB, those up to 1 MiB, and what the pipe holds.
+    expect(logs).toBeGreaterThan(5);
+    expect(logs).toBeLessThan(40);
+    server.child.stdin.end();
+    expect(await server.exited).toEqual([0, null]);
+  });
+
+  it('ends with an error where answers are left unread', async () => {
+    const server = new Server();
+    server.initialize();
+    server.child.stdin.write(
+      Array.from({ length: 60 }, (_, index) =>
+        JSON.stringify({ jsonrpc: '2.0', id: index + 1, method: 'tools/call', params: { name: 'big' } }),
+      ).join('\n') + '\n',
+    );
+    const [code] = await once(server.child, 'exit');
+    server.child.stdout.destroy();
+    expect(code).toBe(1);
+    await server.exited;
+    expect(server.stderr).toMatch(/ERROR.*67108864/);
+  });
+});

@@ -26,6 +26,7 @@ import {
 } from './header-check.js';
 import { originForm } from './endpoint-paths.js';
 import type { Body } from './read-body.js';
+import { StreamBus } from './stream-bus.js';
 import { TransportError } from './transport-error.js';
 
 /** One HTTP request, as the platform, Node and the body gate know it. */
@@ -63,6 +64,7 @@ const MAX_NAME_LENGTH = 253;
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
 export class HttpEndpoint {
   private readonly handler: McpHttpHandler;
+  private readonly bus: StreamBus;
   private readonly sessions: SessionStore | undefined;
   /**
    * Answers that are not complete, each with its request, whose signal would never fire once it had been
@@ -78,6 +80,7 @@ export class HttpEndpoint {
     private readonly http: ResolvedHttpOptions,
   ) {
     const { legacy, sessions } = host.options;
+    this.bus = new StreamBus(host.bus, error => host.report(error));
     this.handler = createMcpHandler(
       async ({ era, requestInfo }) => {
         // The SDK has checked the standard headers by now, and not done anything else.
@@ -86,7 +89,7 @@ export class HttpEndpoint {
       },
       {
         legacy: legacy === 'stateless' ? 'stateless' : 'reject',
-        bus: host.bus,
+        bus: this.bus,
         maxSubscriptions: http.maxListeners,
         keepAliveMs: http.keepAliveMs,
         onerror: error => host.reportRejected(error),
@@ -164,7 +167,9 @@ export class HttpEndpoint {
     if (refusal) return Response.json({ jsonrpc: '2.0', id: idOf(parsedBody), error: refusal });
     if (this.sessions && (await isLegacyRequest(request, parsedBody)))
       return this.sessions.fetch(request, options);
-    const response = await this.handler.fetch(request, options);
+    const handle = () => this.handler.fetch(request, options);
+    const listen = listenOf(parsedBody);
+    const response = await (listen ? this.bus.serve(listen, this.host.httpOf(request), handle) : handle());
     return exchange.refusal ?? response;
   }
 

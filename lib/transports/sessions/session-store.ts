@@ -42,7 +42,9 @@ export class SessionStore {
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
       if (session?.caller !== caller)
         return new TransportError(404, -32001, 'Session not found').toResponse();
-      return session.serve(request, options);
+      const response = await session.serve(request, options);
+      if (request.method === 'GET' && response.ok) session.server.streamsOn(this.host.httpOf(request));
+      return response;
     }
     if (request.method !== 'POST' || !isInitializeRequest(options.parsedBody)) {
       return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required').toResponse();
@@ -89,7 +91,7 @@ export class SessionStore {
       onsessioninitialized: () => void this.sessions.set(id, session),
     });
     const server = this.host.forConnection('legacy');
-    const session: Session = new Session(id, caller, transport, this.limits.idleTimeoutMs);
+    const session: Session = new Session(id, caller, server, transport, this.limits.idleTimeoutMs);
     server.server.onclose = () => {
       session.dispose();
       this.sessions.delete(id);

@@ -6,6 +6,7 @@ import {
   type WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
+import type { ConnectionServer } from '../../server/connection-server.js';
 
 /** One 2025-era session. It ends itself when it has been without a request and without a stream for too long. */
 export class Session {
@@ -19,6 +20,7 @@ export class Session {
   constructor(
     readonly id: string,
     readonly caller: string,
+    readonly server: ConnectionServer,
     private readonly transport: WebStandardStreamableHTTPServerTransport,
     idleTimeoutMs: number,
   ) {

@@ -26,6 +26,8 @@ function reserve(): ReservedStdout {
     decodeStrings: false,
     write: (chunk: string, encoding, done) => void write(chunk, encoding, done),
   });
+  // Each message that waits listens to the stream.
+  stream.setMaxListeners(0);
   // A client that went away is an error of the stream above: here, it would end the process.
   const ignore = () => undefined;
   process.stdout.on('error', ignore);

@@ -1,21 +1,63 @@
-import { Transform, type TransformCallback } from 'node:stream';
+import { Transform, type TransformCallback, type Writable } from 'node:stream';
+import { MAX_UNREAD_LENGTH } from '../../server/unsent.js';
+
+/** The longest line that a client may send, in bytes: 10 MiB. */
+export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+interface StdinEvents {
+  /** Called for every line that is too long; it is skipped. */
+  onTooLong(): void;
+  /** Called once, after everything that came was handed on. */
+  onEnd(): void;
+}
 
 /**
- * Stdin for the SDK's transport. It does not end when stdin does: what runs by then is still to be answered, and the SDK
- * closes the connection at the end.
+ * Stdin for the SDK's transport, line by line. It takes no more while the client leaves much of stdout unread. It does not
+ * end when stdin does: what runs by then is still to be answered, and the SDK closes the connection at the end.
  */
 export class StdinLines extends Transform {
-  /** @param onEnd called once, after everything that came was handed on */
-  constructor(private readonly onEnd: () => void) {
+  private parts: Buffer[] = [];
+  private length = 0;
+
+  constructor(
+    private readonly stdout: Writable,
+    private readonly events: StdinEvents,
+  ) {
     super();
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    done(null, chunk);
+    for (let start = 0; start < chunk.length;) {
+      const newline = chunk.indexOf(NEWLINE, start);
+      const end = newline < 0 ? chunk.length : newline + 1;
+      this.addPart(chunk.subarray(start, end));
+      if (newline >= 0) this.endLine();
+      start = end;
+    }
+    if (this.stdout.writableLength > MAX_UNREAD_LENGTH) this.stdout.once('drain', () => done());
+    else done();
   }
 
   /** Leaves the end open. */
   override _flush(): void {
-    this.onEnd();
+    this.events.onEnd();
+  }
+
+  private addPart(part: Buffer): void {
+    const wasTooLong = this.length > MAX_LINE_BYTES;
+    this.length += part.length;
+    if (this.length <= MAX_LINE_BYTES) this.parts.push(part);
+    else if (!wasTooLong) {
+      this.parts = [];
+      this.events.onTooLong();
+    }
+  }
+
+  private endLine(): void {
+    if (this.length <= MAX_LINE_BYTES) this.push(Buffer.concat(this.parts));
+    this.parts = [];
+    this.length = 0;
   }
 }

@@ -1,26 +1,48 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { Logger } from '@nestjs/common';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import type { McpServerHost } from '../../server/mcp-server-host.js';
 import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
+import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';
-import { StdinLines } from './stdin-lines.js';
+import { MAX_LINE_BYTES, StdinLines } from './stdin-lines.js';
 
 /** Serves a server over the process's stdin and stdout, for both eras. */
 export class StdioTransport {
+  private readonly logger: Logger;
   private handle?: StdioServerHandle;
   private readonly stdout = reserveStdout();
   private readonly running = new RunningCalls();
   private closing?: Promise<void>;
 
-  constructor(private readonly host: McpServerHost) {}
+  constructor(private readonly host: McpServerHost) {
+    this.logger = new Logger(`McpModule(${host.options.name})`);
+  }
 
-  /** @param onEnd called when the client closed stdin, and the calls that ran by then are answered */
-  open(onEnd: () => void): void {
+  /**
+   * @param onEnd called when the client closed stdin, went away or does not read, and the calls that ran by then are over;
+   *   with the exit code of a process that has nothing else to do
+   */
+  open(onEnd: (exitCode: number) => void): void {
     const { stdin } = process;
-    const input = new StdinLines(() => void this.close().then(onEnd));
+    const { stream } = this.stdout;
+    const end = (exitCode: number) => void this.close().then(() => onEnd(exitCode));
+    const input = new StdinLines(stream, {
+      onTooLong: () => this.refuseLine(transport),
+      onEnd: () => end(0),
+    });
     stdin.once('error', error => input.destroy(error)).pipe(input);
-    const transport = new StdioServerTransport(input, this.stdout.stream);
+    stream.once('error', () => end(0));
+    const transport = new BoundedStdio(input, stream, () => {
+      this.logger.error(
+        `The client left more than ${MAX_UNREAD_TOTAL} characters on stdout unread; the connection ends`,
+      );
+      void transport.close();
+      end(1);
+    });
     this.handle = serveStdio(({ era }) => this.host.forConnection(era, this.running), {
       transport: gateListen(transport, this.host),
       legacy: this.host.options.legacy === 'reject' ? 'reject' : 'serve',
@@ -31,6 +53,15 @@ export class StdioTransport {
   /** Lets the calls that run finish within the server's `shutdownTimeoutMs`, and ends the connection. */
   close(): Promise<void> {
     return (this.closing ??= this.shutDown());
+  }
+
+  private refuseLine(transport: BoundedStdio): void {
+    const message = `Invalid Request: a line must not exceed ${MAX_LINE_BYTES} bytes`;
+    this.logger.error(`The client sent a line of more than ${MAX_LINE_BYTES} bytes on stdin; it was skipped`);
+    const error = { code: McpErrorCode.InvalidRequest, message };
+    // Nobody knows its id.
+    const answer = { jsonrpc: '2.0', id: null, error } as unknown as JSONRPCMessage;
+    transport.send(answer).catch(() => undefined);
   }
 
   private async shutDown(): Promise<void> {
