@@ -19,6 +19,9 @@ export class DiscoveryTimeoutError extends DiscoveryError {}
 
 const UNKNOWN_INTERCEPTOR = -32602;
 
+/** How long a listing is believed at least, in milliseconds, where the host says less. */
+const MIN_TTL_MS = 1000;
+
 /** How long a host that may be skipped is left alone after it could not be listed, in milliseconds. */
 const SKIPPED_MS = 1000;
 
@@ -138,8 +141,9 @@ export class RemoteHost {
     // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
     const signal = AbortSignal.timeout(discoveryTimeoutMs);
     let entries: readonly ChainEntry[];
+    let ttlMs: number;
     try {
-      entries = await unlessAborted(this.listAll(signal), signal);
+      ({ entries, ttlMs } = await unlessAborted(this.listAll(signal), signal));
     } catch (error) {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
@@ -148,7 +152,7 @@ export class RemoteHost {
       return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
     }
     this.listed = entries;
-    return { entries, expiresAt: Date.now() + this.parts.ttlMs };
+    return { entries, expiresAt: Date.now() + ttlMs };
   }
 
   private remember(listing: Listing): readonly ChainEntry[] {
@@ -156,11 +160,21 @@ export class RemoteHost {
     return listing.entries;
   }
 
-  private async listAll(signal: AbortSignal): Promise<ChainEntry[]> {
+  private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
     const { name, warn, invoker } = this.parts;
-    const descriptors = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
-    return descriptors.map(descriptor => this.entryOf(descriptor));
+    const { descriptors, ttlMs = Infinity } = await listAll(invoker, {
+      name,
+      maxInterceptors,
+      timeoutMs,
+      signal,
+      warn,
+    });
+    return {
+      entries: descriptors.map(descriptor => this.entryOf(descriptor)),
+      // It is not listed for every message, whatever it says.
+      ttlMs: Math.min(this.parts.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
+    };
   }
 
   private entryOf(descriptor: InterceptorDescriptor): ChainEntry {
