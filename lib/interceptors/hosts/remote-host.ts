@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../client/unless-aborted.js';
-import { messageOf } from '../chain/attempt.js';
+import { InterceptorTimeout, messageOf } from '../chain/attempt.js';
 import { LOCAL_HOST, type ChainEntry, type Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
@@ -18,6 +18,13 @@ export class DiscoveryError extends Error {}
 export class DiscoveryTimeoutError extends DiscoveryError {}
 
 const UNKNOWN_INTERCEPTOR = -32602;
+const TIMEOUT = -32000;
+
+/** The code alone says little: many errors of servers have it. */
+function isTimeout(error: unknown): boolean {
+  const { code, data } = (error ?? {}) as { code?: unknown; data?: { timeoutMs?: unknown } | null };
+  return code === TIMEOUT && typeof data?.timeoutMs === 'number';
+}
 
 /** How long a listing is believed at least, in milliseconds, where the host says less. */
 const MIN_TTL_MS = 1000;
@@ -208,7 +215,7 @@ export class RemoteHost {
     } catch (error) {
       // It may be gone, or be another one now: what the host advertises is not what is known of it.
       if ((error as { code?: unknown }).code === UNKNOWN_INTERCEPTOR) this.forget();
-      throw error;
+      throw isTimeout(error) ? new InterceptorTimeout(`it ran out of time on ${this.name}`) : error;
     } finally {
       this.asked--;
     }
