@@ -54,6 +54,7 @@ const CACHEABLE: readonly CacheableMethod[] = [
   'resources/templates/list',
   'resources/read',
   'server/discover',
+  'interceptors/list',
 ];
 const CAPABILITIES: readonly (keyof ResolvedOptions['capabilities'])[] = [
   'tools',

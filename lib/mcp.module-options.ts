@@ -66,7 +66,8 @@ export type CacheableMethod =
   | 'resources/list'
   | 'resources/templates/list'
   | 'resources/read'
-  | 'server/discover';
+  | 'server/discover'
+  | 'interceptors/list';
 
 /** Options of one MCP server. */
 export interface McpModuleOptions {
@@ -97,7 +98,7 @@ export interface McpModuleOptions {
   shutdownTimeoutMs?: number;
   /** How many entries a list answers with at a time. Default: 1,000. */
   pageSize?: number;
-  /** Cache hints for results (2026-07-28). Default: not cacheable. */
+  /** Cache hints for results (2026-07-28). Default: not cacheable, but `interceptors/list` for 5 seconds, in both eras. */
   cache?: Partial<Record<CacheableMethod, CacheHint>>;
   /**
    * Capabilities to declare although no handler needs them at start, because handlers are added at run time.

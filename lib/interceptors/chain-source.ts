@@ -39,4 +39,6 @@ export interface ChainSource {
 export interface LocalChainSource extends ChainSource {
   /** This process's own interceptors, with the policy that is in force; another list once another one is. */
   readonly local: readonly ChainEntry[];
+  /** Calls back whenever the policy for them has changed. */
+  onChange(listener: () => void): void;
 }

@@ -52,7 +52,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
       const { name, interceptors } = host.options;
       const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
       const chain = await this.chainFor(name, interceptors, where);
-      for (const remark of lint(chain.local)) this.logger.warn(remark);
+      for (const remark of lint(chain.local, interceptors.timeoutMs)) this.logger.warn(remark);
       host.govern(chain, this.reports);
     }
   }

@@ -11,7 +11,7 @@ export interface InterceptorOverride {
   priority?: PriorityHint;
   /** `audit` to `active` is one word here, and no change of code. */
   mode?: 'active' | 'enforce' | 'audit';
-  /** Milliseconds. */
+  /** Milliseconds. The time of a remote interceptor can only be shortened: its host has a limit of its own. */
   timeoutMs?: number;
   /** A subset of the declared hooks. */
   hooks?: { events: string[]; phase: 'request' | 'response' | 'both' }[];
@@ -51,6 +51,8 @@ export interface McpInterceptorOptions {
   policyFile?: string;
   /**
    * What the chain may take for one message, in milliseconds; for all resources of one `subscriptions/listen` together.
+   * When it is up, the message is refused, even if the interceptor that it waits for is `failOpen`: keep it longer than the
+   * interceptors' own times.
    * Default: 10,000.
    */
   timeoutMs?: number;

@@ -21,6 +21,9 @@ import { resolvedDescriptor } from './resolved-descriptor.js';
 
 const TIMEOUT_CODE = -32000;
 
+/** How long others may believe a listing where the application does not say, in milliseconds. */
+const DEFAULT_TTL_MS = 5000;
+
 type Params = Readonly<Record<string, unknown>>;
 
 /** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
@@ -35,6 +38,8 @@ export class InterceptorServer {
     private readonly source: Pick<LocalChainSource, 'local'>,
     private readonly options: {
       readonly pageSize: number;
+      /** How long others may believe a listing, in milliseconds. Default: 5,000. */
+      readonly ttlMs?: number;
       readonly log: (message: string) => void;
     },
   ) {
@@ -62,7 +67,11 @@ export class InterceptorServer {
   }
 
   /** @throws McpException (-32602) for a cursor that was never given out */
-  private list({ event, cursor }: Params): { interceptors: InterceptorDescriptor[]; nextCursor?: string } {
+  private list({ event, cursor }: Params): {
+    interceptors: InterceptorDescriptor[];
+    ttlMs: number;
+    nextCursor?: string;
+  } {
     const hooked = this.served.descriptors.filter(
       ({ hooks }) =>
         typeof event !== 'string' || hooks.some(hook => hook.events.some(one => matchesEvent(one, event))),
@@ -72,6 +81,7 @@ export class InterceptorServer {
     const end = start + this.options.pageSize;
     return {
       interceptors: hooked.slice(start, end),
+      ttlMs: this.options.ttlMs ?? DEFAULT_TTL_MS,
       ...(end < hooked.length && { nextCursor: Buffer.from(`item:${end}`).toString('base64url') }),
     };
   }

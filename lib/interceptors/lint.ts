@@ -1,4 +1,5 @@
 import type { ChainEntry } from './chain/entry.js';
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { coversPattern, isNotificationEvent, matchesEvent, NOTIFICATION_EVENTS } from './protocol/events.js';
 
 /** The events that the protocol defines, and what this module hooks beside them. */
@@ -34,12 +35,16 @@ const NAMESPACES = new Set(
   EVENTS.filter(event => !isNotificationEvent(event)).map(event => event.split('/', 1)[0]),
 );
 
-/** What looks like a mistake in a chain, though it can be run: each a sentence for the log. */
-export function lint(entries: readonly ChainEntry[]): string[] {
+/**
+ * What looks like a mistake in a chain, though it can be run: each a sentence for the log.
+ * @param timeoutMs what the whole chain may take
+ */
+export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[] {
   return [
     ...entries.flatMap(neverMatching),
     ...entries.flatMap(neverAnswered),
     ...entries.flatMap(failingOpen),
+    ...entries.flatMap(entry => neverOpen(entry, timeoutMs)),
     ...unseenMutations(entries),
   ];
 }
@@ -98,6 +103,19 @@ function failingOpen(entry: ChainEntry): string[] {
   const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
   return descriptor.type === 'validation' && isActive(entry) && failsOpen
     ? [`${descriptor.name} lets messages through unchecked when it crashes or times out (failOpen)`]
+    : [];
+}
+
+/** Once the chain's own time is up, nothing fails open. */
+function neverOpen(entry: ChainEntry, timeoutMs: number): string[] {
+  const { descriptor, overrides, traits } = entry;
+  const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
+  const own = Math.min(overrides?.timeoutMs ?? traits?.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
+  return descriptor.type !== 'sink' && isActive(entry) && failsOpen && own >= timeoutMs
+    ? [
+        `${descriptor.name} fails open after ${own} ms, but messages are refused after the ${timeoutMs} ms of ` +
+          '"interceptors.timeoutMs"; give it a shorter "timeoutMs"',
+      ]
     : [];
 }
 

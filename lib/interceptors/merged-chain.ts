@@ -38,6 +38,7 @@ export class MergedChain implements LocalChainSource {
   /** By the hosts they are of: callers can have chains of their own. */
   private readonly built = new Map<string, Built>();
   private warned = '';
+  private readonly listeners: (() => void)[] = [];
 
   /**
    * @throws PolicyMismatchError for a configuration, OverrideError for hooks, that a local interceptor does not admit
@@ -54,6 +55,10 @@ export class MergedChain implements LocalChainSource {
     this.former ??= this.policy;
     this.enforce(policy);
     this.built.clear();
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   current(
@@ -137,6 +142,7 @@ export class MergedChain implements LocalChainSource {
   private enforce(policy: Policy): void {
     this.policy = policy;
     this.local = withOverrides(this.parts.local, policy);
+    for (const tell of this.listeners) tell();
   }
 
   /** What can be known of a policy before any host is asked again. */

@@ -15,6 +15,9 @@ import type { ClientChannel, Upstream } from './upstream.js';
 /** The most characters that the URIs of one connection's subscriptions may have. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
 
+/** Tells whoever invokes this server's interceptors that they are to be listed again. */
+const INTERCEPTORS_CHANGED = 'notifications/interceptors/list_changed';
+
 /** How a connection learns of changes. */
 export interface ConnectionOptions {
   /** The calls of its transport. */
@@ -104,9 +107,13 @@ export class ConnectionServer extends ExchangeServer {
       this.unsent.send(event, tell).catch((error: unknown) => this.host.report(error as Error));
     });
     const { server } = this;
+    const unwatch = this.host.onInterceptorsChanged(() => {
+      server.notification({ method: INTERCEPTORS_CHANGED }).catch((error: Error) => this.host.report(error));
+    });
     const onclose = server.onclose;
     server.onclose = () => {
       unsubscribe();
+      unwatch();
       if (this.ownChannel) this.options.upstream?.closed(this.ownChannel);
       onclose?.();
     };

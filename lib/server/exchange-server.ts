@@ -38,6 +38,11 @@ export interface ExchangeHost {
   ask(exchange: Exchange, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result>;
   /** What tells a client something that belongs to none of its requests, through the chain where there is one. */
   teller(exchangeOf: () => Exchange, send: Exchange['notify']): Exchange['notify'];
+  /**
+   * Calls back whenever the interceptors that are served to others have changed.
+   * @returns what ends that
+   */
+  onInterceptorsChanged(listener: () => void): () => void;
   /** Methods beside the protocol's own. */
   readonly extensionMethods: Readonly<
     Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>

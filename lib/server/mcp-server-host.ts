@@ -47,6 +47,7 @@ export class McpServerHost implements ExchangeHost {
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
   chain?: LocalChainSource;
+  private readonly interceptorListeners = new Set<() => void>();
   private readonly logger: Logger;
   private readonly https = new WeakMap<Request, HttpExchange>();
   private current?: Catalog;
@@ -57,7 +58,9 @@ export class McpServerHost implements ExchangeHost {
     readonly options: ResolvedOptions,
     readonly upstream?: Upstream,
   ) {
-    const { name, version, title, icons, websiteUrl, instructions, cache } = options;
+    const { name, version, title, icons, websiteUrl, instructions } = options;
+    // Of a method that the SDK does not know.
+    const { 'interceptors/list': _listing, ...cache } = options.cache;
     this.logger = new Logger(`McpModule(${name})`);
     this.ownInfo = {
       name,
@@ -140,6 +143,11 @@ export class McpServerHost implements ExchangeHost {
     return this.boundary ? this.boundary.ask(exchange, send, ...asked) : send(...asked);
   }
 
+  onInterceptorsChanged(listener: () => void): () => void {
+    this.interceptorListeners.add(listener);
+    return () => void this.interceptorListeners.delete(listener);
+  }
+
   teller(exchangeOf: () => Exchange, send: Exchange['notify']): Exchange['notify'] {
     return this.boundary?.teller(exchangeOf, send) ?? send;
   }
@@ -150,7 +158,11 @@ export class McpServerHost implements ExchangeHost {
     this.chain = chain;
     if (settings.expose) {
       const log = (message: string) => this.logger.warn(message);
-      this.interceptorServer = new InterceptorServer(chain, { pageSize, log });
+      const { ttlMs } = this.options.cache['interceptors/list'] ?? {};
+      this.interceptorServer = new InterceptorServer(chain, { pageSize, ttlMs, log });
+      chain.onChange(() => {
+        for (const tell of this.interceptorListeners) tell();
+      });
     }
     const isEmpty = chain.local.length + settings.servers.length === 0 && !settings.resolveServers;
     if (!settings.apply || isEmpty) return;

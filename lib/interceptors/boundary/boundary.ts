@@ -224,21 +224,18 @@ export class Boundary {
 
   /**
    * The same where lists hide things. What one hides cannot be used, neither as it was asked for nor as a mutator asks
-   * for it or answers it; all else goes as it does for what does not exist, so that nobody can tell the two apart.
+   * for it or answers it. It is answered like what does not exist, and the chain runs for neither of the two.
    */
   private async receiveShown(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
     const found = lists.mayHide(message, params) ? await lists.lookUp(message, params) : undefined;
-    if (!found?.isHidden) {
-      const { method, exchange } = message;
-      const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, found?.page);
-      if (mirrored) await mirrored;
-    }
+    if (found?.isHidden) throw found.refusal;
+    const { method, exchange } = message;
+    const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, found?.page);
+    if (mirrored) await mirrored;
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
-    if (isSameThing(payload, params)) {
-      if (found?.isHidden) throw found.refusal;
-    } else if (lists.mayHide(message, payload)) {
+    if (!isSameThing(payload, params) && lists.mayHide(message, payload)) {
       const other = await lists.lookUp(message, payload);
       // Of what it is called by, not of what an interceptor makes of that.
       if (other?.isHidden) throw found?.refusal ?? other.refusal;

@@ -20,6 +20,9 @@ export interface Failed {
   readonly durationMs: number;
 }
 
+/** An interceptor ran out of time where it runs, and says so itself. */
+export class InterceptorTimeout extends Error {}
+
 /** What the attempts of one run share. */
 export interface RunContext {
   readonly event: string;
@@ -217,7 +220,7 @@ function ended(
 
 const crashed = ({ clock }: RunContext, error: unknown, started: number): Attempt => ({
   kind: 'failed',
-  why: 'crash',
+  why: error instanceof InterceptorTimeout ? 'timeout' : 'crash',
   error: messageOf(error),
   isRunOver: false,
   durationMs: clock.now() - started,

@@ -21,6 +21,13 @@ export interface ListAllOptions {
   readonly warn: (message: string) => void;
 }
 
+/** What a host advertises. */
+export interface AdvertisedInterceptors {
+  readonly descriptors: InterceptorDescriptor[];
+  /** For how long, in milliseconds, where it says so. */
+  readonly ttlMs?: number;
+}
+
 /**
  * What a host advertises, all pages. What cannot be read is skipped.
  * @throws Error for a listing that cannot be one, or is too large
@@ -28,16 +35,18 @@ export interface ListAllOptions {
 export async function listAll(
   invoker: InterceptorInvoker,
   { name, maxInterceptors, timeoutMs, signal, warn }: ListAllOptions,
-): Promise<InterceptorDescriptor[]> {
+): Promise<AdvertisedInterceptors> {
   const found = new Map<string, InterceptorDescriptor>();
   const skipped: string[] = [];
   const seen = new Set<string>();
   const size = new JsonSize(LISTING_LIMITS);
+  let ttlMs: number | undefined;
   for (let cursor: string | undefined; ;) {
     const page = await invoker.list(cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
     const { excess } = size.add(page);
     if (excess) throw new Error(`its listing exceeds ${excess}, which is ${LISTING_LIMITS[excess]}`);
-    const { interceptors, nextCursor } = readPage(page);
+    const { interceptors, nextCursor, ...own } = readPage(page);
+    if (own.ttlMs !== undefined) ttlMs = Math.min(ttlMs ?? Infinity, own.ttlMs);
     if (found.size + skipped.length + interceptors.length > maxInterceptors) {
       throw new Error(`it advertises more than ${maxInterceptors}`);
     }
@@ -48,7 +57,7 @@ export async function listAll(
     }
     if (nextCursor === undefined) {
       warnOf(skipped, name, warn);
-      return [...found.values()];
+      return { descriptors: [...found.values()], ...(ttlMs !== undefined && { ttlMs }) };
     }
     if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
     cursor = nextCursor;
@@ -57,10 +66,14 @@ export async function listAll(
   }
 }
 
-function readPage(page: unknown): { interceptors: unknown[]; nextCursor?: string } {
-  const { interceptors, nextCursor } = (page ?? {}) as { interceptors?: unknown; nextCursor?: unknown };
+function readPage(page: unknown): { interceptors: unknown[]; ttlMs?: number; nextCursor?: string } {
+  const { interceptors, ttlMs, nextCursor } = (page ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
-  return { interceptors, ...(typeof nextCursor === 'string' && { nextCursor }) };
+  return {
+    interceptors,
+    ...(typeof ttlMs === 'number' && ttlMs >= 0 && { ttlMs }),
+    ...(typeof nextCursor === 'string' && { nextCursor }),
+  };
 }
 
 function add(found: Map<string, InterceptorDescriptor>, descriptor: InterceptorDescriptor): void {

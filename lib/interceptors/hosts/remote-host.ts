@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../client/unless-aborted.js';
-import { messageOf } from '../chain/attempt.js';
+import { InterceptorTimeout, messageOf } from '../chain/attempt.js';
 import { LOCAL_HOST, type ChainEntry, type Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
@@ -18,6 +18,16 @@ export class DiscoveryError extends Error {}
 export class DiscoveryTimeoutError extends DiscoveryError {}
 
 const UNKNOWN_INTERCEPTOR = -32602;
+const TIMEOUT = -32000;
+
+/** The code alone says little: many errors of servers have it. */
+function isTimeout(error: unknown): boolean {
+  const { code, data } = (error ?? {}) as { code?: unknown; data?: { timeoutMs?: unknown } | null };
+  return code === TIMEOUT && typeof data?.timeoutMs === 'number';
+}
+
+/** How long a listing is believed at least, in milliseconds, where the host says less. */
+const MIN_TTL_MS = 1000;
 
 /** How long a host that may be skipped is left alone after it could not be listed, in milliseconds. */
 const SKIPPED_MS = 1000;
@@ -138,8 +148,9 @@ export class RemoteHost {
     // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
     const signal = AbortSignal.timeout(discoveryTimeoutMs);
     let entries: readonly ChainEntry[];
+    let ttlMs: number;
     try {
-      entries = await unlessAborted(this.listAll(signal), signal);
+      ({ entries, ttlMs } = await unlessAborted(this.listAll(signal), signal));
     } catch (error) {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
@@ -155,7 +166,7 @@ export class RemoteHost {
       );
     }
     this.listed = entries;
-    return { entries, expiresAt: Date.now() + this.parts.ttlMs };
+    return { entries, expiresAt: Date.now() + ttlMs };
   }
 
   private remember(listing: Listing): readonly ChainEntry[] {
@@ -163,11 +174,21 @@ export class RemoteHost {
     return listing.entries;
   }
 
-  private async listAll(signal: AbortSignal): Promise<ChainEntry[]> {
+  private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
     const { name, warn, invoker } = this.parts;
-    const descriptors = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
-    return descriptors.map(descriptor => this.entryOf(descriptor));
+    const { descriptors, ttlMs = Infinity } = await listAll(invoker, {
+      name,
+      maxInterceptors,
+      timeoutMs,
+      signal,
+      warn,
+    });
+    return {
+      entries: descriptors.map(descriptor => this.entryOf(descriptor)),
+      // It is not listed for every message, whatever it says.
+      ttlMs: Math.min(this.parts.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
+    };
   }
 
   private entryOf(descriptor: InterceptorDescriptor): ChainEntry {
@@ -201,7 +222,7 @@ export class RemoteHost {
     } catch (error) {
       // It may be gone, or be another one now: what the host advertises is not what is known of it.
       if ((error as { code?: unknown }).code === UNKNOWN_INTERCEPTOR) this.forget();
-      throw error;
+      throw isTimeout(error) ? new InterceptorTimeout(`it ran out of time on ${this.name}`) : error;
     } finally {
       this.asked--;
     }

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { InterceptorChainRunner, Tool, Validator } from 'nestjs-mcp';
+import { LogSpy } from '../fixtures/log-spy.js';
+import { startApp } from '../fixtures/matrix.js';
+import { StubHost, validator } from './remote/stub-host.js';
+
+@Injectable()
+class Shop {
+  @Tool()
+  open() {
+    return 'open';
+  }
+}
+
+@Injectable()
+class Hangs {
+  @Validator({ name: 'far', events: ['tools/call'], timeoutMs: 20 })
+  hang() {
+    return new Promise<boolean>(() => undefined);
+  }
+}
+
+it('an interceptor of another host that ran out of time there is told of as a local one is', async () => {
+  const host = await startApp([Hangs], {
+    mcp: { interceptors: { expose: true, apply: false }, capabilities: { tools: true } },
+  });
+  const overrides = { far: { timeoutMs: 5000 } };
+  const test = await startApp([Shop], {
+    mcp: { interceptors: { servers: [{ name: 'rules', url: await host.url() }], overrides } },
+  });
+  const client = await test.client();
+  await expect(client.callTool({ name: 'open' })).rejects.toMatchObject({
+    data: { validationErrors: [{ interceptor: 'far', message: 'Interceptor execution timeout' }] },
+  });
+  const result = await test.app.get(InterceptorChainRunner).run('tools/call', 'request', { name: 'open' });
+  expect(result).toMatchObject({
+    status: 'validation_failed',
+    results: [{ interceptor: 'far', outcome: 'timeout' }],
+    abortedAt: { type: 'timeout' },
+  });
+  await test.close();
+  await host.close();
+});
+
+it('another error of a host is none of time, whatever its code', async () => {
+  const failing = () => {
+    throw Object.assign(new Error('too many requests'), { code: -32000 });
+  };
+  const host = new StubHost('rules', [validator('far', failing)]);
+  const test = await startApp([Shop], { mcp: { interceptors: { servers: [host.with()] } } });
+  const { results } = await test.app
+    .get(InterceptorChainRunner)
+    .run('tools/call', 'request', { name: 'open' });
+  expect(results).toMatchObject([{ interceptor: 'far', outcome: 'crash' }]);
+  await test.close();
+});
+
+it.each([
+  [1000, undefined, true],
+  [500, undefined, true],
+  [1001, undefined, false],
+  [2000, 1999, false],
+  [2000, 2000, true],
+])(
+  'the log remarks on a chain of %d ms whose interceptor fails open after %s',
+  async (chain, own, isSaid) => {
+    @Injectable()
+    class Open {
+      @Validator({ name: 'lenient', events: ['tools/call'], failOpen: true, timeoutMs: own })
+      check() {
+        return true;
+      }
+
+      @Validator({ name: 'strict', events: ['tools/call'], timeoutMs: own })
+      strict() {
+        return true;
+      }
+    }
+    const log = new LogSpy();
+    const test = await startApp([Shop, Open], {
+      mcp: { interceptors: { timeoutMs: chain } },
+      configure: app => app.useLogger(log),
+    });
+    await test.close();
+    const said = log.warnings.filter(line => line.includes('interceptors.timeoutMs'));
+    expect(said).toHaveLength(isSaid ? 1 : 0);
+    if (isSaid) expect(said[0]).toContain('lenient');
+  },
+);
