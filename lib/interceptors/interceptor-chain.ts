@@ -1,4 +1,3 @@
-import { unlessAborted } from '../client/unless-aborted.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
@@ -6,6 +5,7 @@ import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { InterceptorHost } from './hosts/host-options.js';
 import { remoteHost } from './hosts/open-host.js';
 import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
+import { TimeLimit } from './hosts/time-limit.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
@@ -90,20 +90,18 @@ export class InterceptorChain {
   ): Promise<ChainResult> {
     const { timeoutMs } = params;
     const started = performance.now();
-    const time = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const limit = timeoutMs === undefined ? undefined : new TimeLimit(timeoutMs);
+    const time = limit?.signal;
     const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
-    const discovery = InterceptorChain.discover(hosts, options);
     let chain: InterceptorChain;
     try {
-      chain = signals.length > 0 ? await unlessAborted(discovery, AbortSignal.any(signals)) : await discovery;
+      const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
+      chain = await InterceptorChain.discover(hosts, { ...options, ...given });
     } catch (error) {
-      // It may still come to something, which nobody wants any more.
-      discovery.then(
-        late => late.close(),
-        () => undefined,
-      );
       if (!time?.aborted) throw error;
       return undiscoveredInTime(params, performance.now() - started);
+    } finally {
+      limit?.clear();
     }
     try {
       const spent = performance.now() - started;
