@@ -2,6 +2,7 @@ import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainInUse, ChainSource } from './chain-source.js';
 import type { InterceptorHost } from './hosts/host-options.js';
 import { remoteHost } from './hosts/open-host.js';
 import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
@@ -32,7 +33,7 @@ export interface InterceptorChainEntry {
 }
 
 /** The interceptors of several hosts as one chain: one order over all of them (SEP-2624). */
-export class InterceptorChain {
+export class InterceptorChain implements ChainSource {
   /** What the hosts advertised, in the order in which the hosts were given. */
   readonly entries: readonly InterceptorChainEntry[];
   private readonly chain: Chain;
@@ -120,6 +121,11 @@ export class InterceptorChain {
    */
   execute(params: ChainParams): Promise<ChainResult> {
     return this.chain.execute(params);
+  }
+
+  /** What `InterceptingMcpClient` asks for at each message. Applications call `execute`. */
+  current(): ChainInUse {
+    return { chain: this.chain };
   }
 
   /** Ends what watches over the hosts. Their clients stay open: they are the application's. */
