@@ -15,7 +15,7 @@ import type { ChainReport } from '../interceptors/reports.js';
 export interface ClientBoundaryOptions {
   /** The client's name, which reports bear as their `server`. */
   readonly name?: string;
-  /** Where the chain comes from. */
+  /** The interceptors: an `InterceptorChain`, as `InterceptorChain.discover(hosts)` returns it. */
   readonly chain: ChainSource;
   /** What the chain may take for one message, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number;

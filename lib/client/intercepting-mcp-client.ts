@@ -10,7 +10,15 @@ export type InterceptableClient = ClientVerbs & {
   setRequestHandler?(method: InputMethod, handler: GovernedInput): void;
 };
 
-/** A client with a chain around it: what is sent is mutated, then validated; what is received validated, then mutated. */
+/**
+ * Puts a chain around an SDK client, without Nest. A request is mutated, then validated; its result is validated, then
+ * mutated. A refusal is thrown as an `McpException`.
+ *
+ * @example
+ * const chain = await InterceptorChain.discover([{ name: 'privacy', client: privacy }]);
+ * const governed = new InterceptingMcpClient(client, { chain });
+ * await governed.callTool({ name: 'search', arguments: { query: 'lamp' } });
+ */
 export class InterceptingMcpClient extends InterceptedVerbs {
   /** @param client connected by whoever made it, before or after, and closed by them */
   constructor(

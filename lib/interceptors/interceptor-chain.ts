@@ -1,11 +1,12 @@
-import { unlessAborted } from '../client/unless-aborted.js';
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainInUse, ChainSource } from './chain-source.js';
 import type { InterceptorHost } from './hosts/host-options.js';
 import { remoteHost } from './hosts/open-host.js';
 import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
+import { TimeLimit } from './hosts/time-limit.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
@@ -32,7 +33,7 @@ export interface InterceptorChainEntry {
 }
 
 /** The interceptors of several hosts as one chain: one order over all of them (SEP-2624). */
-export class InterceptorChain {
+export class InterceptorChain implements ChainSource {
   /** What the hosts advertised, in the order in which the hosts were given. */
   readonly entries: readonly InterceptorChainEntry[];
   private readonly chain: Chain;
@@ -90,20 +91,18 @@ export class InterceptorChain {
   ): Promise<ChainResult> {
     const { timeoutMs } = params;
     const started = performance.now();
-    const time = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const limit = timeoutMs === undefined ? undefined : new TimeLimit(timeoutMs);
+    const time = limit?.signal;
     const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
-    const discovery = InterceptorChain.discover(hosts, options);
     let chain: InterceptorChain;
     try {
-      chain = signals.length > 0 ? await unlessAborted(discovery, AbortSignal.any(signals)) : await discovery;
+      const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
+      chain = await InterceptorChain.discover(hosts, { ...options, ...given });
     } catch (error) {
-      // It may still come to something, which nobody wants any more.
-      discovery.then(
-        late => late.close(),
-        () => undefined,
-      );
       if (!time?.aborted) throw error;
       return undiscoveredInTime(params, performance.now() - started);
+    } finally {
+      limit?.clear();
     }
     try {
       const spent = performance.now() - started;
@@ -122,6 +121,11 @@ export class InterceptorChain {
    */
   execute(params: ChainParams): Promise<ChainResult> {
     return this.chain.execute(params);
+  }
+
+  /** What `InterceptingMcpClient` asks for at each message. Applications call `execute`. */
+  current(): ChainInUse {
+    return { chain: this.chain };
   }
 
   /** Ends what watches over the hosts. Their clients stay open: they are the application's. */

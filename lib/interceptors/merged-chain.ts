@@ -1,11 +1,11 @@
 import { unlessAborted } from '../client/unless-aborted.js';
-import { MAX_TIMER_MS } from '../constants.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
 import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
 import { HostLease } from './hosts/host-lease.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './hosts/remote-host.js';
+import { TimeLimit } from './hosts/time-limit.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 
 /** Hosts that stay open as long as the lease. */
@@ -177,11 +177,14 @@ async function inTime<T>(
   ask: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (timeoutMs === undefined) return ask(signal);
-  const time = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(timeoutMs)), MAX_TIMER_MS));
+  const limit = new TimeLimit(timeoutMs);
+  const time = limit.signal;
   try {
     return await ask(signal ? AbortSignal.any([signal, time]) : time);
   } catch (error) {
     if (!time.aborted || error !== time.reason) throw error;
     throw new DiscoveryTimeoutError(`The interceptors were not known within ${timeoutMs} ms`);
+  } finally {
+    limit.clear();
   }
 }

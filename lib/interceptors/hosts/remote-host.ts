@@ -10,6 +10,7 @@ import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
 import { listAll } from './list-all.js';
 import { Outgoing } from './outgoing.js';
+import { TimeLimit } from './time-limit.js';
 
 /** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
 export class DiscoveryError extends Error {}
@@ -68,6 +69,7 @@ export class RemoteHost {
   private connections = 0;
   private asked = 0;
   private listingNow?: Promise<readonly ChainEntry[]>;
+  private listingTime?: TimeLimit;
 
   /** @throws DiscoveryError for a name that stands for this process, or for another host's interceptor */
   constructor(private readonly parts: RemoteHostParts) {
@@ -132,6 +134,7 @@ export class RemoteHost {
   close(): void {
     this.unwatch?.();
     this.breaker.close();
+    this.listingTime?.release();
   }
 
   private async list(): Promise<readonly ChainEntry[]> {
@@ -146,7 +149,8 @@ export class RemoteHost {
   private async listOnce(): Promise<Listing> {
     const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
     // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
-    const signal = AbortSignal.timeout(discoveryTimeoutMs);
+    const time = (this.listingTime = new TimeLimit(discoveryTimeoutMs));
+    const { signal } = time;
     let entries: readonly ChainEntry[];
     let ttlMs: number;
     try {
@@ -157,6 +161,8 @@ export class RemoteHost {
       if (!skipWhenUnlisted) throw failure;
       this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
       return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
+    } finally {
+      time.clear();
     }
     const before = this.listed.length;
     if (before > 0 && entries.length === 0) {
