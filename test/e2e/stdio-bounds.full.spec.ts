@@ -14,6 +14,9 @@ interface Message {
   readonly error?: { code: number; message: string };
 }
 
+const started: ChildProcessByStdio<Writable, Readable, Readable>[] = [];
+afterEach(() => started.splice(0).forEach(child => child.kill('SIGKILL')));
+
 /** A server in a process of its own, and a client that writes what it likes. */
 class Server {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -27,6 +30,7 @@ class Server {
       ['-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, 'stdio-app.ts')],
       { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } },
     );
+    started.push(this.child);
     this.exited = once(this.child, 'close');
     this.child.stderr.on('data', chunk => (this.stderr += String(chunk)));
   }
