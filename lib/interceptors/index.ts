@@ -34,7 +34,7 @@ export {
 } from './library/secrets/detector.js';
 export type { EntropyOptions } from './library/secrets/entropy.js';
 export type { SecretKind, SecretPattern } from './library/secrets/patterns.js';
-export { ScanLimitError, type ScanLimits } from './library/secrets/scan.js';
+export { mapTexts, ScanLimitError, type ScanLimits, type TextPlace } from './library/secrets/scan.js';
 export {
   SecretLedger,
   SecretLedgerFullError,

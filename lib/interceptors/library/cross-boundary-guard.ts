@@ -44,7 +44,7 @@ export interface CrossBoundaryGuardOptions
   readonly session?: (invocation: InterceptorInvocation) => string | undefined;
   /** What was read; share one between guards before several servers. Default: one of its own. */
   readonly ledger?: SecretLedger | SecretLedgerOptions;
-  /** How large a payload may be; one that is larger is blocked. */
+  /** How large a payload may be; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
   readonly limits?: ScanLimits;
 }
 

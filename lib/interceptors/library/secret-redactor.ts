@@ -9,7 +9,7 @@ import { mapTexts, type ScanLimits, type TextPlace } from './secrets/scan.js';
 
 /** Options of `SecretRedactor`. Defaults: name `secret-redactor`, all events, both phases. */
 export interface SecretRedactorOptions extends ReadyMadeMutatorOptions, SecretDetectorOptions {
-  /** How large a payload may be; one that is larger is blocked. */
+  /** How large a payload may be; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
   readonly limits?: ScanLimits;
 }
 

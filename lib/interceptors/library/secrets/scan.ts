@@ -1,10 +1,13 @@
-/** What a scan looks at before it gives up. */
+/** The largest payload that `mapTexts` walks. */
 export interface ScanLimits {
   /** Objects and arrays within each other. Default: 64. */
   readonly maxDepth?: number;
   /** Values, keys included. Default: 100,000. */
   readonly maxNodes?: number;
-  /** UTF-16 units of all texts together. Default: 1,000,000. */
+  /**
+   * UTF-16 units of all texts together. Default: 4,194,304, as many as fit into the largest request that the endpoint reads
+   * by default; raise it together with `http.maxBodyBytes`.
+   */
   readonly maxChars?: number;
 }
 
@@ -32,9 +35,18 @@ const FREE_FORM = new Set(['arguments', 'structuredContent', '_meta', 'data']);
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * A payload with every text, keys included, replaced by what `visit` makes of it: new objects where something changed,
- * the very same ones elsewhere. The protocol's own `requestState`, sealed by who made it, is left alone.
- * @throws ScanLimitError
+ * Replaces every text of a payload, keys included, by what `visit` returns for it. `SecretRedactor` walks payloads with it.
+ * The result shares what did not change with `payload`, and is `payload` itself if nothing did: a mutator can return it. The
+ * top-level `requestState` of the protocol is sealed and left alone.
+ *
+ * @param visit gets each text and where it stands; returns the text to put there
+ * @param limits Default: 64 levels, 100,000 values, 4,194,304 UTF-16 units
+ * @throws ScanLimitError for a payload beyond the limits, so that a mutator fails and blocks the message
+ * @example
+ * // Decorated with `Mutator({ events: ['tools/call'], phase: 'response' })`
+ * mask({ payload }: InterceptorInvocation) {
+ *   return mapTexts(payload, (text, { isKey }) => (isKey ? text : text.replace(/\b\d{16}\b/g, '[card]')));
+ * }
  */
 export function mapTexts(
   payload: unknown,
@@ -51,7 +63,7 @@ class Scan {
 
   constructor(
     private readonly visit: (text: string, place: TextPlace) => string,
-    { maxDepth = 64, maxNodes = 100_000, maxChars = 1_000_000 }: ScanLimits,
+    { maxDepth = 64, maxNodes = 100_000, maxChars = 4_194_304 }: ScanLimits,
   ) {
     this.maxDepth = maxDepth;
     this.nodes = maxNodes;
