@@ -1,6 +1,5 @@
 import { compileClass } from './class-compiler.js';
 import { compileJsonSchema } from './json-schema-compiler.js';
-import { assertNoSchemasIn } from './raw-shape.js';
 import { SchemaError } from './schema.error.js';
 import { compileStandardSchema, isStandardSchema } from './standard-schema-compiler.js';
 import type { CompiledSchema, SchemaIo, SchemaLike } from './types.js';
@@ -24,9 +23,7 @@ export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<C
 async function compile(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
   // arktype's schemas are functions too, so this is asked before what is a class.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
-  if (typeof schema === 'function') return compileClass(schema, io);
-  assertNoSchemasIn(schema);
-  return compileJsonSchema(schema, io);
+  return typeof schema === 'function' ? compileClass(schema, io) : compileJsonSchema(schema, io);
 }
 
 function requireSchema(schema: unknown): void {

@@ -23,22 +23,12 @@ export function isStandardSchema(value: object): value is StandardSchemaWithJSON
   return '~standard' in value;
 }
 
-/** Whether `schema` was made with zod/mini: it has none of the methods that zod adds, nor JSON Schema. */
-export function isZodMini(schema: object): boolean {
-  return '_zod' in schema && !('optional' in schema);
-}
-
 /**
  * Compiles a Standard Schema. Values come back as the schema's own `validate` returns them.
  * @throws SchemaError
  */
 export function compileStandardSchema(schema: StandardSchemaWithJSON, io: SchemaIo): CompiledSchema {
   const standard = schema['~standard'];
-  if (!standard.jsonSchema && isZodMini(schema)) {
-    throw new SchemaError(
-      'schemas of "zod/mini" carry no JSON Schema: import z from "zod" instead, or pass JSON Schema',
-    );
-  }
   const jsonSchema = toJsonSchema(standard, io);
   return {
     jsonSchema: io === 'input' ? requireObjectRoot(jsonSchema) : jsonSchema,
