@@ -17,6 +17,7 @@ import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
 import { enhancerHostOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
+import { withoutOwnProto } from './own-proto.js';
 import { RequestScope } from './request-scope.js';
 
 /** A handler that is ready to be called. */
@@ -70,15 +71,16 @@ export class HandlerExecutor {
     const host = enhancerHostOf(target, this.modules);
     if (isStatic(host) && (!wrapper || isStatic(wrapper))) {
       const pipeline = this.pipeline(plan, STATIC_CONTEXT, host);
-      return Object.assign((call: HandlerCall) => runPipeline(pipeline, call), {
-        admit: (call: HandlerCall) => runGuards(pipeline, call),
+      return Object.assign((call: HandlerCall) => runPipeline(pipeline, cleaned(call)), {
+        admit: (call: HandlerCall) => runGuards(pipeline, cleaned(call)),
       });
     }
     const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
       const contextId = this.scope.contextIdOf(call.context, (wrapper ?? host).isDependencyTreeDurable());
       const instance = await this.scope.load(host, contextId);
       const own = wrapper === host ? instance : target.instance;
-      return use(this.pipeline({ ...plan, target: { ...target, instance: own } }, contextId, host), call);
+      const scopedPlan = { ...plan, target: { ...target, instance: own } };
+      return use(this.pipeline(scopedPlan, contextId, host), cleaned(call));
     };
     return Object.assign((call: HandlerCall) => scoped(call, runPipeline), {
       admit: (call: HandlerCall) => scoped(call, runGuards),
@@ -108,5 +110,8 @@ export class HandlerExecutor {
     };
   }
 }
+
+/** A call whose data neither guards nor the handler can be tricked with. */
+const cleaned = (call: HandlerCall): HandlerCall => ({ ...call, data: withoutOwnProto(call.data) });
 
 const isStatic = (wrapper: Wrapper): boolean => wrapper.isDependencyTreeStatic();

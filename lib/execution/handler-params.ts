@@ -21,6 +21,8 @@ export interface HandlerParam {
   readonly data?: unknown;
   readonly options?: ArgOptions;
   readonly pipes: unknown[];
+  /** What Nest 12's `@Body({ schema })` and custom decorators give to `StandardSchemaValidationPipe`. */
+  readonly schema?: unknown;
   /** The parameter's type, as TypeScript's decorator metadata has it. */
   readonly metatype?: Type;
   /** For a custom decorator, what makes its value. */
@@ -31,6 +33,7 @@ interface StoredParam {
   index: number;
   data?: unknown;
   pipes?: unknown[];
+  schema?: unknown;
   options?: ArgOptions;
   factory?: HandlerParam['factory'];
 }
@@ -54,16 +57,18 @@ export function readParams(target: HandlerTarget): HandlerParam[] {
     StoredParam
   >;
   const types = paramTypesOf(target);
-  const params = Object.entries(stored).map(([key, { index, data, options, pipes = [], factory }]) => {
-    const kind = factory ? 'custom' : KINDS[key.slice(0, key.lastIndexOf(':'))];
-    if (kind === undefined) {
-      throw new McpBootstrapError(
-        describeTarget(target),
-        `parameter ${index + 1} has a decorator that only HTTP routes have; use @Args(), @Ctx() or @UriParams() ` +
-          'instead, or read the HTTP request from McpContext.request',
-      );
-    }
-    return { kind, index, data, options, pipes, factory, metatype: types[index] };
-  });
+  const params = Object.entries(stored).map(
+    ([key, { index, data, options, pipes = [], schema, factory }]) => {
+      const kind = factory ? 'custom' : KINDS[key.slice(0, key.lastIndexOf(':'))];
+      if (kind === undefined) {
+        throw new McpBootstrapError(
+          describeTarget(target),
+          `parameter ${index + 1} has a decorator that only HTTP routes have; use @Args(), @Ctx() or @UriParams() ` +
+            'instead, or read the HTTP request from McpContext.request',
+        );
+      }
+      return { kind, index, data, options, pipes, schema, factory, metatype: types[index] };
+    },
+  );
   return params.sort((a, b) => a.index - b.index);
 }

@@ -1,5 +1,6 @@
 import {
   ForbiddenException,
+  type ArgumentMetadata,
   type CanActivate,
   type NestInterceptor,
   type PipeTransform,
@@ -153,17 +154,18 @@ const pick = (data: unknown, name: unknown): unknown =>
       : undefined;
 
 async function transform(
-  { kind, metatype, data, transforms }: PipelineParam,
+  { kind, metatype, data, schema, transforms }: PipelineParam,
   value: unknown,
 ): Promise<unknown> {
   let result = value;
-  for (const pipe of transforms) {
-    result = await pipe.transform(result, {
-      type: kind === 'custom' ? 'custom' : 'body',
-      metatype,
-      data: data as string | undefined,
-    });
-  }
+  const metadata = {
+    type: kind === 'custom' ? 'custom' : 'body',
+    metatype,
+    data: data as string | undefined,
+    // Nest 11 has none.
+    ...(schema !== undefined && { schema }),
+  } as ArgumentMetadata;
+  for (const pipe of transforms) result = await pipe.transform(result, metadata);
   return result;
 }
 

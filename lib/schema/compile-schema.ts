@@ -23,7 +23,19 @@ export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<C
 async function compile(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
   // arktype's schemas are functions too, so this is asked before what is a class.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
+  requireNoShape(schema);
   return typeof schema === 'function' ? compileClass(schema, io) : compileJsonSchema(schema, io);
+}
+
+/** As JSON Schema it would be keywords that nobody knows, and admit everything. */
+function requireNoShape(schema: object): void {
+  for (const [key, value] of Object.entries(schema) as [string, unknown][]) {
+    if (typeof value !== 'object' || value === null || !isStandardSchema(value)) continue;
+    const { vendor } = value['~standard'];
+    throw new SchemaError(
+      `the schema is an object of ${vendor} schemas: wrap it, as in z.object({ ${key}: … })`,
+    );
+  }
 }
 
 function requireSchema(schema: unknown): void {

@@ -48,7 +48,10 @@ describe('the JSON Schema of a Standard Schema', () => {
   });
 
   it.each<[string, string]>([
-    ['zod', 'the zod schema carries no JSON Schema: use zod 4.2 or later, or pass JSON Schema instead'],
+    [
+      'zod',
+      'the zod schema carries no JSON Schema: make it with "zod" 4.2 or later, not with "zod/mini" or zod 3, or pass JSON Schema instead',
+    ],
     ['valibot', 'wrap it in toStandardJsonSchema() of @valibot/to-json-schema, or pass JSON Schema instead'],
     ['toString', 'the toString schema carries no JSON Schema: pass JSON Schema instead'],
   ])('says what to do about %s without JSON Schema', (vendor, message) => {

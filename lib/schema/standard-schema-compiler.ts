@@ -14,7 +14,7 @@ import type {
 } from './types.js';
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  zod: 'use zod 4.2 or later',
+  zod: 'make it with "zod" 4.2 or later, not with "zod/mini" or zod 3',
   valibot: 'wrap it in toStandardJsonSchema() of @valibot/to-json-schema',
 };
 

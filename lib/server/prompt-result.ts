@@ -1,5 +1,5 @@
 import { type GetPromptResult, type PromptMessage } from '@modelcontextprotocol/server';
-import { assertSendable } from './unsendable.js';
+import { assertSendable, IF_INTERCEPTED } from './unsendable.js';
 
 /**
  * What a prompt returned, as the protocol has it: a string is one message of the user.
@@ -15,5 +15,5 @@ function toMessages(value: unknown): PromptMessage[] {
   if (typeof value === 'string') return [{ role: 'user', content: { type: 'text', text: value } }];
   if (Array.isArray(value)) return value as PromptMessage[];
   if (typeof value === 'object' && value !== null && 'role' in value) return [value as PromptMessage];
-  throw new Error('A prompt must return a string, messages or a GetPromptResult');
+  throw new Error(`A prompt must return a string, messages or a GetPromptResult (${IF_INTERCEPTED})`);
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { CompiledSchema } from '../schema/types.js';
-import { assertSendable } from './unsendable.js';
+import { assertSendable, IF_INTERCEPTED } from './unsendable.js';
 
 const CONTENT_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
 
@@ -38,7 +38,9 @@ async function checkOutput(value: unknown, output: CompiledSchema): Promise<Reco
   const checked = await output.validate(toJson(value));
   if (!checked.ok) {
     const breaches = checked.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-    throw new InvalidOutputError(`The result does not match the output schema: ${breaches.join('; ')}`);
+    throw new InvalidOutputError(
+      `The result does not match the output schema: ${breaches.join('; ')} (${IF_INTERCEPTED})`,
+    );
   }
   return toJson(checked.value) as Record<string, unknown>;
 }

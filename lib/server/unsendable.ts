@@ -17,6 +17,10 @@ export function assertSendableAsResource(value: unknown): void {
   if (remedy !== undefined) throw new Error(`it returned ${remedy}`);
 }
 
+/** What to do where a result is invalid although its handler returned a good one. */
+export const IF_INTERCEPTED =
+  'if a Nest interceptor made it so, let it leave calls alone whose context.getType() is "mcp"';
+
 /** Nest's `StreamableFile`; by shape as well, for an application may hold another copy of `@nestjs/common`. */
 export const isStreamableFile = (value: unknown): value is StreamableFile =>
   value instanceof StreamableFile ||
