@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { ADAPTERS } from '../fixtures/adapters.js';
+import { PLATFORMS, type Platform } from '../fixtures/adapters.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { textOf } from '../fixtures/matrix.js';
 import { outcomeOf } from '../gateway/support.js';
@@ -18,7 +18,7 @@ const fixtures = join(__dirname, '../fixtures');
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 
-const start = (platform: string): Child =>
+const start = (platform: Platform): Child =>
   spawn(process.execPath, ['-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, 'shutdown-app.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, PLATFORM: platform, SHUTDOWN_TIMEOUT_MS: String(SHUTDOWN_TIMEOUT_MS) },
@@ -53,7 +53,7 @@ async function uselessConnections(url: URL): Promise<Socket[]> {
   );
 }
 
-describe.each(Object.keys(ADAPTERS))('SIGTERM on %s', platform => {
+describe.each(PLATFORMS)('SIGTERM on %s', platform => {
   let child: Child;
   afterEach(() => child.kill('SIGKILL'));
 
