@@ -3,7 +3,7 @@ import { Prompt, Resource, ResourceTemplate, Tool, UriParams } from 'nestjs-mcp'
 import { textOf } from '../fixtures/matrix.js';
 import { backendModule } from './backend-app.js';
 import { fakeBackend } from './fake-backend.js';
-import { connect, ERAS, EVERYTHING, listen, outcomeOf, startGateway, type Running } from './support.js';
+import { connect, ERAS, listen, outcomeOf, startGateway, type Running } from './support.js';
 
 @Injectable()
 class Shop {
@@ -89,24 +89,6 @@ describe('a gateway in front of several backends', () => {
       await gateway.app.close();
     },
   );
-
-  it('composes the cursors of its backends', async () => {
-    const gateway = await startGateway({ backends: { shop: { url: shop.url }, all: EVERYTHING } });
-    const client = await connect(gateway.url, 'modern');
-    const first = await client.request({ method: 'tools/list' });
-    expect(first.tools.map(({ name }) => name)).toEqual(['shop_search']);
-    const second = await client.request({ method: 'tools/list', params: { cursor: first.nextCursor } });
-    expect(second.tools.map(({ name }) => name)).toContain('all_echo');
-    expect(second.nextCursor).toBeUndefined();
-    for (const cursor of ['nothing', Buffer.from('[9,null]').toString('base64url')]) {
-      expect(await outcomeOf(client.request({ method: 'tools/list', params: { cursor } }))).toMatchObject({
-        code: -32602,
-        message: 'Unknown cursor',
-      });
-    }
-    await client.close();
-    await gateway.app.close();
-  });
 
   it('refuses a resource that two of them have, and names both', async () => {
     const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });
