@@ -322,18 +322,6 @@ describe('a call without a definition', () => {
     expect(server.calls.at(-1)!.headers).not.toHaveProperty('mcp-param-region');
     expect(logs.warnings).toEqual([]);
   });
-
-  it('is not warned of over stdio', async () => {
-    const fixtures = join(__dirname, '../fixtures');
-    await start({
-      url: undefined,
-      command: process.execPath,
-      args: ['-r', join(fixtures, 'ts-hook.cjs'), join(__dirname, '../headers/stdio-app.ts')],
-      stderr: 'ignore',
-    });
-    await client.callTool({ name: 'mirror', arguments: { text: 'a' } });
-    expect(logs.warnings).toEqual([]);
-  });
 });
 
 describe('the option "knownTools"', () => {

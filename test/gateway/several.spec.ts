@@ -3,7 +3,7 @@ import { Prompt, Resource, ResourceTemplate, Tool, UriParams } from 'nestjs-mcp'
 import { textOf } from '../fixtures/matrix.js';
 import { backendModule } from './backend-app.js';
 import { fakeBackend } from './fake-backend.js';
-import { connect, ERAS, EVERYTHING, listen, outcomeOf, startGateway, type Running } from './support.js';
+import { connect, ERAS, listen, outcomeOf, startGateway, type Running } from './support.js';
 
 @Injectable()
 class Shop {
@@ -89,25 +89,6 @@ describe('a gateway in front of several backends', () => {
       await gateway.app.close();
     },
   );
-
-  it('composes the cursors of its backends', async () => {
-    const gateway = await startGateway({ backends: { shop: { url: shop.url }, all: EVERYTHING } });
-    const client = await connect(gateway.url, 'modern');
-    const first = await client.request({ method: 'tools/list' });
-    expect(first.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['shop_search', 'all_echo']));
-    expect(first.nextCursor).toBeUndefined();
-    const cursor = Buffer.from('[1,null]').toString('base64url');
-    const second = await client.request({ method: 'tools/list', params: { cursor } });
-    expect(second.tools.map(({ name }) => name)).toEqual(first.tools.slice(1).map(({ name }) => name));
-    for (const cursor of ['nothing', Buffer.from('[9,null]').toString('base64url')]) {
-      expect(await outcomeOf(client.request({ method: 'tools/list', params: { cursor } }))).toMatchObject({
-        code: -32602,
-        message: 'Unknown cursor',
-      });
-    }
-    await client.close();
-    await gateway.app.close();
-  });
 
   it('refuses a resource that two of them have, and names both', async () => {
     const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });

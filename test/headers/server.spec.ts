@@ -1,7 +1,5 @@
 import type { Server } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Client } from '@modelcontextprotocol/client';
 import {
   Args,
   HeaderParam,
@@ -321,31 +319,6 @@ describe.each(anyPlatform())('the headers of 2026-07-28 on %s', platform => {
       expect(JSON.parse(textOf(result))).toEqual({ text: 'a', again: 'a', era: 'legacy' });
     } finally {
       await other.close();
-    }
-  });
-});
-
-describe('over stdio', () => {
-  it('there are no headers, and the value is that of the argument', async () => {
-    const client = new Client(
-      { name: 'test', version: '1.0.0' },
-      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    );
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: ['--require', require.resolve('../fixtures/ts-hook.cjs'), require.resolve('./stdio-app.ts')],
-        stderr: 'ignore',
-      }),
-    );
-    try {
-      const result = await client.callTool({
-        name: 'mirror',
-        arguments: { text: 'a', place: { region: 'eu' } },
-      });
-      expect(JSON.parse(textOf(result))).toEqual({ text: 'a', region: 'eu', again: 'a', era: 'modern' });
-    } finally {
-      await client.close();
     }
   });
 });
