@@ -297,7 +297,7 @@ describe('a breach of the rules', () => {
     ['null', raw({ type: 'null', 'x-mcp-header': 'Region' }), /property "region" .*the type "null"/],
     [
       'several types',
-      raw({ type: ['string', 'null'], 'x-mcp-header': 'Region' }),
+      raw({ type: ['string', 'integer'], 'x-mcp-header': 'Region' }),
       /property "region" .*the type "\[/,
     ],
     ['an empty name', named(''), /property "region" .*a text that is not empty/],
@@ -334,9 +334,9 @@ describe('a breach of the rules', () => {
       /under "items"/,
     ],
     [
-      'zod, a nullable one',
-      z.object({ region: z.string().nullable().meta(mcpHeader('Region')) }),
-      /property "region" .*the type "\[/,
+      'zod, a nullable one whose string has the header',
+      z.object({ region: z.string().meta(mcpHeader('Region')).nullable() }),
+      /it is under "anyOf", but only "properties" may lead to it/,
     ],
   ])('stops the bootstrap: %s', async (_, input, message) => {
     const text = await refused(handlerWith(input));
