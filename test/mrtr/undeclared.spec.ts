@@ -14,8 +14,8 @@ const QUESTIONS = {
 @Injectable()
 class Tools {
   @Tool()
-  async ask(@Args('what') what: keyof typeof QUESTIONS, @Ctx() ctx: McpContext) {
-    await ctx.askAll({ [what]: QUESTIONS[what] });
+  async ask(@Args('what') what: string, @Ctx() ctx: McpContext) {
+    await ctx.askAll({ [what]: QUESTIONS[what as keyof typeof QUESTIONS] });
   }
 
   @Tool()
