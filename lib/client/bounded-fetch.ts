@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { isEventStream } from './answer-watch.js';
+import { following } from './followed-signal.js';
 
 /** An answer was larger than it may be. */
 export class ResponseTooLargeError extends Error {
@@ -29,15 +30,27 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
     // OAuth leads elsewhere.
     const isMeant = new URL(url).origin === endpoint.origin;
     if (isMeant) for (const [name, value] of Object.entries(await headersOf())) headers.set(name, value);
-    const response = isMeant
-      ? await fetchWithin(new URL(url), { ...init, headers })
-      : await fetch(url, { ...init, headers });
-    if (response.body === null) return response;
-    const body = response.body.pipeThrough(
-      isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes),
-    );
+    const own = init?.signal && following(init.signal);
+    const request = { ...init, headers, ...(own && { signal: own.signal }) };
+    let response: Response;
+    try {
+      response = await (isMeant ? fetchWithin(new URL(url), request) : fetch(url, request));
+    } catch (error) {
+      own?.release();
+      throw error;
+    }
+    if (response.body === null) {
+      own?.release();
+      return response;
+    }
+    const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
+    // Whoever reads the answer is told of its errors.
+    void response.body
+      .pipeTo(bound.writable)
+      .catch(() => undefined)
+      .finally(() => own?.release());
     const { status, statusText } = response;
-    return new Response(body, { status, statusText, headers: response.headers });
+    return new Response(bound.readable, { status, statusText, headers: response.headers });
   };
 }
 
