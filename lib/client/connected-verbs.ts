@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { SdkError, SdkErrorCode, type Client, type RequestOptions } from '@modelcontextprotocol/client';
 import type { ClientVerbs } from './client-verbs.js';
 import { assertWanted } from './client-boundary.js';
@@ -42,6 +43,8 @@ export class ConnectedVerbs implements ClientVerbs {
    * @throws ConnectionError where there is none, SdkError where the caller gave up
    */
   async use<T>(options: RequestOptions = {}, work: (client: Client) => Promise<T> | T): Promise<T> {
+    // As in `InterceptedVerbs`, which not all verbs pass.
+    if (options.signal) setMaxListeners(0, options.signal);
     const connection = this.connection();
     await opened(connection, options);
     return connection.use(async client => work(client), options.signal);

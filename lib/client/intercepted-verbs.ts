@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   CallToolRequest,
   CallToolResult,
@@ -180,6 +181,8 @@ export abstract class InterceptedVerbs {
 
   private crossing(method: string, params: Payload, options: McpRequestOptions = {}): Crossing {
     const { signal, timeout, context } = options;
+    // A caller may give one signal to many requests, each of which listens to it until it is over.
+    if (signal) setMaxListeners(0, signal);
     return {
       method,
       way: 'out',
