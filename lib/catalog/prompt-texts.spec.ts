@@ -167,6 +167,15 @@ describe('a prompt that no text can call stops the application:', () => {
       'its argument "pages" is of type integer',
     ],
     [
+      'a choice of two types',
+      {
+        type: 'object',
+        properties: { size: { anyOf: [{ type: 'integer' }, { $ref: '#/$defs/flag' }] } },
+        $defs: { flag: { type: 'boolean' } },
+      },
+      'its argument "size" is of type integer or boolean',
+    ],
+    [
       'a list of a DTO',
       ListDto,
       `its argument "tags" is of type array, ${wire}: convert it with @Transform() of class-transformer`,
