@@ -13,12 +13,14 @@ import {
   type Result,
   type ServerCapabilities,
   type ServerContext,
+  type Transport,
 } from '@modelcontextprotocol/server';
 import { AS_IT_IS } from './as-it-is.js';
 import { DISPATCHED, type DispatchedMethod, type Params } from './dispatcher.js';
 import { isProtocolError, unexpected } from './errors.js';
 import { isAtLeast } from './mcp-log.js';
 import type { AskClient, Exchange, HttpExchange, Subscriptions } from './exchange.js';
+import { noteNotFound, restoreNotFoundCode } from './not-found-code.js';
 import type { RunningCall, RunningCalls } from './running-calls.js';
 import { unserialisable } from './serialisable.js';
 import { Unsent } from './unsent.js';
@@ -124,6 +126,11 @@ export class ExchangeServer extends McpServer {
     }
   }
 
+  override connect(transport: Transport): Promise<void> {
+    restoreNotFoundCode(transport);
+    return super.connect(transport);
+  }
+
   /** The resources this connection is subscribed to, where it lasts long enough to be told of a change. */
   protected get subscriptions(): Subscriptions | undefined {
     return undefined;
@@ -171,7 +178,7 @@ export class ExchangeServer extends McpServer {
   private serve(method: DispatchedMethod, params: Params, ctx: ServerContext): Promise<Result> {
     return this.running.run(ctx.mcpReq.signal, async call => {
       const exchange = this.exchangeOf(method, params, ctx, call);
-      const result = await this.written(method, () => this.host.dispatch(method, params, exchange));
+      const result = await this.written(exchange, () => this.host.dispatch(method, params, exchange));
       if (method !== 'tools/call') return result;
       // Only what the 2025 era makes of structured content depends on the schema.
       const depends = exchange.era === 'legacy' && result['structuredContent'] !== undefined;
@@ -188,12 +195,12 @@ export class ExchangeServer extends McpServer {
   ): Promise<T> {
     return this.running.run(ctx.mcpReq.signal, async call => {
       const exchange = this.exchangeOf(method, params, ctx, call);
-      return this.written(method, () => make(exchange));
+      return this.written(exchange, () => make(exchange));
     });
   }
 
   /** The last place where an error can be kept from saying too much, and an answer from not being written. */
-  private async written<T extends object>(method: string, make: () => T | Promise<T>): Promise<T> {
+  private async written<T extends object>({ method, era }: Exchange, make: () => T | Promise<T>): Promise<T> {
     let refusal: unknown;
     try {
       const result = await make();
@@ -201,7 +208,10 @@ export class ExchangeServer extends McpServer {
       if (problem === undefined) return result;
       refusal = new Error(`The answer cannot be written as JSON: ${problem}`);
     } catch (error) {
-      if (isProtocolError(error) && unserialisable(error.data) === undefined) throw error;
+      if (isProtocolError(error) && unserialisable(error.data) === undefined) {
+        if (era === 'legacy') noteNotFound(error);
+        throw error;
+      }
       refusal = error;
     }
     throw unexpected(refusal, method);

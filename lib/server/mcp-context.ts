@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   inputResponse,
   type AuthInfo,
@@ -29,6 +30,8 @@ import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
 import { createLog, type McpLog } from './mcp-log.js';
 import { toProgress, type Progress } from './progress.js';
+
+const logger = new Logger('McpContext');
 
 /** @internal What a context has for a handler that is called, and not only admitted or completed. */
 export interface ContextOptions {
@@ -258,12 +261,23 @@ export class McpContext {
       typeof progress === 'number'
         ? { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
         : progress;
-    await this.exchange.notify('notifications/progress', { progressToken, ...report });
+    await this.tell(() => this.exchange.notify('notifications/progress', { progressToken, ...report }));
+  }
+
+  /** A handler need not await what it tells its client: what cannot be sent is dropped, and never thrown. */
+  private async tell(send: () => Promise<void>): Promise<void> {
+    if (this.signal.aborted) return;
+    try {
+      await send();
+    } catch (error) {
+      if (this.signal.aborted) return;
+      logger.warn(`A message of "${this.method}" to its client was not sent: ${(error as Error).message}`);
+    }
   }
 
   /** @internal An Observable's earlier emission, as progress. */
   progressOf(value: unknown, index: number): void {
-    this.reportProgress(toProgress(value, index)).catch(() => undefined);
+    void this.reportProgress(toProgress(value, index));
   }
 
   /**
@@ -273,7 +287,7 @@ export class McpContext {
    */
   get log(): McpLog {
     return (this.#log ??= createLog(async (level, data, logger) => {
-      if (!this.isReplaying) await this.exchange.log(level, data, logger);
+      if (!this.isReplaying) await this.tell(() => this.exchange.log(level, data, logger));
     }));
   }
 

@@ -71,8 +71,10 @@ async function errorOf(
   return (JSON.parse(answer ?? '{}') as { error?: unknown }).error;
 }
 
-// The SDK says -32602 in both eras, and makes that of a -32002 that a handler throws.
-describe.each(['modern', 'legacy'] as const)('a resource that is not there, in the %s era,', era => {
+describe.each([
+  ['modern', -32602],
+  ['legacy', -32002],
+] as const)('a resource that is not there, in the %s era,', (era, code) => {
   let app: TestApp;
   beforeAll(async () => (app = await startApp([Handlers], { mcp: { legacy: 'stateless' } })));
   afterAll(() => app.close());
@@ -86,7 +88,7 @@ describe.each(['modern', 'legacy'] as const)('a resource that is not there, in t
     ['a NotFoundException of a guard', 'secret://plan'],
   ])('has one answer: %s', async (_what, uri) => {
     const message = `Resource not found: ${uri}`;
-    expect(await errorOf(app, era, 'resources/read', uri)).toEqual({ code: -32602, message, data: { uri } });
+    expect(await errorOf(app, era, 'resources/read', uri)).toEqual({ code, message, data: { uri } });
   });
 
   it('is neither one that is empty, nor what a tool does not find', async () => {

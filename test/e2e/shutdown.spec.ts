@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { Controller, Get, Injectable, Post } from '@nestjs/common';
+import { text } from 'node:stream/consumers';
+import { Controller, Get, Injectable, Post, Req } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { Inbox } from '../fixtures/inbox.js';
@@ -52,6 +54,14 @@ class Health {
   @Post('upload')
   upload() {
     return 'uploaded';
+  }
+
+  /** Reads what is uploaded once it is told to, as a slow disk makes a route do. */
+  @Post('store')
+  async store(@Req() upload: IncomingMessage) {
+    started.put('store');
+    await release.promise;
+    return `stored ${(await text(upload)).length}`;
   }
 }
 
@@ -142,6 +152,26 @@ describe('app.close()', () => {
     await Promise.all(sockets.map(({ ended }) => ended));
     release.resolve();
     expect(await slow).toBe('slow, but fine');
+    await closing;
+  });
+
+  it('ends no request whose body its route has yet to read', async () => {
+    await start();
+    const url = new URL(await test.url());
+    const headers = { 'content-type': 'application/octet-stream' };
+    const upload = request(new URL('/store', url), { method: 'POST', agent: false, headers });
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    upload.end('x'.repeat(3_000_000));
+    await started.take();
+    const stalled = connect(Number(url.port), '127.0.0.1').on('error', () => undefined);
+    const head = 'host: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n';
+    stalled.resume().write(`POST /upload HTTP/1.1\r\n${head}{`);
+    await once(stalled, 'connect');
+    const closing = test.app.close();
+    // It ends once the server has looked for connections that stall.
+    await once(stalled, 'close');
+    release.resolve();
+    expect(await text((await answered)[0])).toBe('stored 3000000');
     await closing;
   });
 

@@ -46,7 +46,8 @@ export class BodyGate {
         if (!this.isWanted(request) || !this.paths.lead(request)) return next();
         void this.read(request).then(body => {
           // A parser would go on reading what was left unread; it leaves alone what has come to its end.
-          if (!body.ok && body.error.close) return body.error.send(response);
+          // Nor may another route, whose path a parameter of the endpoint's fits, be called without its body.
+          if (!body.ok && (body.error.close || this.paths.mayBeShared)) return body.error.send(response);
           if (body.ok) request.body = body.json;
           next();
         });
@@ -58,7 +59,7 @@ export class BodyGate {
     const hidden = new WeakMap<IncomingMessage, IncomingMessage['headers']>();
     instance.addHook('onRequest', async ({ raw, routeOptions }) => {
       // The router has found the route by now, whatever its options make of a path.
-      if (!this.isWanted(raw) || !this.paths.match(routeOptions.url)) return;
+      if (!this.isWanted(raw) || !this.paths.isRoute(routeOptions.url)) return;
       await this.read(raw);
       // Fastify runs no parser on a request that shows no content; the headers come back before anyone else looks.
       hidden.set(raw, raw.headers);

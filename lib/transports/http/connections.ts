@@ -91,7 +91,8 @@ const keyOf = (socket: Socket): string | Socket =>
 
 function isNeeded(connection: Connection, deadline: number): boolean {
   const requests = [...connection.requests];
-  if (requests.some(request => request.complete)) return true;
+  // One that has come, or of which the application has something to read: it is the application that takes its time.
+  if (requests.some(request => request.complete || request.readableLength > 0)) return true;
   const now = performance.now();
   if (requests.length === 0 || now > deadline) return false;
   const bytes = [...connection.sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0);

@@ -57,7 +57,7 @@ export class CorsGate {
 
   /** A preflight has no version in a header, by which the router may choose the route: then its path says it. */
   private isOurs({ raw, routeOptions }: FastifyRequest): boolean {
-    return this.paths.match(routeOptions.url) || this.paths.lead(raw);
+    return this.paths.isRoute(routeOptions.url) || this.paths.lead(raw);
   }
 
   private watchOver(request: IncomingMessage, response: ServerResponse): void {

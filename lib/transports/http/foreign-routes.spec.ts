@@ -18,6 +18,14 @@ class Hooks {
   }
 }
 
+@Controller('t')
+class Tenants {
+  @Post('health')
+  health(@Body() body: unknown) {
+    return { hasBody: body !== undefined };
+  }
+}
+
 const json = { 'content-type': 'application/json' };
 
 describe.each(platforms())('on %s', platform => {
@@ -33,6 +41,20 @@ describe.each(platforms())('on %s', platform => {
     expect((await fetch(url, { method: 'POST', body: '{', headers: json })).status).toBe(400);
     await test.close();
   });
+
+  it.each(['{', `{"a":${'['.repeat(600)}${']'.repeat(600)}}`])(
+    'a route that a parameter of the endpoint fits is not called without its body: %s',
+    async body => {
+      const test = await startApp([Tools], {
+        platform,
+        module: { controllers: [Tenants] },
+        mcp: { http: { path: '/t/:tenant' } },
+      });
+      const answer = await fetch(await test.url('/t/health'), { method: 'POST', body, headers: json });
+      expect(await answer.text()).not.toContain('"hasBody":false');
+      await test.close();
+    },
+  );
 
   it.each(['http://[', 'a b', 'x@localhost'])('the Host header %s is a client’s mistake', async host => {
     const { request } = await import('node:http');

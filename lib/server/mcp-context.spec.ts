@@ -1,0 +1,39 @@
+import { Logger } from '@nestjs/common';
+import type { ChangeNotifier } from './changes.js';
+import type { Exchange } from './exchange.js';
+import { McpContext } from './mcp-context.js';
+
+/** A context of a client that nothing can be sent to. */
+function contextOf(signal: AbortSignal) {
+  const send = jest.fn(() => Promise.reject(new Error('Not connected')));
+  const exchange = { method: 'tools/call', meta: { progressToken: 1 }, signal, notify: send, log: send };
+  return { send, context: new McpContext(exchange as unknown as Exchange, {} as ChangeNotifier) };
+}
+
+describe('progress and log messages that cannot be sent', () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  afterEach(() => warn.mockClear());
+  afterAll(() => warn.mockRestore());
+
+  it.each<[string, (context: McpContext) => Promise<void>]>([
+    ['progress', context => context.reportProgress(1)],
+    ['a log message', context => context.log.info('text')],
+  ])('are not thrown, and the log says so: %s', async (_what, tell) => {
+    const { context, send } = contextOf(new AbortController().signal);
+    await tell(context);
+    expect(send).toHaveBeenCalledTimes(1);
+    expect(warn.mock.calls).toEqual([
+      ['A message of "tools/call" to its client was not sent: Not connected'],
+    ]);
+  });
+
+  it.each<[string, (context: McpContext) => Promise<void>]>([
+    ['progress', context => context.reportProgress(1)],
+    ['a log message', context => context.log('info', 'text')],
+  ])('are dropped without a word once the client went away: %s', async (_what, tell) => {
+    const { context, send } = contextOf(AbortSignal.abort());
+    await tell(context);
+    expect(send).not.toHaveBeenCalled();
+    expect(warn).not.toHaveBeenCalled();
+  });
+});
