@@ -14,7 +14,7 @@ import {
 import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { Args, Prompt, Tool } from 'nestjs-mcp';
 import { LogSpy } from '../fixtures/log-spy.js';
-import { anyPlatform, startApp, textOf, type Platform, type TestApp } from '../fixtures/matrix.js';
+import { platforms, startApp, textOf, type Platform, type TestApp } from '../fixtures/matrix.js';
 
 interface Reply {
   status(code: number): Reply;
@@ -97,7 +97,7 @@ const start = (platform: Platform, provider: Provider, log: LogSpy): Promise<Tes
     configure: app => app.useLogger(log),
   });
 
-describe.each(anyPlatform())('on %s', platform => {
+describe.each(platforms())('on %s', platform => {
   describe.each(Object.entries(FILTERS))('a global %s', (_name, provider) => {
     const log = new LogSpy();
     let test: TestApp;

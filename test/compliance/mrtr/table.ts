@@ -221,6 +221,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     fails: 'An answer cannot be used: the form is not filled in as asked: name',
     answers: { region: { action: 'accept', content: { name: 'nowhere' } } },
   },
+  'an answer that accepts and says nothing': {
+    tool: 'awaited',
+    fails: 'An answer cannot be used: the form is not filled in as asked: name',
+    answers: { region: { action: 'accept' } },
+  },
   'rounds without end': { tool: 'endless', fails: 'more than 10 rounds' },
   'rounds without end, by exception': { tool: 'endlessException', fails: '10' },
   'a swallowed signal': {
