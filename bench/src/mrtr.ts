@@ -51,7 +51,7 @@ const roundOf = (journal: Journal): Round =>
     assertAskable: () => undefined,
   });
 
-const ask = (round: Round, key: string) => round.ask(key, inputRequest.elicit(QUESTION));
+const ask = (round: Round, key: string) => round.ask(key, () => inputRequest.elicit(QUESTION));
 
 async function recorded(count: number): Promise<Recorded> {
   const keys = Array.from({ length: count }, (_, index) => `region-${index}`);
