@@ -35,7 +35,7 @@ class Handlers {
   }
 
   @Tool()
-  piped(@Args('at', ParseDatePipe) at: Date, @Args('raw', seen) raw: Date) {
+  piped(@Args('at', new ParseDatePipe()) at: Date, @Args('raw', seen) raw: Date) {
     return `${at.toISOString()} ${String(raw)}`;
   }
 

@@ -42,11 +42,13 @@ onNest12('StandardSchemaValidationPipe validates the arguments of a handler', as
 
 onNest12('StandardSchemaSerializerInterceptor shapes the result of a handler', async () => {
   const { SerializeOptions } = common;
+  // Nest 11 knows no `schema` among them.
+  const options: object = { schema: z.object({ name: z.string() }) };
   @Injectable()
   class Tools {
     @Tool()
     @UseInterceptors(StandardSchemaSerializerInterceptor as never)
-    @SerializeOptions({ schema: z.object({ name: z.string() }) })
+    @SerializeOptions(options)
     user() {
       return { name: 'Ada', password: 'secret' };
     }

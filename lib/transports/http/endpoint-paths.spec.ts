@@ -60,7 +60,7 @@ describe('the gates know the endpoint by the path that the router sees', () => {
 
   it.each(PLATFORMS)('where the target is in absolute form, on %s', async platform => {
     const url = await start(platform);
-    const post = (body: string) => exchange(url, { path: `HTTP://any.example/mcp?a=1`, headers, body });
+    const post = (body: string) => exchange(url, { path: `http://any.example/mcp?a=1`, headers, body });
     expect(await post(initialize)).toMatchObject({ status: 200 });
     expect(await post(tooDeep)).toMatchObject(REFUSED);
   });
