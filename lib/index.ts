@@ -24,10 +24,10 @@ export type {
   ResourceTemplateOptions,
   ToolOptions,
 } from './decorators/handler-options.js';
-export { McpContext } from './server/mcp-context.js';
-export type { McpLog } from './server/mcp-log.js';
-export type { Progress } from './server/progress.js';
-export type { Era } from './server/exchange.js';
+export { McpContext } from './execution/mcp-context.js';
+export type { McpLog } from './protocol/mcp-log.js';
+export type { Progress } from './protocol/progress.js';
+export type { Era } from './protocol/mcp-call.js';
 export { McpExecutionContext } from './execution/mcp-execution-context.js';
 export {
   McpServerRegistry,

@@ -25,7 +25,7 @@ import type {
   McpOptionsFactory,
   ResolvedOptions,
 } from './mcp.module-options.js';
-import { McpServerHost } from './server/mcp-server-host.js';
+import { McpServerInstance } from './server/mcp-server-instance.js';
 import { McpServers } from './server/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './server/running-calls.js';
 import { logStart } from './server/start-log.js';
@@ -58,7 +58,7 @@ export interface McpFeatureOptions {
 export class McpModule
   implements NestModule, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
 {
-  private readonly host: McpServerHost;
+  private readonly host: McpServerInstance;
   private readonly http: HttpTransport | undefined;
   private readonly stdio: StdioTransport | undefined;
   private closing?: Promise<void>;
@@ -75,7 +75,7 @@ export class McpModule
     @Optional() @Inject(MCP_UPSTREAM) upstream?: Upstream,
   ) {
     const resolved = resolveOptions(options);
-    this.host = new McpServerHost(resolved, upstream);
+    this.host = new McpServerInstance(resolved, upstream);
     assertDecorated(resolved, options, decorators);
     // Options may be made in any order; modules are in that of the imports.
     const position = [...modules.values()].findIndex(module => module.controllers.has(controller));

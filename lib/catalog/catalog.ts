@@ -1,10 +1,4 @@
-import type {
-  Prompt,
-  Resource,
-  ResourceTemplateType,
-  ServerCapabilities,
-  Tool,
-} from '@modelcontextprotocol/server';
+import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import { enumValues } from '../schema/input-properties.js';
 import {
   completionKey,
@@ -40,10 +34,10 @@ export class Catalog {
   /** The templates in the order they are tried: the one with more literal text first. */
   private readonly matchers: readonly ResourceTemplateEntry[];
 
-  readonly toolPages: Pages<Tool>;
-  readonly promptPages: Pages<Prompt>;
-  readonly resourcePages: Pages<Resource>;
-  readonly resourceTemplatePages: Pages<ResourceTemplateType>;
+  readonly toolPages: Pages;
+  readonly promptPages: Pages;
+  readonly resourcePages: Pages;
+  readonly resourceTemplatePages: Pages;
   readonly capabilities: ServerCapabilities;
 
   constructor(entries: Iterable<Entry>, options: CatalogOptions) {
@@ -52,10 +46,10 @@ export class Catalog {
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,
     );
-    this.toolPages = paginate(definitions(this.tools), options.pageSize);
-    this.promptPages = paginate(definitions(this.prompts), options.pageSize);
-    this.resourcePages = paginate(definitions(this.resources), options.pageSize);
-    this.resourceTemplatePages = paginate(definitions(this.resourceTemplates), options.pageSize);
+    this.toolPages = paginate('tools', definitions(this.tools), options.pageSize);
+    this.promptPages = paginate('prompts', definitions(this.prompts), options.pageSize);
+    this.resourcePages = paginate('resources', definitions(this.resources), options.pageSize);
+    this.resourceTemplatePages = paginate('resourceTemplates', definitions(this.resourceTemplates), options.pageSize);
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 

@@ -17,12 +17,13 @@ import type { HandlerCall } from './mcp-execution-context.js';
 import { assertEnhancersResolve } from './enhancer-check.js';
 import { enhancerHostOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
-import { withoutOwnProto } from './own-proto.js';
 import { RequestScope } from './request-scope.js';
 
 /** A handler that is ready to be called. */
 export interface RunHandler {
   (call: HandlerCall): Promise<unknown>;
+  /** Whether anything in the handler's way can ask the client: what cannot is spared the rounds. */
+  readonly canAsk: boolean;
   /**
    * Runs the guards alone, for what concerns a handler but does not call it.
    * @throws GuardDenied
@@ -71,8 +72,9 @@ export class HandlerExecutor {
     const host = enhancerHostOf(target, this.modules);
     if (isStatic(host) && (!wrapper || isStatic(wrapper))) {
       const pipeline = this.pipeline(plan, STATIC_CONTEXT, host);
-      return Object.assign((call: HandlerCall) => runPipeline(pipeline, cleaned(call)), {
-        admit: (call: HandlerCall) => runGuards(pipeline, cleaned(call)),
+      return Object.assign((call: HandlerCall) => runPipeline(pipeline, call), {
+        canAsk: canAsk(pipeline),
+        admit: (call: HandlerCall) => runGuards(pipeline, call),
       });
     }
     const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
@@ -80,9 +82,10 @@ export class HandlerExecutor {
       const instance = await this.scope.load(host, contextId);
       const own = wrapper === host ? instance : target.instance;
       const scopedPlan = { ...plan, target: { ...target, instance: own } };
-      return use(this.pipeline(scopedPlan, contextId, host), cleaned(call));
+      return use(this.pipeline(scopedPlan, contextId, host), call);
     };
     return Object.assign((call: HandlerCall) => scoped(call, runPipeline), {
+      canAsk: true,
       admit: (call: HandlerCall) => scoped(call, runGuards),
     });
   }
@@ -111,7 +114,10 @@ export class HandlerExecutor {
   }
 }
 
-/** A call whose data neither guards nor the handler can be tricked with. */
-const cleaned = (call: HandlerCall): HandlerCall => ({ ...call, data: withoutOwnProto(call.data) });
+/** Whoever has the `ExecutionContext` has the `McpContext`; a method without parameter decorators is given it. */
+const canAsk = ({ guards, interceptors, params }: Pipeline): boolean =>
+  guards.length + interceptors.length > 0 ||
+  params.length === 0 ||
+  params.flat().some(({ kind }) => kind === 'ask' || kind === 'context' || kind === 'custom');
 
 const isStatic = (wrapper: Wrapper): boolean => wrapper.isDependencyTreeStatic();

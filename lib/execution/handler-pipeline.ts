@@ -49,19 +49,23 @@ export interface Pipeline {
 export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promise<unknown> {
   const { target, guards, interceptors } = pipeline;
   const method = declaredMethodOf(target);
-  const host = createExecutionContext(call, target.handlerClass, method);
+  // Most handlers have nobody who looks at it.
+  let known: ExecutionContextHost | undefined;
+  const host = () => (known ??= createExecutionContext(call, target.handlerClass, method));
   let guarded = false;
   try {
-    await activate(guards, host, target.instance, method);
+    if (guards.length > 0) await activate(guards, host(), target.instance, method);
     guarded = true;
-    const result: unknown = await interceptorsConsumer.intercept(
-      interceptors,
-      [host],
-      target.instance,
-      method,
-      () => invoke(pipeline, call, host),
-      MCP_CONTEXT_TYPE,
-    );
+    const result: unknown = await (interceptors.length === 0
+      ? invoke(pipeline, call, host)
+      : interceptorsConsumer.intercept(
+          interceptors,
+          [host()],
+          target.instance,
+          method,
+          () => invoke(pipeline, call, host),
+          MCP_CONTEXT_TYPE,
+        ));
     return isObservable(result)
       ? await lastValue(result, call.context.signal, (value, index) => call.context.progressOf(value, index))
       : result;
@@ -69,7 +73,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
     // To ask the client is no error: it is nothing for filters. Nor is that it cannot be asked a guard's refusal.
     if (isRoundEnd(error) || isUnaskable(error)) throw error;
-    return await filter(pipeline, host, guarded ? error : new GuardDenied(error));
+    return await filter(pipeline, host(), guarded ? error : new GuardDenied(error));
   }
 }
 
@@ -100,25 +104,43 @@ async function activate(
 async function invoke(
   { target, params, prepare, positional }: Pipeline,
   call: HandlerCall,
-  host: ExecutionContextHost,
+  host: () => ExecutionContextHost,
 ): Promise<unknown> {
+  const { round } = call;
   // There is nothing to go on with for who retries what ended the round, as often as it likes.
-  if (call.enter?.() === false) return EMPTY;
+  if (round?.enter() === false) return EMPTY;
   const data = await prepare(call.data);
-  const watch = call.watch ?? (handler => handler());
   const method = methodOf(target.instance, target.methodName);
-  const run = (args: unknown[]) => watch(() => observed(method.apply(target.instance, args)));
-  if (params.length === 0) return run(positional(data, call));
-  const args: unknown[] = [];
-  for (const group of params) {
-    await Promise.all(
-      group.map(async param => {
-        args[param.index] = await transform(param, await valueOf(param, data, call, host));
-      }),
-    );
-  }
-  return run(args);
+  const run = (args: unknown[]) => observed(method.apply(target.instance, args));
+  const args = params.length === 0 ? positional(data, call) : await argumentsOf(params, data, call, host);
+  return round ? round.watch(() => run(args)) : run(args);
 }
+
+/** Parameters of a group are filled side by side. */
+async function argumentsOf(
+  groups: Pipeline['params'],
+  data: unknown,
+  call: HandlerCall,
+  host: () => ExecutionContextHost,
+): Promise<unknown[]> {
+  const args: unknown[] = [];
+  for (const group of groups) {
+    const pending: Promise<void>[] = [];
+    for (const param of group) {
+      const fill = async () => {
+        args[param.index] = await transform(param, await valueOf(param, data, call, host));
+      };
+      if (isImmediate(param)) args[param.index] = valueOf(param, data, call, host);
+      else pending.push(fill());
+    }
+    if (pending.length > 0) await Promise.all(pending);
+  }
+  return args;
+}
+
+/** Whether a parameter is there without waiting, and nothing runs on it. */
+const isImmediate = ({ kind, transforms }: PipelineParam): boolean =>
+  kind !== 'ask' && kind !== 'custom' && transforms.length === 0;
 
 /** What a method returned, where an async iterable counts as an Observable. What can be awaited is awaited first. */
 function observed(result: unknown): unknown {
@@ -129,7 +151,12 @@ function observed(result: unknown): unknown {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
-function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: ExecutionContextHost): unknown {
+function valueOf(
+  param: HandlerParam,
+  data: unknown,
+  call: HandlerCall,
+  host: () => ExecutionContextHost,
+): unknown {
   switch (param.kind) {
     case 'args':
       return pick(data, param.data);
@@ -142,7 +169,7 @@ function valueOf(param: HandlerParam, data: unknown, call: HandlerCall, host: Ex
     case 'header':
       return call.context.headerParam(param.data as string);
     case 'custom':
-      return param.factory?.(param.data, host);
+      return param.factory?.(param.data, host());
   }
 }
 

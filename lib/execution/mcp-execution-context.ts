@@ -1,18 +1,24 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
-import type { McpContext } from '../server/mcp-context.js';
+import type { McpContext } from './mcp-context.js';
 import { shieldResponse } from './response-shield.js';
+
+/** What a round has to know of the handler's own method. */
+export interface HandlerRound {
+  /** Asked before the method runs, and again if a Nest interceptor retries it: false if it must not. */
+  enter(): boolean;
+  /** Runs the method, and sees what becomes of it. */
+  watch(handler: () => unknown): unknown;
+}
 
 /** What one call of a handler carries through its guards, pipes, interceptors and filters. */
 export interface HandlerCall {
   /** What the client sent: a tool's or prompt's arguments, a template's variables. */
   readonly data: unknown;
   readonly context: McpContext;
-  /** Asked before the handler's own method runs, and again where a Nest interceptor retries it: false where it must not. */
-  readonly enter?: () => boolean;
-  /** Runs the handler's own method, and sees what becomes of it. */
-  readonly watch?: (handler: () => unknown) => unknown;
+  /** The round that the call is in, if its handler can ask the client. */
+  readonly round?: HandlerRound;
   /** The decoded URI variables, for a resource template. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }
@@ -23,13 +29,24 @@ export interface HandlerCall {
  * written for REST work; over stdio there is none. `switchToRpc()` holds the arguments and the `McpContext`.
  */
 class McpExecutionContextHost extends ExecutionContextHost {
+  private response?: object;
+
   constructor(
     private readonly call: HandlerCall,
     handlerClass: Type,
     handler: (...args: unknown[]) => unknown,
   ) {
-    super([call.context.request, shieldResponse(call.context.response)], handlerClass, handler);
+    super([call.context.request, undefined], handlerClass, handler);
     this.setType(MCP_CONTEXT_TYPE);
+  }
+
+  override getArgs<T extends unknown[]>(): T {
+    return [this.getArgByIndex(0), this.getArgByIndex(1)] as T;
+  }
+
+  override getArgByIndex<T>(index: number): T {
+    if (index === 1) this.response ??= shieldResponse(this.call.context.response);
+    return (index === 1 ? this.response : super.getArgByIndex(index)) as T;
   }
 
   override switchToRpc(): ReturnType<ExecutionContext['switchToRpc']> {

@@ -11,9 +11,10 @@ import {
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
-import { notifierOver, type ChangeNotifier } from '../server/changes.js';
-import type { DispatchedMethod, Params } from '../server/dispatcher.js';
-import type { Era, Exchange } from '../server/exchange.js';
+import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { Era, McpCall } from '../protocol/mcp-call.js';
 import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
 import { BackendLog } from './backend-log.js';
 import { problemOf } from './backend-problem.js';
@@ -117,15 +118,15 @@ export class Backend {
   }
 
   /** @throws McpException, or the backend's own `ProtocolError` */
-  async request(method: string, params: Params, exchange: Exchange): Promise<Result> {
+  async request(method: string, params: Params, exchange: McpCall): Promise<Result> {
     return resultFor(exchange.era, await this.ask(method, params, exchange));
   }
 
   /** As `request`, but with all that the backend says of its result, whatever the client's era. */
-  private async ask(method: string, params: Params, exchange: Exchange): Promise<Result> {
+  private async ask(method: string, params: Params, exchange: McpCall): Promise<Result> {
     try {
       const session = this.links.known(exchange.channel);
-      const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
+      const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.reply.signal)).era;
       const result = await (era === 'modern'
         ? this.modern(method, params, exchange)
         : this.legacy(method, params, exchange));
@@ -133,7 +134,7 @@ export class Backend {
       return result;
     } catch (error) {
       if (error instanceof ProtocolError) this.log.answered();
-      throw toClientError(error, this.onFailure, exchange.signal);
+      throw toClientError(error, this.onFailure, exchange.reply.signal);
     }
   }
 
@@ -143,25 +144,25 @@ export class Backend {
     return this.description?.capabilities[kind] !== undefined;
   }
 
-  async subscribe(uri: string, exchange: Exchange): Promise<void> {
+  async subscribe(uri: string, exchange: McpCall): Promise<void> {
     try {
-      const { era } = await this.ready(exchange.signal);
+      const { era } = await this.ready(exchange.reply.signal);
       const { channel } = exchange;
       if (!channel) return await this.subscribeUntilEnd(uri, exchange);
       const link = era === 'modern' ? this.base : this.links.linkOf(channel);
       await this.links.sessionOf(channel).subscribe(uri, link);
     } catch (error) {
-      throw toClientError(error, this.onFailure, exchange.signal);
+      throw toClientError(error, this.onFailure, exchange.reply.signal);
     }
   }
 
-  unsubscribe(uri: string, { channel }: Exchange): void {
+  unsubscribe(uri: string, { channel }: McpCall): void {
     this.links.known(channel)?.unsubscribe(uri);
   }
 
-  async setLevel(params: Params, exchange: Exchange): Promise<Result> {
+  async setLevel(params: Params, exchange: McpCall): Promise<Result> {
     if (exchange.channel) this.links.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
-    const { era, capabilities } = await this.ready(exchange.signal);
+    const { era, capabilities } = await this.ready(exchange.reply.signal);
     if (era === 'modern' || !capabilities.logging) return {};
     return this.request('logging/setLevel', params, exchange);
   }
@@ -191,11 +192,11 @@ export class Backend {
     await Promise.all([this.base.close(), this.links.close()]);
   }
 
-  private async modern(method: string, params: Params, exchange: Exchange): Promise<Result> {
+  private async modern(method: string, params: Params, exchange: McpCall): Promise<Result> {
     const { states } = this.host;
     const state = await states.open(this.prefix, params, exchange);
     const sent = paramsFor('modern', params, exchange, state, this.links.known(exchange.channel)?.level);
-    const { signal } = exchange;
+    const { signal } = exchange.reply;
     const send = async (tool?: ToolSchemas) => {
       const result = await this.base.request(method, sent, { call: new Call(exchange), signal, tool });
       return states.seal(result, this.prefix, params, exchange);
@@ -215,32 +216,35 @@ export class Backend {
   }
 
   /** The definition of a tool; undefined where there is none, or the backend, which may serve calls, cannot list it. */
-  private async tool(name: unknown, exchange: Exchange): Promise<ToolSchemas | undefined> {
+  private async tool(name: unknown, exchange: McpCall): Promise<ToolSchemas | undefined> {
     try {
       return await this.lists.find('tools/list', exchange, row => row['name'] === name);
     } catch (error) {
-      if (exchange.signal.aborted) throw error;
+      if (exchange.reply.signal.aborted) throw error;
       this.host.report(error as Error);
       return undefined;
     }
   }
 
-  private async legacy(method: string, params: Params, exchange: Exchange): Promise<Result> {
-    const { channel, signal } = exchange;
+  private async legacy(method: string, params: Params, exchange: McpCall): Promise<Result> {
+    const {
+      channel,
+      reply: { signal },
+    } = exchange;
     const { links } = this;
     const sent = paramsFor('legacy', params, exchange);
     if (channel) return links.linkOf(channel).request(method, sent, { call: new Call(exchange), signal });
     const asks = isCall(method) && Object.keys(askable(exchange.clientCapabilities)).length > 0;
     const run = (call: Call, until: AbortSignal) =>
       links.pooled(method, sent, exchange, { call, signal: until, asks });
-    const isResumed = exchange.requestState() !== undefined;
+    const isResumed = exchange.requestState !== undefined;
     if (!isResumed && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
     return this.host.suspended.run(method as DispatchedMethod, params, exchange, call =>
       run(call, call.signal),
     );
   }
 
-  private async subscribeUntilEnd(uri: string, { authInfo, http, signal }: Exchange): Promise<void> {
+  private async subscribeUntilEnd(uri: string, { authInfo, http, reply: { signal } }: McpCall): Promise<void> {
     const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });

@@ -2,8 +2,9 @@ import type { LoggingLevel, Progress, RequestOptions, Result } from '@modelconte
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
-import type { Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import { sendLog } from '../protocol/mcp-log.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 
@@ -16,7 +17,7 @@ export class Call {
   /** Whose it is: calls with the same owner are of one client. Of callers who are not known, each call may be another's. */
   readonly owner: unknown;
 
-  constructor(protected exchange: Exchange) {
+  constructor(protected exchange: McpCall) {
     this.owner = ownerOf(exchange);
   }
 
@@ -31,8 +32,8 @@ export class Call {
 
   progress(progress: Progress): void {
     const { progressToken, exchange } = this;
-    if (progressToken === undefined || exchange.signal.aborted) return;
-    exchange.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined);
+    if (progressToken === undefined || exchange.reply.signal.aborted) return;
+    exchange.reply.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined);
   }
 
   /** A log message; one for a 2026-era client has to pass the level that its request asks for. */
@@ -41,8 +42,8 @@ export class Call {
     const { level, data, logger } = params as { level: LoggingLevel; data: unknown; logger?: string };
     const sent =
       exchange.era === 'modern'
-        ? exchange.log(level, data, logger)
-        : exchange.notify('notifications/message', params);
+        ? sendLog(exchange, level, data, logger)
+        : exchange.reply.notify('notifications/message', params);
     sent.catch(() => undefined);
   }
 
@@ -51,7 +52,7 @@ export class Call {
    * @throws ProtocolError where the connection carries no requests to the client
    */
   async ask(method: string, params: Params | undefined, options: AskOptions): Promise<Result> {
-    const { ask } = this.exchange;
+    const { ask } = this.exchange.reply;
     if (ask) return ask(method, params, options);
     throw new ProtocolError(
       McpErrorCode.InvalidRequest,
@@ -60,7 +61,7 @@ export class Call {
   }
 }
 
-function ownerOf({ channel, http, authInfo }: Exchange): unknown {
+function ownerOf({ channel, http, authInfo }: McpCall): unknown {
   if (channel) return channel;
   const caller = callerOf(authInfo, http?.request);
   // A process talks to a single client over stdio.

@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../client/unless-aborted.js';
-import type { Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
 import { callerKey, type ClientLinks } from './client-links.js';
@@ -15,7 +15,7 @@ export interface CallerListsOptions {
   readonly timeoutMs: number;
   readonly links: ClientLinks;
   /** Asks the backend for a page, and gives it as it is. */
-  readonly fetch: (method: ListMethod, params: Params, exchange: Exchange) => Promise<Result>;
+  readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>;
 }
 
 /** The lists of a backend, as each of its callers sees them. */
@@ -31,21 +31,19 @@ export class CallerLists {
    * @param fresh whether it must have been fetched just now
    * @throws McpException, or the backend's own `ProtocolError`
    */
-  async pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
+  async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
     const {
-      signal,
+      reply: { signal },
       inputResponses: _answers,
       meta: { progressToken: _token, ...meta } = {},
       ...caller
     } = exchange;
     // What a client answers is for the call that asked, which would be gone on with; and it asked for no list.
-    const detached: Exchange = {
+    const detached: McpCall = {
       ...caller,
       meta,
-      requestState: () => undefined,
-      signal: NEVER,
-      notify: nowhere,
-      log: nowhere,
+      requestState: undefined,
+      reply: { signal: NEVER, notify: nowhere },
     };
     const { onFailure, fetch } = this.options;
     const pages = this.known.pages(
@@ -62,7 +60,7 @@ export class CallerLists {
   }
 
   /** A row of a list, looked for once more in a fresh one. */
-  async find(method: ListMethod, exchange: Exchange, is: (row: Row) => boolean): Promise<Row | undefined> {
+  async find(method: ListMethod, exchange: McpCall, is: (row: Row) => boolean): Promise<Row | undefined> {
     for (const fresh of [false, true]) {
       for (const page of await this.pages(method, exchange, fresh)) {
         const row = rowsOf(method, page).find(is);
@@ -73,7 +71,7 @@ export class CallerLists {
   }
 
   /** Has the tools listed anew before the next call, so that its headers are those of what its caller was shown last. */
-  relist(exchange: Exchange): void {
+  relist(exchange: McpCall): void {
     this.known.forgetList(this.viewOf(exchange), 'tools/list');
   }
 
@@ -82,7 +80,7 @@ export class CallerLists {
     this.known.forget(session);
   }
 
-  private viewOf(exchange: Exchange): unknown {
+  private viewOf(exchange: McpCall): unknown {
     const session = this.options.links.known(exchange.channel);
     // What a client calls itself is not part of the key: it may use another name for each call.
     return session ?? callerKey(exchange);

@@ -7,8 +7,8 @@ import {
   type LoggingLevel,
   type Result,
 } from '@modelcontextprotocol/server';
-import type { Params } from '../server/dispatcher.js';
-import type { Era, Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { Era, McpCall } from '../protocol/mcp-call.js';
 import { HOPS_META, nextHop } from './hops.js';
 
 /**
@@ -41,7 +41,7 @@ export function askable({ roots, sampling, elicitation }: ClientCapabilities = {
 export function paramsFor(
   era: Era,
   params: Params,
-  exchange: Exchange,
+  exchange: McpCall,
   requestState?: unknown,
   level?: LoggingLevel,
 ): Params {
@@ -49,7 +49,7 @@ export function paramsFor(
   if (era === 'legacy') return { ...params, _meta: meta };
   const { clientInfo, clientCapabilities, inputResponses } = exchange;
   // A 2025-era client that has set no level is sent everything.
-  const logLevel = exchange.era === 'modern' ? exchange.logLevel : (level ?? 'debug');
+  const logLevel = exchange.era === 'modern' ? exchange.leastSevere : (level ?? 'debug');
   return {
     ...params,
     ...(inputResponses && { inputResponses }),

@@ -3,8 +3,8 @@ import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { digestOf, InvalidStateError, RequestState } from '../mrtr/request-state.js';
 import { callerOf } from '../server/caller.js';
-import type { Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';
 
 /** The backend says how long its state is good for; no state outlives this, in seconds (30 days). */
@@ -37,7 +37,7 @@ export class CallerStates {
     result: Result,
     backend: string | undefined,
     params: Params,
-    exchange: Exchange,
+    exchange: McpCall,
   ): Promise<Result> {
     if (!isInputRequiredResult(result) || result.requestState === undefined) return result;
     this.warnOnce();
@@ -51,8 +51,8 @@ export class CallerStates {
    * The backend's own state of what a caller sends; undefined without one.
    * @throws McpException (-32602) for a state that is not of this call
    */
-  async open(backend: string | undefined, params: Params, exchange: Exchange): Promise<unknown> {
-    const sealed = exchange.requestState<unknown>();
+  async open(backend: string | undefined, params: Params, exchange: McpCall): Promise<unknown> {
+    const sealed = exchange.requestState;
     if (sealed === undefined) return undefined;
     try {
       return await this.states.open(sealed, this.binding(backend, params, exchange));
@@ -64,7 +64,7 @@ export class CallerStates {
   }
 
   /** Whose call it is, of what, and with which arguments. */
-  private binding(backend: string | undefined, params: Params, { method, authInfo, http }: Exchange): string {
+  private binding(backend: string | undefined, params: Params, { method, authInfo, http }: McpCall): string {
     const { name, uri, arguments: args } = params;
     return JSON.stringify([
       'gateway',

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import { ConnectionError } from '../client/connection.js';
 import { callerOf } from '../server/caller.js';
-import type { Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import type { ClientChannel } from '../server/upstream.js';
 import type { BackendHost } from './backend.js';
 import { isCall, type Call } from './call.js';
@@ -74,7 +74,7 @@ export class ClientLinks {
   async pooled(
     method: string,
     params: Params,
-    exchange: Exchange,
+    exchange: McpCall,
     { call, signal, asks }: PooledRequest,
   ): Promise<Result> {
     const borrower = {
@@ -107,7 +107,7 @@ export class ClientLinks {
     await Promise.all([this.pool.close(), ...sessions.map(session => session.close())]);
   }
 
-  private open({ clientCapabilities }: Exchange): Link {
+  private open({ clientCapabilities }: McpCall): Link {
     const options: GatewayBackend = {
       ...this.options,
       capabilities: askable(clientCapabilities),
@@ -129,7 +129,7 @@ export class ClientLinks {
 }
 
 /** Callers of whom nothing differs share connections. */
-export const callerKey = ({ authInfo, http, clientCapabilities }: Exchange): string =>
+export const callerKey = ({ authInfo, http, clientCapabilities }: McpCall): string =>
   digestOf([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
 
 /** A key of fixed length: what a caller says of itself may be long, and the key is kept. */

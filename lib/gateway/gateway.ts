@@ -4,9 +4,10 @@ import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Listing } from '../interceptors/boundary/listing.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
-import type { ChangeNotifier } from '../server/changes.js';
-import type { DispatchedMethod, Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { Backend, type BackendHost } from './backend.js';
@@ -70,7 +71,7 @@ export class Gateway implements Upstream, BackendHost {
   get extensionMethods(): Upstream['extensionMethods'] {
     const [backend] = this.backends;
     if (!this.settings.passthrough || !this.description.capabilities.extensions) return {};
-    const forward = (method: string) => (params: Params, exchange: Exchange) =>
+    const forward = (method: string) => (params: Params, exchange: McpCall) =>
       this.via(exchange, () => backend.request(method, params, exchange));
     const methods = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
     return Object.fromEntries(methods.map(method => [method, forward(method)]));
@@ -85,11 +86,11 @@ export class Gateway implements Upstream, BackendHost {
     await Promise.all(this.backends.map(backend => backend.close()));
   }
 
-  async prepare(exchange: Exchange): Promise<void> {
+  async prepare(exchange: McpCall): Promise<void> {
     await this.via(exchange, () => this.describe(exchange));
   }
 
-  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+  dispatch(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Result> {
     return this.via(exchange, async () => {
       if (isList(method)) {
         const page = await this.router.list(method, params, exchange);
@@ -107,7 +108,7 @@ export class Gateway implements Upstream, BackendHost {
     });
   }
 
-  setLevel(params: Params, exchange: Exchange): Promise<Result> {
+  setLevel(params: Params, exchange: McpCall): Promise<Result> {
     return this.via(exchange, async () => {
       const known = this.backends.filter(({ description }) => description !== undefined);
       const results = await Promise.allSettled(known.map(backend => backend.setLevel(params, exchange)));
@@ -118,18 +119,18 @@ export class Gateway implements Upstream, BackendHost {
     });
   }
 
-  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+  async admitSubscription(uri: string, exchange: McpCall): Promise<void> {
     await this.via(exchange, async () => {
       const { backend } = await this.router.route('resources/subscribe', { uri }, exchange);
       await backend.subscribe(uri, exchange);
     });
   }
 
-  listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
+  listingFor(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Listing | undefined> {
     return this.via(exchange, () => this.listings.for(method, params, exchange));
   }
 
-  toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined> {
+  toolSchemas(name: string, exchange: McpCall): Promise<ToolSchemas | undefined> {
     return this.via(exchange, async () => {
       const { backend, params } = await this.router.route('tools/call', { name }, exchange);
       return backend.lists.find('tools/list', exchange, row => row['name'] === params['name']);
@@ -166,7 +167,7 @@ export class Gateway implements Upstream, BackendHost {
    * Gets to know the backends: of several, as many as can be reached. What one that is known may answer waits for no
    * other.
    */
-  private async describe({ method, signal }: Exchange): Promise<void> {
+  private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
     const [kind] = method.replace('completion/', 'completions/').split('/');
@@ -182,12 +183,12 @@ export class Gateway implements Upstream, BackendHost {
   }
 
   /** Does something on behalf of a request, unless it has gone round in a loop of gateways. */
-  private async via<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
+  private async via<T>(exchange: McpCall, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
     return origins.run({ via: viaOf(exchange.http, this.id) }, work);
   }
 
-  private async subscribe(backend: Backend, uri: string, exchange: Exchange): Promise<Result> {
+  private async subscribe(backend: Backend, uri: string, exchange: McpCall): Promise<Result> {
     const { subscriptions } = exchange;
     if (!subscriptions || !exchange.channel) {
       throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');

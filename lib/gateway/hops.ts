@@ -1,5 +1,5 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 
 /** Key in a request's `_meta` for how many gateways it went through. */
 export const HOPS_META = 'nestjs-mcp/hops';
@@ -32,7 +32,7 @@ export function loopIn(thrown: unknown, causes = 4): McpException | undefined {
  * How many gateways a request will have gone through after this one.
  * @throws McpException (-32000) past eight
  */
-export function nextHop(meta: Exchange['meta']): number {
+export function nextHop(meta: McpCall['meta']): number {
   const hops = meta?.[HOPS_META];
   const next = typeof hops === 'number' && Number.isSafeInteger(hops) && hops > 0 ? hops + 1 : 1;
   if (next > MAX_HOPS) throw loop();
@@ -46,7 +46,7 @@ const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
  * The gateways that a request over HTTP went through.
  * @throws McpException (-32000) where this one is among them, or there are too many
  */
-export function viaOf(http: Exchange['http'], own: string): string[] {
+export function viaOf(http: McpCall['http'], own: string): string[] {
   const header = http?.headers[VIA_HEADER];
   if (typeof header !== 'string') return [];
   const via = header

@@ -3,8 +3,8 @@ import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../client/connection.js';
 import type { ConnectionOptions } from '../client/connection-options.js';
 import { unlessAborted } from '../client/unless-aborted.js';
-import { AS_IT_IS } from '../server/as-it-is.js';
-import type { Params } from '../server/dispatcher.js';
+import { passthroughSchema } from '../server/passthrough-schema.js';
+import type { Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../server/upstream.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
@@ -199,7 +199,7 @@ export class Link {
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
-      return client.request({ method, params }, AS_IT_IS, options);
+      return client.request({ method, params }, passthroughSchema, options);
     }
     // Without the output schema: what a tool answers is for the client to check.
     const { name } = params as { name: string };

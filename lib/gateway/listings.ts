@@ -1,7 +1,8 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/listing.js';
-import type { DispatchedMethod, Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
 import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
@@ -18,7 +19,7 @@ export class Listings {
    * The page that shows it; undefined for a method that uses nothing that is listed.
    * @throws McpException where a backend that may have it cannot be reached
    */
-  async for(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
+  async for(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Listing | undefined> {
     const { name, uri, ref } = params as { name?: unknown; uri?: unknown; ref?: unknown };
     switch (method) {
       case 'tools/call':
@@ -50,7 +51,7 @@ export class Listings {
     method: ListMethod,
     name: unknown,
     unknown: (name: string) => Error,
-    exchange: Exchange,
+    exchange: McpCall,
   ): Promise<Listing | undefined> {
     const text = String(name);
     const owners = this.backends.filter(({ prefix }) => withoutPrefix(prefix, text) !== undefined);
@@ -63,11 +64,11 @@ export class Listings {
    */
   private async find(
     lookups: readonly Lookup[],
-    exchange: Exchange,
+    exchange: McpCall,
     refusal: Error,
     backends: readonly Backend[] = this.backends,
   ): Promise<Listing> {
-    const met = await meet(backends, exchange.signal, backends.length === 1);
+    const met = await meet(backends, exchange.reply.signal, backends.length === 1);
     const reached = backends.filter((_, index) => met[index].status === 'fulfilled');
     for (const fresh of [false, true]) {
       for (const { method, is } of lookups) {

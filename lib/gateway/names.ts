@@ -1,5 +1,5 @@
 import type { Result } from '@modelcontextprotocol/server';
-import type { Params } from '../server/dispatcher.js';
+import type { Params } from '../protocol/mcp-call.js';
 import { isList, LIST_MEMBERS, rowsOf, type ListMethod } from './known-lists.js';
 
 /** What stands between a backend's prefix and a name of its own. */

@@ -1,5 +1,5 @@
-import type { ChangeNotifier } from '../server/changes.js';
-import type { Params } from '../server/dispatcher.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { Params } from '../protocol/mcp-call.js';
 
 /**
  * Whether a notification tells of a resource that nobody has asked this backend for. One of several could tell of

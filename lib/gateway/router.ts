@@ -2,8 +2,8 @@ import { Logger } from '@nestjs/common';
 import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
 import { compileUriTemplate } from '../catalog/uri-template.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { asObject, requireString, requireUri } from '../server/params.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
@@ -35,7 +35,7 @@ export class Router {
   }
 
   /** @throws McpException for what no backend has, or more than one */
-  async route(method: string, params: Params, exchange: Exchange): Promise<Route> {
+  async route(method: string, params: Params, exchange: McpCall): Promise<Route> {
     const { only } = this;
     if (only) return { backend: only, params };
     switch (method) {
@@ -59,7 +59,7 @@ export class Router {
   }
 
   /** One page of a list: the backend's own, or as much of the lists of several as a page holds. */
-  async list(method: ListMethod, params: Params, exchange: Exchange): Promise<Result> {
+  async list(method: ListMethod, params: Params, exchange: McpCall): Promise<Result> {
     const { only, backends } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], backends.length);
@@ -87,7 +87,7 @@ export class Router {
         at = this.after(at, page);
       } catch (error) {
         // Who asks for the next page is told.
-        if (joined.isEmpty || exchange.signal.aborted) throw error;
+        if (joined.isEmpty || exchange.reply.signal.aborted) throw error;
         break;
       }
     }
@@ -115,7 +115,7 @@ export class Router {
     method: ListMethod,
     { cursor: _, ...params }: Params,
     cursor: string | undefined,
-    exchange: Exchange,
+    exchange: McpCall,
   ): Promise<Result | undefined> {
     const sent = { ...params, ...(cursor !== undefined && { cursor }) };
     const page = await this.ifUp(backend, method, exchange, () => backend.request(method, sent, exchange));
@@ -126,7 +126,7 @@ export class Router {
   private async ifUp<T>(
     backend: Backend,
     method: ListMethod,
-    { signal }: Exchange,
+    { reply: { signal } }: McpCall,
     ask: () => Promise<T>,
   ): Promise<T | undefined> {
     let isKnown = false;
@@ -142,7 +142,7 @@ export class Router {
   }
 
   /** Who lists a resource, or else a template that it is of. */
-  private async ownerOf(uri: string, exchange: Exchange, is: (row: Row) => boolean): Promise<Backend> {
+  private async ownerOf(uri: string, exchange: McpCall, is: (row: Row) => boolean): Promise<Backend> {
     const rows = await Promise.all(
       this.backends.map(backend =>
         this.ifUp(
@@ -165,7 +165,7 @@ export class Router {
   }
 
   /** Resources keep their URIs, and so can be of one backend only. */
-  private async assertDistinct(method: ListMethod, exchange: Exchange): Promise<void> {
+  private async assertDistinct(method: ListMethod, exchange: McpCall): Promise<void> {
     const key = KEYS[method];
     if (key === undefined) return;
     const known = await Promise.all(

@@ -1,6 +1,6 @@
 import type { LoggingLevel } from '@modelcontextprotocol/server';
-import { notifierOver } from '../server/changes.js';
-import type { Params } from '../server/dispatcher.js';
+import { notifierOver } from '../protocol/changes.js';
+import type { Params } from '../protocol/mcp-call.js';
 import type { ClientChannel } from '../server/upstream.js';
 import type { BackendHost } from './backend.js';
 import { askable } from './caller-params.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
-import type { Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { Call, type AskOptions } from './call.js';
 
 interface Question {
@@ -37,9 +37,9 @@ export class SuspendedCall extends Call {
   }
 
   /** Runs until the backend answers or asks, on behalf of the request that waits for it now. */
-  async round(exchange: Exchange): Promise<Round> {
+  async round(exchange: McpCall): Promise<Round> {
     this.exchange = exchange;
-    const { signal } = exchange;
+    const { signal } = exchange.reply;
     const onAbort = () => this.giveUp(signal.reason);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });

@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
-import type { DispatchedMethod, Params } from '../server/dispatcher.js';
-import type { Exchange } from '../server/exchange.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { invalidState } from './caller-states.js';
 import { shareOf } from './pool.js';
 import { SuspendedCall } from './suspended-call.js';
@@ -38,13 +39,13 @@ export class SuspendedCalls {
   async run(
     method: DispatchedMethod,
     params: Params,
-    exchange: Exchange,
+    exchange: McpCall,
     start: (call: SuspendedCall) => Promise<Result>,
   ): Promise<Result> {
     const caller = callerOf(exchange.authInfo, exchange.http?.request);
     const owner = ownerOf(caller, method, params);
     const call = this.take(owner, exchange) ?? new SuspendedCall(exchange);
-    if (exchange.requestState() === undefined) call.start(() => start(call));
+    if (exchange.requestState === undefined) call.start(() => start(call));
     const round = await call.round(exchange);
     if ('result' in round) return round.result;
     return {
@@ -58,8 +59,8 @@ export class SuspendedCalls {
     for (const handle of [...this.parked.keys()]) this.forget(handle)?.call.giveUp('The gateway is closing');
   }
 
-  private take(owner: string, exchange: Exchange): SuspendedCall | undefined {
-    const handle = exchange.requestState<unknown>();
+  private take(owner: string, exchange: McpCall): SuspendedCall | undefined {
+    const handle = exchange.requestState;
     if (handle === undefined) return undefined;
     const parked = typeof handle === 'string' ? this.parked.get(handle) : undefined;
     if (parked?.owner !== owner) {

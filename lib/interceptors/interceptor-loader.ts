@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerHost } from '../server/mcp-server-host.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { Beside } from './chain/beside.js';
 import { LOCAL_HOST } from './chain/entry.js';
 import type { LocalChainSource } from './chain-source.js';
@@ -40,7 +40,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
    * @param clients names of MCP clients, which an interceptor can be declared for as well
    * @throws McpBootstrapError for an interceptor or an override that cannot be
    */
-  async load(hosts: readonly McpServerHost[], clients: ReadonlySet<string>): Promise<void> {
+  async load(hosts: readonly McpServerInstance[], clients: ReadonlySet<string>): Promise<void> {
     const found = await this.local.interceptors();
     for (const { server, where } of found) {
       const isKnown = hosts.some(({ options }) => options.name === server) || clients.has(server ?? '');

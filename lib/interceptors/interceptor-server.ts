@@ -1,6 +1,6 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { isRecord } from '../schema/plain-json.js';
-import type { Exchange } from '../server/exchange.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import type { LocalChainSource } from './chain-source.js';
 import { attempt, messageOf } from './chain/attempt.js';
 import { systemClock } from './chain/clock.js';
@@ -31,7 +31,7 @@ export class InterceptorServer {
   private last?: Served;
   /** The methods to serve; none without an interceptor. */
   readonly methods: Readonly<
-    Record<string, (params: Params, exchange: Exchange) => object | Promise<object>>
+    Record<string, (params: Params, call: McpCall) => object | Promise<object>>
   >;
 
   constructor(
@@ -43,7 +43,7 @@ export class InterceptorServer {
       readonly log: (message: string) => void;
     },
   ) {
-    const invoke = (params: Params, exchange: Exchange) => this.invoke(params, exchange);
+    const invoke = (params: Params, call: McpCall) => this.invoke(params, call);
     this.methods =
       source.local.length === 0
         ? {}
@@ -92,16 +92,16 @@ export class InterceptorServer {
    * and is a failure here.
    * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
    */
-  private async invoke(params: Params, exchange: Exchange): Promise<object> {
+  private async invoke(params: Params, call: McpCall): Promise<object> {
     const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = this.check(
       params,
-      exchange,
+      call,
     );
     const clock = systemClock;
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-    const watch = new DeadlineWatch(clock, exchange.signal);
-    const bag = new ExchangeBag({ request: exchange.http?.request }, undefined, contextOf(exchange));
+    const watch = new DeadlineWatch(clock, call.reply.signal);
+    const bag = new ExchangeBag({ request: call.http?.request }, undefined, contextOf(call));
     const started = clock.now();
     try {
       const given = frozenCopy(payload);
@@ -110,7 +110,7 @@ export class InterceptorServer {
           event,
           phase,
           context: frozenCopy(context),
-          protocolVersion: exchange.protocolVersion,
+          protocolVersion: call.protocolVersion,
           bag,
           clock,
           watch,
@@ -146,7 +146,7 @@ export class InterceptorServer {
     }
   }
 
-  private check(params: Params, { protocolVersion, meta }: Exchange): CheckedParams {
+  private check(params: Params, { protocolVersion, meta }: McpCall): CheckedParams {
     const { name, event, phase, payload, timeoutMs, context } = params;
     const refuse = (reason: string) =>
       new McpException(McpErrorCode.InvalidParams, 'Invalid interceptor invocation', {

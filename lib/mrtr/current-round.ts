@@ -1,13 +1,14 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
 import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
+import type { HandlerRound } from '../execution/mcp-execution-context.js';
 import type { Outcome, Round } from './round.js';
 
 /** What a handler came to in a round: its value, or what it needs before it can go on. */
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
 /** The round of a call, which is made once the handler has something to do with it: most calls ask nothing. */
-export class CurrentRound {
+export class CurrentRound implements HandlerRound {
   private round?: Round;
   /** The run of the handler's own method that counts, and how it has ended. */
   private ran?: { outcome?: Outcome };
@@ -18,7 +19,11 @@ export class CurrentRound {
   /** What the handler's own method threw, whatever is made of it around it. */
   private thrown?: InputRequiredException;
 
-  constructor(private readonly make: () => Round) {}
+  /** @param onRunning called with what the handler's own method will come to, if that is not known at once */
+  constructor(
+    private readonly make: () => Round,
+    private readonly onRunning: (result: Promise<unknown>) => void,
+  ) {}
 
   /** Undefined where the handler has not used it yet. */
   get ifAny(): Round | undefined {
@@ -71,6 +76,12 @@ export class CurrentRound {
 
   /** Runs the handler's own method. */
   watch(handler: () => unknown): unknown {
+    const result = this.follow(handler);
+    if (result instanceof Promise) this.onRunning(result);
+    return result;
+  }
+
+  private follow(handler: () => unknown): unknown {
     let result: unknown;
     try {
       result = handler();

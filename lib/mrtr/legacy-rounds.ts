@@ -1,6 +1,7 @@
 import { isInputRequiredResult, type InputRequiredResult, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import type { Answer } from '../server/pipeline.js';
 import { toolError } from '../server/tool-result.js';
 import type { RoundMemory } from './journal.js';
 import { ClientFailed, tooManyRounds } from './refusals.js';
@@ -26,40 +27,36 @@ export class LegacyRounds {
    * @throws McpException where it is too often, too much at a time, not answered in time, or answered with an error where it
    *   is no tool that asks
    */
-  async run(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
+  async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const memory: RoundMemory = {};
-    let current: Exchange = { ...exchange, memory };
+    let current: McpCall = { ...call, memory };
     for (let round = 0; ; round++) {
-      const result = await call(current);
+      const result = await next(current, params);
       if (!isInputRequiredResult(result)) return result;
       if (round === this.maxRounds) throw tooManyRounds(this.maxRounds);
       try {
-        current = {
-          ...exchange,
-          memory,
-          inputResponses: await this.answers(exchange, result),
-          requestState: <T>() => result.requestState as T | undefined,
-        };
+        const inputResponses = await this.answers(call, result);
+        current = { ...call, memory, inputResponses, requestState: result.requestState };
       } catch (error) {
-        if (exchange.signal.aborted) throw new McpException(McpErrorCode.Refused, 'The call was cancelled');
+        if (call.reply.signal.aborted) throw new McpException(McpErrorCode.Refused, 'The call was cancelled');
         if (!(error instanceof ClientFailed)) throw error;
-        if (exchange.method === 'tools/call') return toolError(error.message);
+        if (call.method === 'tools/call') return toolError(error.message);
         throw new McpException(McpErrorCode.InternalError, error.message);
       }
     }
   }
 
   private async answers(
-    exchange: Exchange,
+    call: McpCall,
     { inputRequests }: InputRequiredResult,
-  ): Promise<Exchange['inputResponses']> {
+  ): Promise<McpCall['inputResponses']> {
     if (!inputRequests || Object.keys(inputRequests).length === 0) {
-      await this.suspensions.pause(exchange, PACE_MS);
+      await this.suspensions.pause(call, PACE_MS);
       return undefined;
     }
     const over = new AbortController();
     try {
-      return await this.suspensions.askAll(exchange, inputRequests, over.signal);
+      return await this.suspensions.askAll(call, inputRequests, over.signal);
     } finally {
       over.abort(new RoundEnded());
     }

@@ -1,22 +1,20 @@
-import type { Exchange } from '../server/exchange.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { readKind } from './input-request.js';
 import type { Journal } from './journal.js';
 
-/** An exchange whose answers have passed the chain, whatever was asked. */
-export async function withAnswersReceived({ receive, ...exchange }: Exchange): Promise<Exchange> {
-  const { inputResponses } = exchange;
-  return receive && inputResponses
-    ? { ...exchange, inputResponses: await receive(inputResponses) }
-    : exchange;
+/** An call whose answers have passed the chain, whatever was asked. */
+export async function withAnswersReceived({ receive, ...call }: McpCall): Promise<McpCall> {
+  const { inputResponses } = call;
+  return receive && inputResponses ? { ...call, inputResponses: await receive(inputResponses) } : call;
 }
 
 /**
- * An exchange with the answers to what was asked. Answers to anything else are dropped, before interceptors see them.
+ * An call with the answers to what was asked. Answers to anything else are dropped, before interceptors see them.
  * @throws McpException (-32602) for an answer of another kind than its question, or one that an interceptor refuses
  */
-export async function withAnswersAsked(exchange: Exchange, journal: Journal | undefined): Promise<Exchange> {
-  const { inputResponses, malformedResponses = [] } = exchange;
-  if (!inputResponses) return exchange;
+export async function withAnswersAsked(call: McpCall, journal: Journal | undefined): Promise<McpCall> {
+  const { inputResponses, malformedResponses = [] } = call;
+  if (!inputResponses) return call;
   const open = Object.entries(journal?.open ?? {}).map(([key, { method }]) => [key, method] as const);
   const asked = new Map([...open, ...Object.entries(journal?.asked ?? {})]);
   const answers: Record<string, unknown> = {};
@@ -26,5 +24,5 @@ export async function withAnswersAsked(exchange: Exchange, journal: Journal | un
     readKind(method, inputResponses[key]);
     answers[key] = inputResponses[key];
   }
-  return withAnswersReceived({ ...exchange, inputResponses: answers });
+  return withAnswersReceived({ ...call, inputResponses: answers });
 }

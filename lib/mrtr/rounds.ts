@@ -7,7 +7,9 @@ import {
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
-import type { Exchange } from '../server/exchange.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { METHODS } from '../protocol/methods.js';
+import type { Answer, Stage } from '../server/pipeline.js';
 import { RunningCalls } from '../server/running-calls.js';
 import { toolError } from '../server/tool-result.js';
 import { Asker } from './asker.js';
@@ -23,12 +25,9 @@ import { withAnswersAsked } from './responses.js';
 import { Round } from './round.js';
 import { Suspensions } from './suspensions.js';
 
-/** The methods whose handlers may ask (2026-07-28: basic/patterns/mrtr). */
-const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
-
 /** Whether a handler can ask the client of an exchange: in its own rounds, or on a connection that carries requests. */
-export const canAsk = ({ method, era, ask }: Exchange): boolean =>
-  ASKING.has(method) && (era === 'modern' || ask !== undefined);
+export const canAsk = ({ method, era, reply }: McpCall): boolean =>
+  METHODS.get(method)?.canAsk === true && (era === 'modern' || reply.ask !== undefined);
 
 /** What a handler that asks came to in this round. */
 export type RoundResult<T> = { readonly value: T } | { readonly required: InputRequiredResult };
@@ -59,63 +58,61 @@ export class Rounds {
    */
   async run<T>(
     { where, key, version }: Entry,
-    exchange: Exchange,
-    work: (current: CurrentRound, exchange: Exchange) => Promise<T>,
+    call: McpCall,
+    work: (current: CurrentRound, call: McpCall) => Promise<T>,
   ): Promise<RoundResult<T>> {
-    const binding = () => this.bindingOf(key, exchange);
-    const earlier = await this.journalOf(exchange, where, version, binding);
-    const answered = await withAnswersAsked(exchange, earlier);
+    const binding = () => this.bindingOf(key, call);
+    const earlier = await this.journalOf(call, where, version, binding);
+    const answered = await withAnswersAsked(call, earlier);
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
     // What a handler awaits, it is given there.
-    const own: Exchange = { ...answered, inputResponses: copyOf(journal?.given) };
-    const current = new CurrentRound(() => this.begin(journal ?? newJournal(version), where, exchange));
+    const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
+    const current = new CurrentRound(
+      () => this.begin(journal ?? newJournal(version), where, call),
+      result => this.track(call, current, result),
+    );
     if (journal) current.begin();
     const outcome = await current.run(() => work(current, own));
     if ('value' in outcome) return outcome;
-    return { required: await this.required(current, exchange, where, outcome.asking, binding) };
+    return { required: await this.required(current, call, where, outcome.asking, binding) };
   }
 
-  /**
-   * Answers a call, in as many rounds as it needs where its client knows none (2025 era).
-   * @throws McpException; whatever `call` throws
-   */
-  answer(exchange: Exchange, call: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    if (!exchange.ask) return exchange.era === 'legacy' ? withoutAsking(exchange, call) : call(exchange);
-    return this.legacy.run(exchange, call);
-  }
+  /** Answers a call in as many rounds as it needs, if its client knows none (2025 era). */
+  readonly legacyRounds: Stage = next => (call, params) => {
+    if (call.era === 'modern') return next(call, params);
+    return call.reply.ask ? this.legacy.run(call, params, next) : withoutAsking(call, params, next);
+  };
 
-  /** Runs a handler's own method. It may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
-  watch({ ask }: Exchange, current: CurrentRound, handler: () => unknown): unknown {
-    const result = current.watch(handler);
-    if (ask && result instanceof Promise) this.running.add(Promise.race([result, current.untilLeft()]));
-    return result;
+  /** A handler may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
+  private track({ reply }: McpCall, current: CurrentRound, result: Promise<unknown>): void {
+    if (reply.ask) this.running.track(Promise.race([result, current.untilLeft()]).catch(() => undefined));
   }
 
   /** Waits, up to so many milliseconds, for handlers that outlast their calls, whose signals have fired. */
   async ended(timeoutMs: number): Promise<void> {
-    await this.running.ended(timeoutMs);
+    await this.running.idle(timeoutMs);
   }
 
-  private begin(journal: Journal, where: string, exchange: Exchange): Round {
+  private begin(journal: Journal, where: string, call: McpCall): Round {
     const { onMismatch, maxRounds } = this.settings;
     const asker =
-      exchange.era === 'legacy' &&
+      call.era === 'legacy' &&
       new Asker(
         journal.rounds,
         maxRounds,
         (key, round) => this.tooMany(where, [key], round),
-        this.suspensions.asker(exchange),
+        this.suspensions.asker(call),
       );
     return new Round(journal, {
       where,
       onMismatch,
-      signal: exchange.signal,
+      signal: call.reply.signal,
       onMistake: mistake => this.logger.error(mistake.message),
       onSlow: key =>
         this.logger.warn(
           `${where} asks "${key}" while a step still runs, and the question waits for that; a step that waits for the answer would wait for ever`,
         ),
-      assertAskable: request => assertDeclared([request], exchange.clientCapabilities),
+      assertAskable: request => assertDeclared([request], call.clientCapabilities),
       ...(asker && { asker }),
     });
   }
@@ -123,14 +120,14 @@ export class Rounds {
   /** The result that ends a round: what was asked by whichever way, and what is to be remembered. */
   private async required(
     current: CurrentRound,
-    exchange: Exchange,
+    call: McpCall,
     where: string,
     asking: InputRequiredOptions,
     binding: () => string,
   ): Promise<InputRequiredResult> {
-    if (!canAsk(exchange)) throw new UnsupportedInput();
+    if (!canAsk(call)) throw new UnsupportedInput();
     const inputRequests = await current.requests(asking);
-    assertDeclared(Object.values(inputRequests), exchange.clientCapabilities);
+    assertDeclared(Object.values(inputRequests), call.clientCapabilities);
     const round = current.begin();
     await round.stepsEnded();
     const journal = round.remember(asking);
@@ -140,7 +137,7 @@ export class Rounds {
     return {
       resultType: 'input_required',
       ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
-      ...(journal && (await this.keep(journal, exchange, binding))),
+      ...(journal && (await this.keep(journal, call, binding))),
     };
   }
 
@@ -159,7 +156,7 @@ export class Rounds {
   /** What is to be remembered travels with the client, unless its rounds are all in this process. */
   private async keep(
     journal: Journal,
-    { memory }: Exchange,
+    { memory }: McpCall,
     binding: () => string,
   ): Promise<Pick<InputRequiredResult, 'requestState'>> {
     if (!memory) return { requestState: await this.seal(journal, binding()) };
@@ -168,13 +165,13 @@ export class Rounds {
   }
 
   private async journalOf(
-    exchange: Exchange,
+    call: McpCall,
     where: string,
     version: string,
     binding: () => string,
   ): Promise<Journal | undefined> {
     try {
-      const journal = exchange.memory ? recall(exchange.memory) : await this.opened(exchange, binding);
+      const journal = call.memory ? recall(call.memory) : await this.opened(call, binding);
       return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
@@ -185,9 +182,9 @@ export class Rounds {
     }
   }
 
-  private async opened({ requestState }: Exchange, binding: () => string): Promise<Journal | undefined> {
-    const sealed = requestState<unknown>();
-    return sealed === undefined ? undefined : ((await this.states.open(sealed, binding())) as Journal);
+  private async opened({ requestState }: McpCall, binding: () => string): Promise<Journal | undefined> {
+    if (requestState === undefined) return undefined;
+    return (await this.states.open(requestState, binding())) as Journal;
   }
 
   /**
@@ -218,7 +215,7 @@ export class Rounds {
   }
 
   /** Whose call it is, of what, and with which arguments. */
-  private bindingOf(key: string, { method, params, authInfo, http }: Exchange): string {
+  private bindingOf(key: string, { method, params, authInfo, http }: McpCall): string {
     const { name, uri, arguments: args } = params;
     return JSON.stringify([
       this.server,
@@ -237,17 +234,14 @@ function recall(memory: RoundMemory): Journal | undefined {
   return journal;
 }
 
-/** What stands behind the server only sees that a client declares nothing where no session keeps what it has declared. */
-async function withoutAsking(
-  exchange: Exchange,
-  call: (exchange: Exchange) => Promise<Result>,
-): Promise<Result> {
+/** A gateway's backend only sees that a client declares nothing if no session keeps what it has declared. */
+async function withoutAsking(call: McpCall, params: Params, next: Answer): Promise<Result> {
   try {
-    return await call(exchange);
+    return await next(call, params);
   } catch (error) {
     if (!(error instanceof MissingRequiredClientCapabilityError)) throw error;
     const { message } = new UnsupportedInput();
-    if (exchange.method === 'tools/call') return toolError(message);
+    if (call.method === 'tools/call') return toolError(message);
     throw new McpException(McpErrorCode.Refused, message);
   }
 }

@@ -8,7 +8,7 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { assertDeclared, ClientFailed, UnsupportedInput } from './refusals.js';
 
@@ -38,26 +38,26 @@ export class Suspensions {
    *   ClientFailed
    */
   async askAll<R extends Readonly<Record<string, InputRequest>>>(
-    exchange: Exchange,
+    call: McpCall,
     requests: R,
     over: AbortSignal,
   ): Promise<{ [K in keyof R]: Result }> {
-    this.open(exchange, Object.values(requests));
+    this.open(call, Object.values(requests));
     const answers = Object.entries(requests).map(
-      async ([key, request]) => [key, await this.send(exchange, request, over)] as const,
+      async ([key, request]) => [key, await this.send(call, request, over)] as const,
     );
     return Object.fromEntries(await Promise.all(answers)) as { [K in keyof R]: Result };
   }
 
   /** Asks one question at a time for a handler that waits: those of one turn of the event loop together, as `askAll` does. */
-  asker(exchange: Exchange): (request: InputRequest, over: AbortSignal) => Promise<Result> {
+  asker(call: McpCall): (request: InputRequest, over: AbortSignal) => Promise<Result> {
     let batch: Asked[] = [];
     const askBatch = () => {
       const asked = batch;
       batch = [];
       try {
         this.open(
-          exchange,
+          call,
           asked.map(({ request }) => request),
         );
       } catch (error) {
@@ -65,7 +65,7 @@ export class Suspensions {
         return;
       }
       for (const { request, over, resolve, reject } of asked) {
-        this.send(exchange, request, over).then(resolve, reject);
+        this.send(call, request, over).then(resolve, reject);
       }
     };
     return (request, over) =>
@@ -75,7 +75,7 @@ export class Suspensions {
   }
 
   /** Waits on behalf of a call. @throws McpException where too many do; the signal's reason, once it fires */
-  async pause({ sessionId, signal }: Exchange, ms: number): Promise<void> {
+  async pause({ sessionId, reply: { signal } }: McpCall, ms: number): Promise<void> {
     this.take(sessionId, 1);
     try {
       await pause(ms, undefined, { signal });
@@ -84,17 +84,17 @@ export class Suspensions {
     }
   }
 
-  private open({ ask, sessionId, clientCapabilities }: Exchange, requests: readonly InputRequest[]): void {
-    if (!ask) throw new UnsupportedInput();
+  private open({ reply, sessionId, clientCapabilities }: McpCall, requests: readonly InputRequest[]): void {
+    if (!reply.ask) throw new UnsupportedInput();
     assertDeclared(requests, clientCapabilities);
     this.take(sessionId, requests.length);
   }
 
   /** Asks what is counted already. */
-  private async send(exchange: Exchange, request: InputRequest, over: AbortSignal): Promise<Result> {
-    const signal = AbortSignal.any([exchange.signal, over]);
+  private async send(call: McpCall, request: InputRequest, over: AbortSignal): Promise<Result> {
+    const signal = AbortSignal.any([call.reply.signal, over]);
     try {
-      return await exchange.ask!(request.method, paramsOf(request), {
+      return await call.reply.ask!(request.method, paramsOf(request), {
         signal,
         timeout: this.limits.idleTimeoutMs,
         resetTimeoutOnProgress: true,
@@ -102,12 +102,12 @@ export class Suspensions {
         onprogress: () => undefined,
       });
     } catch (error) {
-      if (exchange.signal.aborted) throw exchange.signal.reason;
+      if (call.reply.signal.aborted) throw call.reply.signal.reason;
       if (error instanceof ProtocolError) throw new ClientFailed(error);
       if (signal.aborted || !isTimeout(error)) throw error;
       throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
     } finally {
-      this.release(exchange.sessionId);
+      this.release(call.sessionId);
     }
   }
 

@@ -1,9 +1,9 @@
 import type { CompletionEntry, Entry } from '../catalog/entries.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerHost } from './mcp-server-host.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 
 /** @throws McpBootstrapError for a completion of what the server does not have */
-export function assertCompletes(entry: Entry, { catalog, options }: McpServerHost): void {
+export function assertCompletes(entry: Entry, { catalog, options }: McpServerInstance): void {
   if (entry.kind !== 'completion' || exists(entry, catalog)) return;
   const { prompt, resourceTemplate, argument } = entry.ref;
   throw new McpBootstrapError(
@@ -12,7 +12,10 @@ export function assertCompletes(entry: Entry, { catalog, options }: McpServerHos
   );
 }
 
-function exists({ ref }: CompletionEntry, { prompts, resourceTemplates }: McpServerHost['catalog']): boolean {
+function exists(
+  { ref }: CompletionEntry,
+  { prompts, resourceTemplates }: McpServerInstance['catalog'],
+): boolean {
   const { prompt, resourceTemplate = '', argument } = ref;
   if (prompt === undefined) {
     return resourceTemplates.get(resourceTemplate)?.template.variables.includes(argument) ?? false;

@@ -8,8 +8,11 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
  */
 export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
   const { user } = (platformRequest ?? {}) as { user?: unknown };
+  if (authInfo === undefined && isMissing(user)) return NOBODY;
   return JSON.stringify([authInfo?.clientId, subjectOf(authInfo), ...userOf(user)].map(identity));
 }
+
+const NOBODY = JSON.stringify([null, null, null]);
 
 /** What a token is and how long it is good for, by the names of JWT claims (RFC 7519, 4.1) and those that are common. */
 const REFRESHED = new Set(

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ServerCapabilities,
   ServerEvent,
@@ -6,10 +5,10 @@ import type {
   Transport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { HttpExchange, Subscriptions } from './exchange.js';
-import { ExchangeServer, type ExchangeHost } from './exchange-server.js';
+import type { Subscriptions } from '../protocol/mcp-call.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 import type { RunningCalls } from './running-calls.js';
-import { Unsent } from './unsent.js';
+import { SdkServer } from './sdk-server.js';
 import type { ClientChannel, Upstream } from './upstream.js';
 
 /** The most characters that the URIs of one connection's subscriptions may have. */
@@ -32,17 +31,15 @@ export interface ConnectionOptions {
 }
 
 /** The SDK's server for a connection that lasts: a 2025-era session, or stdio. It passes changes on to the client. */
-export class ConnectionServer extends ExchangeServer {
+export class ConnectionServer extends SdkServer {
   private readonly subscribed = new Set<string>();
   /** The length of what is subscribed to. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
   private readonly ownChannel?: ClientChannel;
-  /** What the session's own stream has not taken yet. */
-  private unsent = new Unsent(undefined);
 
-  constructor(host: ExchangeHost, capabilities: ServerCapabilities, options: ConnectionOptions) {
-    super(host, capabilities, options.running);
+  constructor(instance: McpServerInstance, capabilities: ServerCapabilities, options: ConnectionOptions) {
+    super(instance, capabilities, options.running);
     this.options = options;
     const { upstream, bus } = options;
     if (!upstream) return;
@@ -67,48 +64,38 @@ export class ConnectionServer extends ExchangeServer {
     return true;
   }
 
-  protected override get channel(): ClientChannel | undefined {
-    return this.ownChannel;
+  override connectionData() {
+    return { ...super.connectionData(), channel: this.ownChannel, subscriptions: this.subscriptions };
   }
 
-  protected override get subscriptions(): Subscriptions {
-    return {
-      has: uri => this.subscribed.has(uri),
-      add: uri => {
-        if (this.subscribed.has(uri)) return;
-        const { maxSubscriptions } = this.options;
-        if (this.subscribed.size >= maxSubscriptions) throw tooMany(`${maxSubscriptions} resources`);
-        if (this.subscribedLength + uri.length > MAX_SUBSCRIBED_LENGTH) {
-          throw tooMany(`${MAX_SUBSCRIBED_LENGTH} characters`);
-        }
-        this.subscribed.add(uri);
-        this.subscribedLength += uri.length;
-      },
-      delete: uri => {
-        if (this.subscribed.delete(uri)) this.subscribedLength -= uri.length;
-      },
-    };
-  }
-
-  /** Tells the server which response carries the session's own stream. */
-  streamsOn(http: HttpExchange | undefined): void {
-    this.unsent = new Unsent(http);
-  }
+  private readonly subscriptions: Subscriptions = {
+    has: uri => this.subscribed.has(uri),
+    add: uri => {
+      if (this.subscribed.has(uri)) return;
+      const { maxSubscriptions } = this.options;
+      if (this.subscribed.size >= maxSubscriptions) throw tooMany(`${maxSubscriptions} resources`);
+      if (this.subscribedLength + uri.length > MAX_SUBSCRIBED_LENGTH) {
+        throw tooMany(`${MAX_SUBSCRIBED_LENGTH} characters`);
+      }
+      this.subscribed.add(uri);
+      this.subscribedLength += uri.length;
+    },
+    delete: uri => {
+      if (this.subscribed.delete(uri)) this.subscribedLength -= uri.length;
+    },
+  };
 
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
     const unsubscribe = this.options.bus.subscribe(event => {
       if (!this.concerns(event)) return;
-      const tell = async () => {
-        await this.forward(event);
-        // By then, the response shows whether the client keeps up.
-        await nextTurn();
-      };
-      this.unsent.send(event, tell).catch((error: unknown) => this.host.report(error as Error));
+      this.forward(event).catch((error: unknown) => this.instance.report(error as Error));
     });
     const { server } = this;
-    const unwatch = this.host.onInterceptorsChanged(() => {
-      server.notification({ method: INTERCEPTORS_CHANGED }).catch((error: Error) => this.host.report(error));
+    const unwatch = this.instance.onInterceptorsChanged(() => {
+      server
+        .notification({ method: INTERCEPTORS_CHANGED })
+        .catch((error: Error) => this.instance.report(error));
     });
     const onclose = server.onclose;
     server.onclose = () => {

@@ -1,55 +1,33 @@
 import {
+  isInputRequiredResult,
   ResourceNotFoundError,
-  type CallToolResult,
   type CompleteResult,
-  type GetPromptResult,
-  type InputRequiredResult,
-  type ReadResourceResult,
   type Result,
 } from '@modelcontextprotocol/server';
 import { NotFoundException } from '@nestjs/common';
 import type { Catalog, Completer } from '../catalog/catalog.js';
 import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
-import type { Page, Pages } from '../catalog/pages.js';
+import type { Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { GuardDenied } from '../execution/guard-denied.js';
+import { McpContext } from '../execution/mcp-context.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
+import type { CurrentRound } from '../mrtr/current-round.js';
 import type { Rounds } from '../mrtr/rounds.js';
-import { headerArgument } from '../schema/header-value.js';
-import type { ChangeNotifier } from './changes.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
 import { toCompletion } from './completion-result.js';
 import { isNotFound, toFailure, unexpected } from './errors.js';
-import type { Exchange } from './exchange.js';
-import { McpContext, type ContextOptions } from './mcp-context.js';
-import { argumentsOf, asObject, requireString, requireUri, shorten } from './params.js';
+import { argumentsOf, asObject, requireString, requireUri, shorten, withoutOwnProto } from './params.js';
+import type { Answer } from './pipeline.js';
 import { toPromptResult } from './prompt-result.js';
 import { toResourceResult } from './resource-result.js';
 import { unknownPrompt, unknownTool } from './unknown.js';
 import { InvalidOutputError, toolError, toToolResult } from './tool-result.js';
 
-export type Params = Readonly<Record<string, unknown>>;
-
-/** The methods that a server answers from its catalogue. */
-export const DISPATCHED = [
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'completion/complete',
-] as const;
-
-export type DispatchedMethod = (typeof DISPATCHED)[number];
-
-/**
- * Answers a method from the catalogue. It knows neither HTTP nor the SDK's server, so a transport, a gateway or a
- * test can stand in front of it.
- */
+/** Answers a method from the catalogue. It knows neither HTTP nor the SDK's server. */
 export class Dispatcher {
   constructor(
     private readonly catalog: () => Catalog,
@@ -57,38 +35,27 @@ export class Dispatcher {
     private readonly rounds: Rounds,
   ) {}
 
-  private readonly methods: Record<
-    DispatchedMethod,
-    (params: Params, exchange: Exchange) => Result | Promise<Result>
-  > = {
-    'tools/list': params => list('tools', this.catalog().toolPages, params),
-    'tools/call': (params, exchange) => this.callTool(params, exchange),
-    'prompts/list': params => list('prompts', this.catalog().promptPages, params),
-    'prompts/get': (params, exchange) => this.getPrompt(params, exchange),
-    'resources/list': params => list('resources', this.catalog().resourcePages, params),
-    'resources/templates/list': params =>
-      list('resourceTemplates', this.catalog().resourceTemplatePages, params),
-    'resources/read': (params, exchange) => this.readResource(params, exchange),
-    'resources/subscribe': (params, exchange) => this.subscribe(params, exchange),
-    'resources/unsubscribe': (params, exchange) => this.unsubscribe(params, exchange),
-    'completion/complete': (params, exchange) => this.complete(params, exchange),
+  /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
+  readonly answers: Readonly<Record<DispatchedMethod, Answer>> = {
+    'tools/list': async (_, params) => pageOf(this.catalog().toolPages, params),
+    'tools/call': (call, params) => this.callTool(call, params),
+    'prompts/list': async (_, params) => pageOf(this.catalog().promptPages, params),
+    'prompts/get': (call, params) => this.getPrompt(call, params),
+    'resources/list': async (_, params) => pageOf(this.catalog().resourcePages, params),
+    'resources/templates/list': async (_, params) => pageOf(this.catalog().resourceTemplatePages, params),
+    'resources/read': (call, params) => this.readResource(call, params),
+    'resources/subscribe': (call, params) => this.subscribe(call, params),
+    'resources/unsubscribe': async (call, params) => this.unsubscribe(call, params),
+    'completion/complete': (call, params) => this.complete(call, params),
   };
 
-  /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
-  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
-    return this.methods[method](params, exchange);
-  }
-
-  private async callTool(params: Params, exchange: Exchange): Promise<CallToolResult> {
+  private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
     const entry = this.catalog().tools.get(name);
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
-    const headerValue = (header: string) => headerArgument(entry.headerParams, header, data);
     try {
-      return (await this.runRound(entry, exchange, { data, headerValue }, value =>
-        toToolResult(value, entry.output),
-      )) as CallToolResult;
+      return await this.run(entry, call, { data }, value => toToolResult(value, entry.output));
     } catch (thrown) {
       if (thrown instanceof InvalidOutputError) return toolError(unexpected(thrown, entry.where).message);
       const { error, asResult } = toFailure(thrown, entry.where);
@@ -97,26 +64,28 @@ export class Dispatcher {
     }
   }
 
-  private async getPrompt(params: Params, exchange: Exchange): Promise<GetPromptResult> {
+  private async getPrompt(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
     const entry = this.catalog().prompts.get(name);
     if (!entry) throw unknownPrompt(name);
+    const { description } = entry.definition;
     const data = argumentsOf(params);
-    return (await this.ask(entry, exchange, { data }, value =>
-      toPromptResult(value, entry.definition.description),
-    )) as GetPromptResult;
+    return this.orFail(entry, () =>
+      this.run(entry, call, { data }, value => toPromptResult(value, description)),
+    );
   }
 
-  private async readResource(params: Params, exchange: Exchange): Promise<ReadResourceResult> {
+  private async readResource(call: McpCall, params: Params): Promise<Result> {
     const uri = requireUri(params);
     const { entry, data, variables } = this.findResource(uri);
     const { mimeType } = entry.definition;
-    const cache = exchange.era === 'modern' ? entry.cache : undefined;
+    const cache = call.era === 'modern' ? entry.cache : undefined;
+    const read = (value: unknown) => {
+      if (value === undefined && variables) throw new NotFoundException();
+      return toResourceResult(value, { uri, mimeType, cache, reply: call.reply });
+    };
     try {
-      return (await this.ask(entry, exchange, { data, variables }, value => {
-        if (value === undefined && variables) throw new NotFoundException();
-        return toResourceResult(value, { uri, mimeType, cache, signal: exchange.signal });
-      })) as ReadResourceResult;
+      return await this.orFail(entry, () => this.run(entry, call, { data, variables }, read));
     } catch (error) {
       throw isNotFound(error) ? new ResourceNotFoundError(uri) : error;
     }
@@ -138,43 +107,44 @@ export class Dispatcher {
    * Lets the guards of a resource decide on a subscription: who may not read it need not know when it changes.
    * @throws McpException, or the SDK's error for a resource that does not exist
    */
-  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+  async admitSubscription(uri: string, call: McpCall): Promise<void> {
     const { entry, data, variables } = this.findResource(requireUri({ uri }));
     try {
-      await this.admit(entry, { ...this.call(data, exchange), variables });
+      await this.admit(entry, { data, variables, context: new McpContext(call, this.changes) });
     } catch (error) {
       throw isNotFound(error) ? new ResourceNotFoundError(uri) : error;
     }
   }
 
-  private async subscribe(params: Params, exchange: Exchange): Promise<Result> {
+  private async subscribe(call: McpCall, params: Params): Promise<Result> {
     const uri = requireUri(params);
-    await this.admitSubscription(uri, exchange);
-    if (!exchange.subscriptions) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
-    exchange.subscriptions.add(uri);
+    await this.admitSubscription(uri, call);
+    if (!call.subscriptions) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+    call.subscriptions.add(uri);
     return {};
   }
 
-  private unsubscribe(params: Params, { subscriptions }: Exchange): Result {
+  private unsubscribe({ subscriptions }: McpCall, params: Params): Result {
     subscriptions?.delete(requireUri(params));
     return {};
   }
 
-  private async complete(params: Params, exchange: Exchange): Promise<CompleteResult> {
+  private async complete(call: McpCall, params: Params): Promise<CompleteResult> {
     const ref = asObject(params['ref'], 'ref');
     const argument = asObject(params['argument'], 'argument');
-    const context = asObject(params['context'] ?? {}, 'context');
+    const { arguments: others = {} } = asObject(params['context'] ?? {}, 'context');
     const value = requireString(argument, 'value');
     const { owner, completer } = this.completerFor(ref, requireString(argument, 'name'));
     if (completer === undefined) return toCompletion([]);
+    const context = new McpContext(call, this.changes);
     // What may be chosen is part of the prompt or template, and so behind its guards.
-    await this.admit(owner, this.call({}, exchange));
+    await this.admit(owner, { data: {}, context });
     if (!('run' in completer)) {
       const typed = value.toLowerCase();
       return toCompletion(completer.filter(option => option.toLowerCase().startsWith(typed)));
     }
-    const data = { value, arguments: context['arguments'] ?? {} };
-    return this.run(completer, this.call(data, exchange), toCompletion);
+    const data = withoutOwnProto({ value, arguments: others });
+    return this.orFail(completer, async () => toCompletion(await completer.run({ data, context })));
   }
 
   private completerFor(ref: Params, argument: string): { owner: Entry; completer: Completer | undefined } {
@@ -210,60 +180,61 @@ export class Dispatcher {
     }
   }
 
-  /** Runs a handler whose failures are all JSON-RPC errors. */
-  private async run<T>(entry: Entry, call: HandlerCall, convert: (value: unknown) => T): Promise<T> {
+  /** Runs a handler, in rounds if it can ask its client. */
+  private async run(
+    entry: Entry,
+    call: McpCall,
+    input: Pick<HandlerCall, 'data' | 'variables'>,
+    convert: (value: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const headerParams = entry.kind === 'tool' ? entry.headerParams : undefined;
+    const contextOf = (own: McpCall, round?: CurrentRound) =>
+      new McpContext(own, this.changes, round, headerParams, input.data);
+    if (entry.run.canAsk || isLaterRound(call)) {
+      return this.asked(
+        entry,
+        call,
+        (round, own) => entry.run({ ...input, context: contextOf(own, round), round }),
+        convert,
+      );
+    }
     try {
-      return convert(await entry.run(call));
+      const value = await entry.run({ ...input, context: contextOf(call) });
+      if (!isInputRequiredResult(value)) return await convert(value);
+      return await this.asked(entry, call, () => Promise.resolve(value));
     } catch (thrown) {
-      throw toFailure(thrown, entry.where).error;
+      if (!isRoundEnd(thrown)) throw thrown;
+      return this.asked(entry, call, () => Promise.reject(thrown as Error));
     }
   }
 
-  /** The same for a handler that may ask the client, and so may need another round. */
-  private async ask<T extends Result>(
+  /** Runs one round of a handler that asks its client, or has asked it. */
+  private async asked(
     entry: Entry,
-    exchange: Exchange,
-    input: HandlerInput,
-    convert: (value: unknown) => T | Promise<T>,
-  ): Promise<T | InputRequiredResult> {
+    call: McpCall,
+    work: Parameters<Rounds['run']>[2],
+    convert: (value: unknown) => Result | Promise<Result> = value => value as Result,
+  ): Promise<Result> {
+    const outcome = await this.rounds.run(entry, call, work);
+    return 'required' in outcome ? outcome.required : convert(outcome.value);
+  }
+
+  /** Makes a JSON-RPC error of every failure. */
+  private async orFail<T>({ where }: Entry, work: () => Promise<T>): Promise<T> {
     try {
-      return await this.runRound(entry, exchange, input, convert);
+      return await work();
     } catch (thrown) {
-      throw toFailure(thrown, entry.where).error;
+      throw toFailure(thrown, where).error;
     }
   }
-
-  private async runRound<T extends Result>(
-    entry: Entry,
-    exchange: Exchange,
-    { headerValue, ...input }: HandlerInput,
-    convert: (value: unknown) => T | Promise<T>,
-  ): Promise<T | InputRequiredResult> {
-    const result = await this.rounds.run(entry, exchange, (current, own) => {
-      const context = new McpContext(own, this.changes, { current, headerValue });
-      return entry.run({
-        ...input,
-        context,
-        enter: () => current.enter(),
-        watch: handler => this.rounds.watch(own, current, handler),
-      });
-    });
-    return 'required' in result ? result.required : convert(result.value);
-  }
-
-  private call(data: unknown, exchange: Exchange): HandlerCall {
-    return { data, context: new McpContext(exchange, this.changes) };
-  }
 }
 
-/** What a handler is given, and can read of it from its context. */
-interface HandlerInput extends Pick<HandlerCall, 'data' | 'variables'> {
-  readonly headerValue?: ContextOptions['headerValue'];
-}
+const isLaterRound = ({ inputResponses, requestState, memory }: McpCall): boolean =>
+  inputResponses !== undefined || requestState !== undefined || memory?.journal !== undefined;
 
-function list<T>(key: string, pages: Pages<T>, { cursor }: Params): Result {
-  const page: Page<T> | undefined = pages.page(cursor as string | undefined);
+/** The page, always as the same object: its JSON is remembered. */
+function pageOf(pages: Pages, { cursor }: Params): Result {
+  const page = pages.page(cursor as string | undefined);
   if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
-  const { items, ...rest } = page;
-  return { [key]: items, ...rest };
+  return page;
 }

@@ -67,6 +67,19 @@ function detailOf(thrown: unknown, causes = 4): string {
   return `${stack}\nCaused by: ${detailOf(thrown.cause, causes - 1)}`;
 }
 
+/** The `error` of a JSON-RPC answer. */
+export interface JsonRpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What a client is told of something thrown: an error that is meant for it as it stands, any other as a reference. */
+export function errorOf(thrown: unknown, method: string): JsonRpcError {
+  const { code, message, data } = isProtocolError(thrown) ? thrown : unexpected(thrown, method);
+  return { code, message, ...(data !== undefined && { data }) };
+}
+
 /** Errors that are meant for the client as they stand. */
 export const isProtocolError = (thrown: unknown): thrown is McpException | ProtocolError =>
   thrown instanceof McpException || thrown instanceof ProtocolError;

@@ -5,7 +5,7 @@ import { describeTarget } from '../execution/handler-target.js';
 import { LateProviders } from '../execution/late-providers.js';
 import { InterceptorLoader } from '../interceptors/interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
-import type { McpServerHost } from './mcp-server-host.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 
 /** Finds, compiles and hands out all decorated handlers, once, while the application starts. */
@@ -41,7 +41,7 @@ export class HandlerLoader implements OnModuleInit {
     }
   }
 
-  private hostsOf({ metadata, target, featureServers }: DiscoveredHandler): McpServerHost[] {
+  private hostsOf({ metadata, target, featureServers }: DiscoveredHandler): McpServerInstance[] {
     const { server } = metadata.options;
     const names = server === undefined && featureServers.length > 0 ? featureServers : [server];
     return names.map(name => this.servers.require(name, describeTarget(target)));

@@ -2,7 +2,7 @@ import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Pages } from '../catalog/pages.js';
 import type { Listing, Listings } from '../interceptors/boundary/listing.js';
-import type { DispatchedMethod } from './dispatcher.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
 import { unknownPrompt, unknownTool } from './unknown.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -54,16 +54,15 @@ function listing(
   method: DispatchedMethod,
   member: string,
   key: string,
-  pages: Pages<object>,
+  pages: Pages,
   wanted: unknown,
   refusal: Error,
 ): Listing {
   const shows = (rows: readonly object[]) => rows.some(row => (row as Row)[key] === wanted);
   // What is on no page may be there once interceptors have seen the list; and it takes as long as what they hide.
-  const { items, ...rest } = pages.pageWith(shows) ?? { items: [] };
   return {
     method,
-    result: { [member]: items, ...rest },
+    result: pages.pageWith(shows) ?? { [member]: [] },
     isShown: result => shows((result as Readonly<Record<string, object[]>>)[member] ?? []),
     refusal,
   };

@@ -19,7 +19,7 @@ import type { HandlerKind, HandlerMetadata, HandlerOptionsByKind } from '../deco
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
 import { assertCompletes } from './assert-completes.js';
-import type { McpServerHost } from './mcp-server-host.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
 
@@ -145,14 +145,14 @@ export class McpServerRegistry {
     this.changed(host, kind);
   }
 
-  private changed(host: McpServerHost, kind: HandlerKind): void {
+  private changed(host: McpServerInstance, kind: HandlerKind): void {
     host.publish();
     if (kind === 'tool') host.changes.toolsChanged();
     else if (kind === 'prompt') host.changes.promptsChanged();
     else if (kind !== 'completion') host.changes.resourcesChanged();
   }
 
-  private hostOf(name: string | undefined): McpServerHost {
+  private hostOf(name: string | undefined): McpServerInstance {
     return this.servers.require(name, 'McpServerRegistry');
   }
 
@@ -215,7 +215,7 @@ export class McpServerRegistry {
 const rowKey = (key: string | CompletionRef): string =>
   typeof key === 'string' ? key : keyOfCompletion(key);
 
-const unknownHandler = ({ options }: McpServerHost, kind: HandlerKind, key: string): McpBootstrapError =>
+const unknownHandler = ({ options }: McpServerInstance, kind: HandlerKind, key: string): McpBootstrapError =>
   new McpBootstrapError(
     'McpServerRegistry',
     `the server "${options.name}" has no ${kind} ${JSON.stringify(key)}`,

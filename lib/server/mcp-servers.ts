@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerHost } from './mcp-server-host.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 
 /** All servers of the application, in the order in which it imports them. */
 @Injectable()
 export class McpServers {
-  private readonly entries: { readonly host: McpServerHost; readonly position: number }[] = [];
+  private readonly entries: { readonly host: McpServerInstance; readonly position: number }[] = [];
 
   /** Names of the MCP clients, which interceptors can be declared for as well. */
   readonly clients = new Set<string>();
@@ -33,7 +33,7 @@ export class McpServers {
    * @param position orders the servers, whatever the order in which they register
    * @throws McpBootstrapError for a second server of one name, on one path, or on stdio
    */
-  register(host: McpServerHost, position: number): void {
+  register(host: McpServerInstance, position: number): void {
     const { name, http, stdio } = host.options;
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
     if (this.names.includes(name)) {
@@ -63,12 +63,12 @@ export class McpServers {
   }
 
   /** The server of that name; without a name the first one. */
-  get(name?: string): McpServerHost | undefined {
+  get(name?: string): McpServerInstance | undefined {
     return this.all().find(({ options }) => name === undefined || options.name === name);
   }
 
   /** @throws McpBootstrapError naming the servers there are */
-  require(name: string | undefined, where: string): McpServerHost {
+  require(name: string | undefined, where: string): McpServerInstance {
     const host = this.get(name);
     if (host) return host;
     const known = this.names.map(other => `"${other}"`).join(', ');
@@ -79,7 +79,7 @@ export class McpServers {
     return this.all().map(({ options }) => options.name);
   }
 
-  all(): McpServerHost[] {
+  all(): McpServerInstance[] {
     return this.entries.map(({ host }) => host);
   }
 }

@@ -1,7 +1,6 @@
 import { checkUri } from '../catalog/uri-template.js';
+import type { Params } from '../protocol/mcp-call.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-
-type Params = Readonly<Record<string, unknown>>;
 
 /**
  * How many values the arguments of a call may hold, at all depths. Validators take time that grows with them, some of
@@ -37,27 +36,42 @@ export function requireUri(params: Params): string {
   throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`);
 }
 
-/** @throws McpException (-32602) where the arguments are no object, or hold too much */
+/**
+ * The arguments of a call, without members called `__proto__`.
+ * @throws McpException (-32602) if they are not an object, or hold too much
+ */
 export function argumentsOf(params: Params): Params {
   const args = asObject(params['arguments'] ?? {}, 'arguments');
-  if (countUpTo(args, MAX_ARGUMENT_VALUES) <= MAX_ARGUMENT_VALUES) return args;
+  const { count, hasOwnProto } = look(args, MAX_ARGUMENT_VALUES);
+  if (count <= MAX_ARGUMENT_VALUES) return hasOwnProto ? copyWithoutProto(args) : args;
   throw new McpException(
     McpErrorCode.InvalidParams,
     `Invalid params: "arguments" may hold at most ${MAX_ARGUMENT_VALUES} values`,
   );
 }
 
-/** How many values a value holds, counted no further than needed. */
-function countUpTo(root: object, limit: number): number {
+/** Data without members called `__proto__`, which `JSON.parse` makes and which change the prototype of a copy. */
+export const withoutOwnProto = <T extends object>(data: T): T =>
+  look(data, Infinity).hasOwnProto ? copyWithoutProto(data) : data;
+
+const copyWithoutProto = <T extends object>(data: T): T =>
+  JSON.parse(JSON.stringify(data), (key, value: unknown) => (key === PROTO ? undefined : value)) as T;
+
+const PROTO = '__proto__';
+
+/** Counts values, no further than needed and without recursion: a client decides how deep they are. */
+function look(root: object, limit: number): { count: number; hasOwnProto: boolean } {
   const pending: object[] = [root];
   let count = 0;
+  let hasOwnProto = false;
   for (let value = pending.pop(); value !== undefined && count <= limit; value = pending.pop()) {
     for (const key in value) {
       count += 1;
-      if (count > limit) return count;
-      const child = (value as Record<string, unknown>)[key];
+      if (count > limit) break;
+      if (key === PROTO) hasOwnProto = true;
+      const child = (value as Params)[key];
       if (typeof child === 'object' && child !== null) pending.push(child);
     }
   }
-  return count;
+  return { count, hasOwnProto };
 }

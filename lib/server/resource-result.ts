@@ -2,6 +2,7 @@ import type { CacheHint, ReadResourceResult } from '@modelcontextprotocol/server
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { types } from 'node:util';
+import type { ReplyChannel } from '../protocol/mcp-call.js';
 import { assertSendableAsResource, isStreamableFile } from './unsendable.js';
 
 type Contents = ReadResourceResult['contents'][number];
@@ -12,8 +13,8 @@ export interface ResourceDefaults {
   readonly mimeType?: string;
   /** Absent on revisions that have no cache hints. */
   readonly cache?: CacheHint;
-  /** Fires when nobody waits for the read any more. */
-  readonly signal: AbortSignal;
+  /** Its signal fires when nobody waits for the read any more. */
+  readonly reply: Pick<ReplyChannel, 'signal'>;
 }
 
 /**
@@ -34,14 +35,14 @@ export async function toResourceResult(
   return { ...defaults.cache, ...result };
 }
 
-async function toContents(value: unknown, { uri, mimeType, signal }: ResourceDefaults): Promise<Contents> {
+async function toContents(value: unknown, { uri, mimeType, reply }: ResourceDefaults): Promise<Contents> {
   if (isContents(value)) return value;
   if (types.isUint8Array(value)) {
     const blob = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
     return { uri, mimeType: mimeType ?? 'application/octet-stream', blob };
   }
   if (isStreamableFile(value)) {
-    const blob = (await buffer(addAbortSignal(signal, value.getStream()))).toString('base64');
+    const blob = (await buffer(addAbortSignal(reply.signal, value.getStream()))).toString('base64');
     return { uri, mimeType: mimeType ?? value.getHeaders().type, blob };
   }
   if (typeof value === 'string') return { uri, mimeType: mimeType ?? 'text/plain', text: value };

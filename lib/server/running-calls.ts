@@ -1,37 +1,43 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { ReplyChannel } from '../protocol/mcp-call.js';
 
 /** How long handlers have to clean up after their signals fired, and the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;
 
-/** One call that is being answered. */
-export class RunningCall {
-  private readonly ending = new AbortController();
+/** A call that is being answered, as its handler sees it and as a shutdown does. */
+export abstract class RunningCall implements ReplyChannel {
+  private ending?: AbortController;
+  private ended?: { readonly reason: unknown };
   private asking = 0;
-  private isOver = false;
+  private isClosing = false;
 
-  /**
-   * @param signal fires when the client cancels the call or goes away
-   * @param fail answers the call with an error
-   */
-  constructor(
-    signal: AbortSignal,
-    private readonly fail: (error: McpException) => void,
-  ) {
-    if (signal.aborted) this.ending.abort(signal.reason);
-    else signal.addEventListener('abort', () => this.ending.abort(signal.reason), { once: true });
-  }
+  abstract notify(method: string, params: Record<string, unknown>): Promise<void>;
 
-  /** Fires when nobody waits for the result any more: the client cancelled or went away, or the shutdown's time is up. */
+  /** Answers with an error, whatever the handler still does. */
+  protected abstract fail(error: McpException): void;
+
+  /** Most handlers never look at it. */
   get signal(): AbortSignal {
+    if (!this.ending) {
+      this.ending = new AbortController();
+      if (this.ended) this.ending.abort(this.ended.reason);
+    }
     return this.ending.signal;
   }
 
+  /** Nobody waits for the answer any more. */
+  abort(reason?: unknown): void {
+    if (this.ended) return;
+    this.ended = { reason };
+    this.ending?.abort(reason);
+  }
+
   /** Waits for an answer of the client, which a server that shuts down does not do. */
-  async ask<T>(send: () => Promise<T>): Promise<T> {
+  protected async asked<T>(send: () => Promise<T>): Promise<T> {
     this.asking += 1;
     try {
-      if (this.isOver) this.end();
+      if (this.isClosing) this.end();
       return await send();
     } finally {
       this.asking -= 1;
@@ -40,22 +46,22 @@ export class RunningCall {
 
   /** From now on, the call must not wait for its client. */
   refuseAsking(): void {
-    this.isOver = true;
+    this.isClosing = true;
     if (this.asking > 0) this.end();
   }
 
   /** Fires the signal, and answers with an error. */
   end(): void {
     const error = shuttingDown();
-    this.ending.abort(error);
+    this.abort(error);
     this.fail(error);
   }
 }
 
 /** Calls that run: a shutdown lets them finish, for a time. */
 export class RunningCalls {
-  private readonly calls = new Set<RunningCall>();
-  private readonly running = new Set<Promise<unknown>>();
+  private readonly calls = new Set<RunningCall | Promise<unknown>>();
+  private whenIdle?: () => void;
   private isClosed = false;
 
   /** Whether the server shuts down, and so answers nothing new. */
@@ -63,35 +69,29 @@ export class RunningCalls {
     return this.isClosed;
   }
 
-  /**
-   * Runs a call.
-   * @throws McpException (-32000) when the server shuts down; whatever `work` throws
-   */
-  run<T>(signal: AbortSignal, work: (call: RunningCall) => Promise<T>): Promise<T> {
-    if (this.isClosed) return Promise.reject(shuttingDown());
-    return new Promise((resolve, reject) => {
-      const call = new RunningCall(signal, reject);
-      const working = work(call).finally(() => this.calls.delete(call));
-      this.calls.add(call);
-      this.add(working);
-      working.then(resolve, reject);
-    });
+  /** @throws McpException (-32000) when the server shuts down */
+  add(call: RunningCall): void {
+    if (this.isClosed) throw shuttingDown();
+    this.calls.add(call);
   }
 
-  /** Keeps an eye on one until it settles. */
-  add(call: Promise<unknown>): void {
-    const ended: Promise<unknown> = call.then(
-      () => this.running.delete(ended),
-      () => this.running.delete(ended),
-    );
-    this.running.add(ended);
+  delete(call: RunningCall | Promise<unknown>): void {
+    this.calls.delete(call);
+    if (this.calls.size === 0) this.whenIdle?.();
+  }
+
+  /** Waits for work that outlasts its call. */
+  track(work: Promise<unknown>): void {
+    const settled = () => this.delete(work);
+    this.calls.add(work);
+    work.then(settled, settled);
   }
 
   /** Takes no more calls, and ends those that wait for their client. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const call of this.calls) call.refuseAsking();
+    for (const call of this.running()) call.refuseAsking();
   }
 
   /**
@@ -100,28 +100,25 @@ export class RunningCalls {
    */
   async shutDown(timeoutMs: number): Promise<number> {
     this.close();
-    await this.ended(timeoutMs);
-    const left = [...this.calls];
+    await this.idle(timeoutMs);
+    const left = this.running();
     for (const call of left) call.end();
     // The answers are on their way before anybody closes what they are to take.
     await nextTurn();
     return left.length;
   }
 
-  /**
-   * Waits until all have ended, but not longer than so many milliseconds.
-   * @returns how many have not
-   */
-  async ended(timeoutMs: number): Promise<number> {
+  /** Waits until nothing runs, but not longer than so many milliseconds. */
+  async idle(timeoutMs: number): Promise<void> {
+    if (this.calls.size === 0) return;
     const over = new AbortController();
-    let isLate = false;
-    const late = pause(timeoutMs, undefined, { signal: over.signal }).then(
-      () => (isLate = true),
-      () => undefined,
-    );
-    while (this.running.size > 0 && !isLate) await Promise.race([late, Promise.all(this.running)]);
+    const late = pause(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([late, new Promise<void>(resolve => (this.whenIdle = resolve))]);
     over.abort();
-    return this.running.size;
+  }
+
+  private running(): RunningCall[] {
+    return [...this.calls].filter(call => call instanceof RunningCall);
   }
 }
 

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { Entry } from '../catalog/entries.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
-import type { McpServerHost } from './mcp-server-host.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 
 /** Logs what a server offers and by which transports, as Nest logs its routes; each handler at debug level. */
-export function logStart(host: McpServerHost): void {
+export function logStart(host: McpServerInstance): void {
   const { options, upstream, paths, chain } = host;
   const logger = new Logger(`McpModule(${options.name})`);
   const server = `MCP ${upstream ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;

@@ -7,9 +7,9 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/listing.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { ChangeNotifier } from './changes.js';
-import type { DispatchedMethod, Params } from './dispatcher.js';
-import type { AskClient, Exchange } from './exchange.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { AskClient, McpCall, Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
 
 /** What a server says of itself where another one stands behind it. */
 export interface UpstreamDescription {
@@ -49,9 +49,7 @@ export interface Upstream {
   /** The latest there is. Only to be read after `prepare`. */
   readonly description: UpstreamDescription;
   /** Methods beside the protocol's own. */
-  readonly extensionMethods: Readonly<
-    Record<string, (params: Params, exchange: Exchange) => Promise<Result>>
-  >;
+  readonly extensionMethods: Readonly<Record<string, (params: Params, call: McpCall) => Promise<Result>>>;
   /** @param changes tells all clients, but for those who have a channel */
   open(changes: ChangeNotifier): void;
   /** Gives up everything that is open. */
@@ -60,20 +58,20 @@ export interface Upstream {
    * Gets ready for a message, before there is a server to answer it.
    * @throws McpException where it cannot be answered, for that nothing is known of what stands behind
    */
-  prepare(exchange: Exchange): Promise<void>;
+  prepare(call: McpCall): Promise<void>;
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
-  dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result>;
+  dispatch(method: DispatchedMethod, params: Params, call: McpCall): Promise<Result>;
   /** Sets what a 2025-era client wants to be told of. */
-  setLevel(params: Params, exchange: Exchange): Promise<Result>;
+  setLevel(params: Params, call: McpCall): Promise<Result>;
   /**
-   * Lets what stands behind decide on a subscription of a 2026-era client, and holds it until the exchange's signal fires.
+   * Lets what stands behind decide on a subscription of a 2026-era client, and holds it until the call's signal fires.
    * @throws NotHonoredError for what will not be told of, and McpException where it was refused
    */
-  admitSubscription(uri: string, exchange: Exchange): Promise<void>;
+  admitSubscription(uri: string, call: McpCall): Promise<void>;
   /** The page of a list that shows what a call names, as its caller sees it. */
-  listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined>;
+  listingFor(method: DispatchedMethod, params: Params, call: McpCall): Promise<Listing | undefined>;
   /** The schemas of a tool as its caller sees it, if it does. */
-  toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined>;
+  toolSchemas(name: string, call: McpCall): Promise<ToolSchemas | undefined>;
   /** A client has opened a channel. */
   opened(channel: ClientChannel): void;
   /** A client tells something that is no request. */

@@ -3,9 +3,9 @@ import type { InputRequest } from '@modelcontextprotocol/server';
 import { CurrentRound } from '../mrtr/current-round.js';
 import { copyOf, newJournal, withAnswers, type Journal } from '../mrtr/journal.js';
 import { Round } from '../mrtr/round.js';
-import type { ChangeNotifier } from '../server/changes.js';
-import type { Exchange } from '../server/exchange.js';
-import { McpContext } from '../server/mcp-context.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { McpContext } from '../execution/mcp-context.js';
 
 /** What a handler came to, and what it asked on the way. */
 export interface ReplayedRounds<T> {
@@ -70,36 +70,36 @@ interface Ended {
 }
 
 async function runRound(handler: Handler<unknown>, journal: Journal): Promise<Ended> {
-  const exchange = exchangeWith(copyOf(journal.given));
+  const call = callWith(copyOf(journal.given));
   const round = new Round(travel(journal), {
     where: 'the handler',
     onMismatch: 'error',
-    signal: exchange.signal,
+    signal: call.reply.signal,
     onMistake: mistake => {
       throw mistake;
     },
     assertAskable: () => undefined,
   });
-  const current = new CurrentRound(() => round);
+  const current = new CurrentRound(
+    () => round,
+    () => undefined,
+  );
   current.begin();
-  const context = new McpContext(exchange, NOBODY, { current });
+  const context = new McpContext(call, NOBODY, current);
   const outcome = await current.run(async () => current.watch(() => handler(context)));
   if ('value' in outcome) return { result: outcome.value, journal: round.remember() };
   const { asking } = outcome;
   return { asked: await current.requests(asking), journal: round.remember(asking) };
 }
 
-const exchangeWith = (inputResponses: Readonly<Record<string, unknown>> | undefined): Exchange => ({
+const callWith = (inputResponses: Params | undefined): McpCall => ({
   requestId: 1,
   method: 'tools/call',
   params: {},
   era: 'modern',
   protocolVersion: '2026-07-28',
-  signal: new AbortController().signal,
+  reply: { signal: new AbortController().signal, notify: () => Promise.resolve() },
   ...(inputResponses && { inputResponses }),
-  requestState: () => undefined,
-  notify: () => Promise.resolve(),
-  log: () => Promise.resolve(),
 });
 
 const NOBODY: ChangeNotifier = {

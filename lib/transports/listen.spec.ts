@@ -1,8 +1,8 @@
-import type { Exchange } from '../server/exchange.js';
-import type { McpServerHost } from '../server/mcp-server-host.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { refusalOfListen } from './listen.js';
 
-type Ask = (uri: string, exchange: Exchange) => Promise<void>;
+type Ask = (uri: string, call: McpCall) => Promise<void>;
 
 const nothing: Ask = () => Promise.resolve();
 
@@ -15,7 +15,7 @@ const listen = (
       options: { interceptors: { timeoutMs: 1000 } },
       interceptSubscription: intercept,
       admitSubscription: admit,
-    } as unknown as McpServerHost,
+    } as unknown as McpServerInstance,
     {
       jsonrpc: '2.0',
       id: 1,
@@ -50,7 +50,7 @@ describe('interceptors of all resources of one request', () => {
     const asked: string[] = [];
     let last: AbortSignal | undefined;
     const refusal = listen({
-      intercept: (uri, { signal }) => {
+      intercept: (uri, { reply: { signal } }) => {
         asked.push(uri);
         last = signal;
         return after(400);

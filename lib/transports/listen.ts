@@ -2,10 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
-import type { McpServerHost } from '../server/mcp-server-host.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+import { errorOf, type JsonRpcError } from '../server/errors.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { NotHonoredError } from '../server/upstream.js';
-import { CANCELLED, errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
+import { callOf, CANCELLED, type Origin } from './message-call.js';
 
 /** The most resources that one `subscriptions/listen` may name. */
 const MAX_RESOURCES = 1000;
@@ -25,7 +26,7 @@ export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
  * out of the message, and so is not acknowledged.
  */
 export async function refusalOfListen(
-  host: McpServerHost,
+  host: McpServerInstance,
   message: JSONRPCRequest,
   origin: Origin,
 ): Promise<JsonRpcError | undefined> {
@@ -38,18 +39,18 @@ export async function refusalOfListen(
   if (lengthOf(uris) > MAX_LENGTH) return tooMany(`${MAX_LENGTH} characters of URIs`);
   // Each of the resources may wait for its end.
   setMaxListeners(0, origin.signal);
-  const exchange = exchangeOf(message, origin);
+  const call = callOf(message, origin);
   const wanted = [...new Set<unknown>(uris)].filter(uri => typeof uri === 'string');
   const dropped = new Set<unknown>();
   // What an upstream is asked for at the same time, it can ask for at once.
   const together = host.upstream ? AT_ONCE : 1;
   try {
-    await intercept(host, wanted, exchange);
+    await intercept(host, wanted, call);
     for (let start = 0; start < wanted.length; start += together) {
       // Whoever hung up asks for nothing more, and nobody is asked on its behalf.
       if (origin.signal.aborted) return CANCELLED;
       const admitted = await Promise.allSettled(
-        wanted.slice(start, start + together).map(uri => host.admitSubscription(uri, exchange)),
+        wanted.slice(start, start + together).map(uri => host.admitSubscription(uri, call)),
       );
       for (const [index, one] of admitted.entries()) {
         if (one.status === 'fulfilled') continue;
@@ -68,16 +69,19 @@ export async function refusalOfListen(
  * Asks the interceptors, which have the time of one message for all of the resources.
  * @throws McpException (-32000) once it is up; whatever one of them refuses with
  */
-async function intercept(host: McpServerHost, uris: readonly string[], exchange: Exchange): Promise<void> {
+async function intercept(host: McpServerInstance, uris: readonly string[], call: McpCall): Promise<void> {
   const { timeoutMs } = host.options.interceptors;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(timeout(timeoutMs)), timeoutMs);
-  const signal = AbortSignal.any([exchange.signal, late.signal]);
+  const signal = AbortSignal.any([call.reply.signal, late.signal]);
   try {
     // One after the other: what one of them is asked at the same time can be bounded.
     for (const uri of uris) {
       signal.throwIfAborted();
-      await unlessAborted(host.interceptSubscription(uri, { ...exchange, signal }), signal);
+      await unlessAborted(
+        host.interceptSubscription(uri, { ...call, reply: { ...call.reply, signal } }),
+        signal,
+      );
     }
   } catch (error) {
     // What was given up may have failed by that, before anybody was told why.

@@ -1,13 +1,14 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
-import type { McpServerHost } from '../server/mcp-server-host.js';
-import { CANCELLED, errorOf, exchangeOf, type JsonRpcError, type Origin } from './message-exchange.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { errorOf, type JsonRpcError } from '../server/errors.js';
+import { callOf, CANCELLED, type Origin } from './message-call.js';
 
 /**
  * Lets what stands behind a server get ready for a message, before the SDK has a server made for it: that cannot wait
  * for anything. The error, if there is one, is the answer.
  */
 export async function refusalOfUpstream(
-  { upstream }: McpServerHost,
+  { upstream }: McpServerInstance,
   message: unknown,
   origin: Origin,
 ): Promise<JsonRpcError | undefined> {
@@ -15,7 +16,7 @@ export async function refusalOfUpstream(
   try {
     for (const request of [message].flat()) {
       if (!isJSONRPCRequest(request)) continue;
-      await upstream.prepare(exchangeOf(request, origin));
+      await upstream.prepare(callOf(request, origin));
     }
     return undefined;
   } catch (error) {

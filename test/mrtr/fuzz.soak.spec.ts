@@ -6,7 +6,7 @@ import { inputRequest } from '../../lib/mrtr/input-request.js';
 import type { MrtrSettings } from '../../lib/mrtr/mrtr-options.js';
 import { InvalidStateError, RequestState } from '../../lib/mrtr/request-state.js';
 import { Rounds } from '../../lib/mrtr/rounds.js';
-import type { Exchange } from '../../lib/server/exchange.js';
+import type { McpCall } from '../../lib/protocol/mcp-call.js';
 import { soakSize } from '../fixtures/soak.js';
 
 /** Of each of the four properties. */
@@ -82,18 +82,16 @@ const isSame = (state: unknown, sealed: string): boolean =>
 
 describe('a round', () => {
   const rounds = new Rounds('fuzz', SETTINGS);
-  const exchange = (requestState: unknown, inputResponses: unknown): Exchange => ({
+  const exchange = (requestState: unknown, inputResponses: unknown): McpCall => ({
     requestId: 1,
     method: 'tools/call',
     params: { name: 'ask' },
     era: 'modern',
     protocolVersion: '2026-07-28',
     clientCapabilities: { elicitation: {} },
-    signal: new AbortController().signal,
-    inputResponses: inputResponses as Exchange['inputResponses'],
-    requestState: <T>() => requestState as T | undefined,
-    notify: () => Promise.resolve(),
-    log: () => Promise.resolve(),
+    inputResponses: inputResponses as McpCall['inputResponses'],
+    requestState,
+    reply: { signal: new AbortController().signal, notify: () => Promise.resolve() },
   });
   const run = (requestState: unknown, inputResponses: unknown) =>
     rounds.run(ENTRY, exchange(requestState, inputResponses), async current =>

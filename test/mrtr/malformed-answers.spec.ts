@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { Ctx, inputRequest, InputRequiredException, McpContext, McpModule, Tool } from 'nestjs-mcp';
-import type { McpServerHost } from '../../lib/server/mcp-server-host.js';
+import type { McpServerInstance } from '../../lib/server/mcp-server-instance.js';
 import { gateListen } from '../../lib/transports/stdio/listen-gate.js';
 import { messageOf, send } from '../compliance/mrtr/raw-client.js';
 import { connect, listen, outcomeOf, type Running } from '../gateway/support.js';
@@ -68,7 +68,7 @@ describe('answers that are malformed', () => {
       close: () => Promise.resolve(),
       send: message => Promise.resolve(void sent.push(message)),
     };
-    const gated = gateListen(transport, {} as McpServerHost);
+    const gated = gateListen(transport, {} as McpServerInstance);
     gated.onmessage = message => received.push(message);
     await gated.start();
 

@@ -1,7 +1,7 @@
 import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
-import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
-import type { AskClient, Exchange } from '../../server/exchange.js';
-import type { MirrorCheck } from '../../server/mirror-check.js';
+import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
+import type { HeaderCheck } from '../../server/header-parameters.js';
+import type { Answer, Stage } from '../../server/pipeline.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainInUse, ChainSource } from '../chain-source.js';
 import { contextOf } from '../hosts/context.js';
@@ -17,16 +17,15 @@ import { Message } from './message.js';
 import { Outbox, type PassNotification } from './outbox.js';
 import { phaseRunner, type RunPhase } from './run-phase.js';
 
-type Dispatch = (method: DispatchedMethod, params: Params, exchange: Exchange) => Promise<Result>;
-
 export interface BoundaryOptions {
   readonly server: string;
   readonly source: ChainSource;
   readonly settings: InterceptorSettings;
   readonly reports: InterceptorReports;
   readonly listings: Listings;
-  readonly dispatch: Dispatch;
-  readonly assertMirrored: MirrorCheck;
+  readonly headers: HeaderCheck;
+  /** Takes back a subscription. */
+  readonly unsubscribe: Answer;
 }
 
 const isInputRequired = (result: unknown): result is InputRequiredResult =>
@@ -43,7 +42,7 @@ const isNamedAlike = (a: Params, b: Params): boolean => NAMING.every(member => a
 /** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
 const MAX_ANSWERED_ROUNDS = 10;
 
-type Notify = Exchange['notify'];
+type Notify = ReplyChannel['notify'];
 
 /** A notification has no answer, so that nobody can give one. */
 const UNANSWERED = { checkResponse: () => 'it has no answer' } as const;
@@ -58,24 +57,32 @@ export class Boundary {
     this.lists = new ListGuard(options, this.run);
   }
 
-  /** @throws McpException for a message that was refused, or whatever the dispatcher throws */
-  async dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
+  /** Runs the chain around a method. */
+  intercept(method: string): Stage {
     const event = EVENT_OF[method];
-    if (event === undefined) {
-      return this.tell(method, exchange, told => this.options.dispatch(method, params, told));
-    }
+    return event === undefined
+      ? this.passNotifications
+      : next => (call, params) => this.dispatch(event, call, params, next);
+  }
+
+  /** For a method that no interceptor sees: the progress and log messages of its calls pass the chain. */
+  readonly passNotifications: Stage = next => (call, params) => this.tell(call, told => next(told, params));
+
+  /** @throws McpException for a message that is refused, or whatever `next` throws */
+  private async dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
+    const { method } = call;
     let message: Message | undefined;
     try {
-      const found = this.messageOf(method, event, exchange);
+      const found = this.messageOf(method, event, call);
       message = found instanceof Promise ? await found : found;
       const { settings } = this.options;
       const received = this.receive(message, params);
       const request = received instanceof Promise ? await received : received;
       const payload = request.finalPayload as Params;
-      const isNew = !exchange.subscriptions?.has(payload['uri'] as string);
+      const isNew = !call.subscriptions?.has(payload['uri'] as string);
       const answer = request.response
         ? synthetic(method, request.response)
-        : await this.handle(message, method, payload);
+        : await this.handle(message, payload, next);
       // Only a handler's question passed the response phase already; an interceptor can answer what looks like one.
       const isAsking = !request.response && isInputRequired(answer);
       const isDone = isAsking || !message.hooks('response');
@@ -98,10 +105,10 @@ export class Boundary {
    * subscribed to cannot be changed there, so that a chain which wants to is one that refuses.
    * @throws McpException where it was refused
    */
-  async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
+  async admitSubscription(uri: string, call: McpCall): Promise<void> {
     let message: Message | undefined;
     try {
-      message = await this.messageOf('resources/subscribe', 'resources/subscribe', exchange);
+      message = await this.messageOf('resources/subscribe', 'resources/subscribe', call);
       const request = await this.receive(message, { uri });
       const payload = request.finalPayload as Params;
       if (request.response || payload['uri'] !== uri) throw new Refused(unchangeable());
@@ -118,11 +125,11 @@ export class Boundary {
    * @throws McpException where it was refused
    */
   async ask(
-    exchange: Exchange,
+    call: McpCall,
     send: AskClient,
     ...[method, params, options]: Parameters<AskClient>
   ): Promise<Result> {
-    const message = await this.messageOf(method, method, exchange);
+    const message = await this.messageOf(method, method, call);
     try {
       return await this.crossingOf(message).asking(send)(method, params, options);
     } finally {
@@ -134,14 +141,14 @@ export class Boundary {
    * Does something for a client that no interceptor sees, except the progress and log messages that it is sent meanwhile.
    * @throws whatever `work` throws
    */
-  async tell<T>(method: string, exchange: Exchange, work: (exchange: Exchange) => Promise<T>): Promise<T> {
+  private async tell<T>(call: McpCall, work: (call: McpCall) => Promise<T>): Promise<T> {
     let found: Promise<Message> | undefined;
     // Most methods tell nothing, and so need no chain.
-    const find = async () => this.messageOf(method, method, exchange);
+    const find = async () => this.messageOf(call.method, call.method, call);
     const pass: PassNotification = async (name, params, deadline) =>
       this.passing(() => (found ??= find()), name, params, deadline);
     try {
-      return await this.telling(exchange, pass, work);
+      return await this.telling(call, pass, work);
     } finally {
       found?.then(
         message => message.end?.(),
@@ -151,10 +158,10 @@ export class Boundary {
   }
 
   /** What sends notifications that belong to none of a client's requests. */
-  teller(exchangeOf: () => Exchange, send: Notify): Notify {
+  teller(callOf: () => McpCall, send: Notify): Notify {
     const pass: PassNotification = async (name, params, deadline) => {
       let message: Message | undefined;
-      const find = async () => (message = await this.messageOf(name, name, exchangeOf()));
+      const find = async () => (message = await this.messageOf(name, name, callOf()));
       try {
         return await this.passing(find, name, params, deadline);
       } finally {
@@ -167,19 +174,16 @@ export class Boundary {
 
   /** Does something whose notifications pass the chain, and have been sent when it ends. */
   private async telling<T>(
-    exchange: Exchange,
+    call: McpCall,
     pass: PassNotification,
-    work: (exchange: Exchange) => Promise<T>,
+    work: (call: McpCall) => Promise<T>,
   ): Promise<T> {
     const outbox = new Outbox(pass, this.options.settings.timeoutMs);
+    const { reply } = call;
     const notify: Notify = (method, params) =>
-      outbox.send(method, params, (name, passed) => exchange.notify(name, passed));
-    const log: Exchange['log'] = async (level, data, logger) => {
-      if (exchange.admitsLog?.(level) === false) return;
-      await notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
-    };
+      outbox.send(method, params, (name, passed) => reply.notify(name, passed));
     try {
-      return await work({ ...exchange, notify, log });
+      return await work({ ...call, reply: channelOver(reply, { notify }) });
     } finally {
       await outbox.settled();
     }
@@ -201,7 +205,7 @@ export class Boundary {
     message: Message,
     ...[method, params, deadline]: Parameters<PassNotification>
   ): ReturnType<PassNotification> {
-    if (message.exchange.signal.aborted) return undefined;
+    if (message.call.reply.signal.aborted) return undefined;
     try {
       const run = this.run(message.telling(method, deadline), 'request', params, undefined, UNANSWERED);
       return run instanceof Promise
@@ -215,10 +219,9 @@ export class Boundary {
   /** The request phase; it is a promise only where something has to be waited for. */
   private receive(message: Message, params: Params): ChainResult | Promise<ChainResult> {
     if (this.lists.guards(message)) return this.receiveShown(message, params);
-    const { method, exchange } = message;
-    const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange);
-    return mirrored
-      ? mirrored.then(() => this.run(message, 'request', params))
+    const checked = this.options.headers(message.call);
+    return checked
+      ? checked.then(() => this.run(message, 'request', params))
       : this.run(message, 'request', params);
   }
 
@@ -230,9 +233,8 @@ export class Boundary {
     const { lists } = this;
     const found = lists.mayHide(message, params) ? await lists.lookUp(message, params) : undefined;
     if (found?.isHidden) throw found.refusal;
-    const { method, exchange } = message;
-    const mirrored = this.options.assertMirrored(method as DispatchedMethod, params, exchange, found?.page);
-    if (mirrored) await mirrored;
+    const checked = this.options.headers(message.call, found?.page);
+    if (checked) await checked;
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
     if (!isSameThing(payload, params) && lists.mayHide(message, payload)) {
@@ -244,32 +246,32 @@ export class Boundary {
   }
 
   /** Has a request handled. What the client is asked and told meanwhile, and answers, passes the chain as well. */
-  private handle(message: Message, method: DispatchedMethod, payload: Params): Promise<Result> {
-    const { chain, exchange } = message;
-    const work = (told: Exchange) =>
+  private handle(message: Message, payload: Params, next: Answer): Promise<Result> {
+    const { chain, call } = message;
+    const work = (told: McpCall) =>
       chain.hooksInput
-        ? this.handleAsking(message, method, payload, told)
-        : this.handleOnce(message, method, payload, told);
+        ? this.handleAsking(message, payload, told, next)
+        : this.handleOnce(message, payload, told, next);
     return chain.hooksNotifications
-      ? this.telling(exchange, (...told) => this.pass(message, ...told), work)
-      : work(exchange);
+      ? this.telling(call, (...told) => this.pass(message, ...told), work)
+      : work(call);
   }
 
   private async handleAsking(
     message: Message,
-    method: DispatchedMethod,
     payload: Params,
-    exchange: Exchange,
+    call: McpCall,
+    next: Answer,
   ): Promise<Result> {
     const crossing = this.crossingOf(message);
-    const { ask } = exchange;
-    let governed: Exchange = {
-      ...exchange,
-      ...(ask && { ask: crossing.asking(ask) }),
+    const { reply } = call;
+    let governed: McpCall = {
+      ...call,
+      ...(reply.ask && { reply: channelOver(reply, { ask: crossing.asking(reply.ask) }) }),
       receive: responses => crossing.received(responses),
     };
     for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
-      const answer = await this.handleOnce(message, method, payload, governed);
+      const answer = await this.handleOnce(message, payload, governed, next);
       if (!isInputRequired(answer)) return answer;
       const sent = await crossing.sent(answer);
       if ('result' in sent) return sent.result;
@@ -277,25 +279,18 @@ export class Boundary {
         ...governed,
         inputResponses: sent.answers,
         receive: undefined,
-        requestState: <T>() => answer.requestState as T | undefined,
+        requestState: answer.requestState,
       };
     }
-    throw new Error(`Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${method}, and it still asks`);
+    throw new Error(
+      `Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${call.method}, and it still asks`,
+    );
   }
 
   /** Has it handled, and what it asks the client for, if it does, seen by the interceptors that are for that. */
-  private handleOnce(
-    message: Message,
-    method: DispatchedMethod,
-    payload: Params,
-    exchange: Exchange,
-  ): Promise<Result> {
-    const answered = this.options.dispatch(method, payload, exchange);
-    return message.hooks('response')
-      ? answered.then(answer =>
-          isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer,
-        )
-      : answered;
+  private async handleOnce(message: Message, payload: Params, call: McpCall, next: Answer): Promise<Result> {
+    const answer = await next(call, payload);
+    return isInputRequired(answer) ? this.sendAsking(message, answer, payload) : answer;
   }
 
   /** What asks the client for input is no result yet: only interceptors that say so see it. */
@@ -329,7 +324,7 @@ export class Boundary {
       return await this.run(message, 'response', answer, payload);
     } catch (error) {
       if (message.method === 'resources/subscribe' && isNew) {
-        await this.options.dispatch('resources/unsubscribe', payload, message.exchange);
+        await this.options.unsubscribe(message.call, payload);
       }
       throw error;
     }
@@ -339,20 +334,20 @@ export class Boundary {
    * A message, with the chain that is for it. Finding that out is part of the request's time.
    * @throws Refused where a remote host could not be asked: nothing passes unchecked
    */
-  private messageOf(method: string, event: string, exchange: Exchange): Message | Promise<Message> {
+  private messageOf(method: string, event: string, call: McpCall): Message | Promise<Message> {
     const { source, settings } = this.options;
     const deadline = performance.now() + settings.timeoutMs;
-    const caller = () => ({ context: contextOf(exchange), headers: exchange.http?.headers ?? {} });
+    const caller = () => ({ context: contextOf(call), headers: call.http?.headers ?? {} });
     let current: ChainInUse | Promise<ChainInUse>;
     try {
-      current = source.current(exchange.signal, caller, settings.timeoutMs);
+      current = source.current(call.reply.signal, caller, settings.timeoutMs);
     } catch (error) {
       throw this.undiscovered(error, event);
     }
     if (!(current instanceof Promise))
-      return new Message(current.chain, method, event, exchange, deadline, current.end);
+      return new Message(current.chain, method, event, call, deadline, current.end);
     return current.then(
-      ({ chain, end }) => new Message(chain, method, event, exchange, deadline, end),
+      ({ chain, end }) => new Message(chain, method, event, call, deadline, end),
       (error: unknown) => {
         throw this.undiscovered(error, event);
       },
@@ -368,3 +363,13 @@ export class Boundary {
 function droppedIfRefused(error: unknown): undefined {
   if (!(error instanceof Refused)) throw error;
 }
+
+/** A reply channel that differs from another; its signal is still made only if somebody asks for it. */
+const channelOver = (reply: ReplyChannel, changes: Partial<Omit<ReplyChannel, 'signal'>>): ReplyChannel => ({
+  get signal() {
+    return reply.signal;
+  },
+  notify: (method, params) => reply.notify(method, params),
+  ...(reply.ask && { ask: reply.ask }),
+  ...changes,
+});

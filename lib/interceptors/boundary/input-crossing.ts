@@ -1,14 +1,14 @@
 import type { InputRequest, InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { assertKeys } from '../../mrtr/input-required.exception.js';
-import type { AskClient, Exchange } from '../../server/exchange.js';
+import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
 import type { ChainResult } from '../chain/result.js';
 import { answeredMethod } from '../hosts/answered-method.js';
 import { isInputEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 
 type Json = Readonly<Record<string, unknown>>;
-type Responses = NonNullable<Exchange['inputResponses']>;
+type Responses = NonNullable<McpCall['inputResponses']>;
 
 /** The most answers that a round may bring: what was asked is not always known. */
 const MAX_ANSWERS = 100;
@@ -22,7 +22,7 @@ export type RunInput = (
 ) => Promise<ChainResult>;
 
 /**
- * What is asked of a client in the middle of a call is an exchange of its own: the request is sent, its answer received.
+ * What is asked of a client in the middle of a call is an call of its own: the request is sent, its answer received.
  * It goes by either of the protocol's ways, as a request on the call's stream (2025 revisions) or within a result and the
  * next call (2026-07-28: basic/patterns/mrtr).
  */

@@ -1,6 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../../client/unless-aborted.js';
-import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
+import type { Params } from '../../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../../protocol/methods.js';
 import type { Chain } from '../chain/chain.js';
 import { passed } from '../chain/result.js';
 import { EVENT_OF } from '../protocol/events.js';
@@ -42,16 +43,16 @@ export class ListGuard {
 
   /** Looks at the list that shows what a call names, as its caller is shown it; undefined where none ever does. */
   async lookUp(message: Message, params: Params): Promise<LookedUp | undefined> {
-    const { chain, exchange, deadline } = message;
+    const { chain, call, deadline } = message;
     const method = message.method as DispatchedMethod;
-    const showing = this.options.listings.pageShowing(method, params, exchange);
+    const showing = this.options.listings.pageShowing(method, params, call);
     const listing = showing instanceof Promise ? await this.inTime(message, showing) : showing;
     if (listing === undefined) return undefined;
     const list = new Message(
       chain,
       listing.method,
       EVENT_OF[listing.method] ?? listing.method,
-      exchange,
+      call,
       deadline,
     );
     const request = await this.run(list, 'request', {}, undefined, LOOKED_UP);

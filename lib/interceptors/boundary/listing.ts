@@ -1,6 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
-import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
-import type { Exchange } from '../../server/exchange.js';
+import type { DispatchedMethod } from '../../protocol/methods.js';
+import type { McpCall, Params } from '../../protocol/mcp-call.js';
 
 /** The page of a list that shows something, and how to see whether it still does. */
 export interface Listing {
@@ -17,6 +17,6 @@ export interface Listings {
   pageShowing(
     method: DispatchedMethod,
     params: Params,
-    exchange: Exchange,
+    call: McpCall,
   ): Listing | undefined | Promise<Listing | undefined>;
 }

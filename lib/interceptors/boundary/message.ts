@@ -1,4 +1,4 @@
-import type { Exchange } from '../../server/exchange.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
 import type { Chain } from '../chain/chain.js';
 import type { Hooked } from '../chain/selection.js';
 import { contextOf } from '../hosts/context.js';
@@ -15,7 +15,7 @@ export class Message {
     readonly chain: Chain,
     readonly method: string,
     readonly event: string,
-    readonly exchange: Exchange,
+    readonly call: McpCall,
     /** When the request's time is up, on the process's clock. */
     readonly deadline?: number,
     /** Lets go of what was held for it. */
@@ -26,8 +26,8 @@ export class Message {
     const hooked = chain.hooked(event);
     this.hooked = hooked;
     // What an interceptor is told must not depend on whether another one is asked before it.
-    if (!parent && hooked.request.size + hooked.response.size > 0) this.known = contextOf(exchange);
-    this.bag = parent?.bag ?? new ExchangeBag({ request: exchange.http?.request }, exchange.http?.headers);
+    if (!parent && hooked.request.size + hooked.response.size > 0) this.known = contextOf(call);
+    this.bag = parent?.bag ?? new ExchangeBag({ request: call.http?.request }, call.http?.headers);
   }
 
   /** Whether anything would run in a phase. */
@@ -41,16 +41,16 @@ export class Message {
   }
 
   get context(): ReturnType<typeof contextOf> {
-    return this.parent?.context ?? (this.known ??= contextOf(this.exchange));
+    return this.parent?.context ?? (this.known ??= contextOf(this.call));
   }
 
   /** What the client is told while it waits for the answer to this message. */
   telling(method: string, deadline: number | undefined): Message {
-    return new Message(this.chain, method, method, this.exchange, deadline, undefined, this);
+    return new Message(this.chain, method, method, this.call, deadline, undefined, this);
   }
 
   /** What the client is asked on behalf of this message. Its time is its own: people answer it. */
   asking(method: string): Message {
-    return new Message(this.chain, method, method, this.exchange, undefined, undefined, this);
+    return new Message(this.chain, method, method, this.call, undefined, undefined, this);
   }
 }

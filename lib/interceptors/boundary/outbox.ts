@@ -1,8 +1,8 @@
-import type { Exchange } from '../../server/exchange.js';
+import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import { frozenCopy } from '../chain/frozen.js';
 import { isNotificationEvent } from '../protocol/events.js';
 
-type Notify = Exchange['notify'];
+type Notify = ReplyChannel['notify'];
 type Params = Parameters<Notify>[1];
 
 /**

@@ -45,7 +45,7 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
     return result;
   };
   return (message, phase, payload, request, options) => {
-    const { chain, event, method, exchange, isAsked, deadline } = message;
+    const { chain, event, method, call, isAsked, deadline } = message;
     if (!message.hooks(phase)) return passed({ event, phase, payload });
     const common: ChainParams = {
       event,
@@ -55,8 +55,8 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
       request,
       context: message.context,
       bag: message.bag,
-      signal: exchange.signal,
-      protocolVersion: exchange.protocolVersion,
+      signal: call.reply.signal,
+      protocolVersion: call.protocolVersion,
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),
       checkResponse: answerCheck(method),

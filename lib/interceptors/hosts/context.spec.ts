@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Exchange } from '../../server/exchange.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
 import { contextOf } from './context.js';
 
 describe('the context of a message', () => {
@@ -12,7 +12,7 @@ describe('the context of a message', () => {
       fc.property(fc.array(fc.oneof(moment, fc.integer({ min: 0, max: 3000 })), { minLength: 1 }), times => {
         for (const time of times) {
           jest.setSystemTime(time);
-          expect(contextOf({} as Exchange).timestamp).toBe(new Date(time).toISOString());
+          expect(contextOf({} as McpCall).timestamp).toBe(new Date(time).toISOString());
         }
       }),
     );

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../server/exchange.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
 import { frozenCopy } from '../chain/frozen.js';
 import type { Writable } from '../chain/result.js';
 import type { InvocationContext } from '../protocol/types.js';
@@ -8,12 +8,12 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
 const ANONYMOUS = Object.freeze({ type: 'anonymous' } as const);
 
-/** What interceptors are told of an exchange: who calls, in which session and trace, and when. */
-export function contextOf(exchange: Exchange): InvocationContext {
-  const { sessionId } = exchange;
-  const traceparent = traceparentOf(exchange);
+/** What interceptors are told of an call: who calls, in which session and trace, and when. */
+export function contextOf(call: McpCall): InvocationContext {
+  const { sessionId } = call;
+  const traceparent = traceparentOf(call);
   const trace = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
-  const context: Writable<InvocationContext> = { principal: principalOf(exchange), timestamp: timestamp() };
+  const context: Writable<InvocationContext> = { principal: principalOf(call), timestamp: timestamp() };
   if (trace) {
     context.traceId = trace[1];
     context.spanId = trace[2];
@@ -37,7 +37,7 @@ function timestamp(): string {
 }
 
 /** The caller, as the application's own authentication knows it: `request.auth`, else `request.user`. */
-function principalOf({ authInfo, http }: Exchange): NonNullable<InvocationContext['principal']> {
+function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext['principal']> {
   if (authInfo) {
     const { clientId, scopes, extra = {} } = authInfo;
     const subject = extra['sub'];
@@ -75,7 +75,7 @@ function claimsOf(user: object): Readonly<Record<string, unknown>> {
   }
 }
 
-function traceparentOf({ meta, http }: Exchange): string | undefined {
+function traceparentOf({ meta, http }: McpCall): string | undefined {
   const value = meta?.['traceparent'] ?? http?.headers['traceparent'];
   return typeof value === 'string' ? value : undefined;
 }

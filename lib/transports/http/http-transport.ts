@@ -4,7 +4,7 @@ import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
-import type { McpServerHost } from '../../server/mcp-server-host.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
 import { BodyGate } from './body-gate.js';
 import { Connections } from './connections.js';
@@ -20,7 +20,7 @@ export class HttpTransport {
   private connections?: Connections;
 
   constructor(
-    private readonly host: McpServerHost,
+    private readonly host: McpServerInstance,
     private readonly http: ResolvedHttpOptions,
     private readonly adapterHost: HttpAdapterHost,
     private readonly controller: Type,
@@ -73,7 +73,7 @@ export class HttpTransport {
     const deadline = performance.now() + options.shutdownTimeoutMs;
     this.host.reportEnded(await running.shutDown(options.shutdownTimeoutMs));
     await Promise.all([
-      running.ended(SHUTDOWN_GRACE_MS),
+      running.idle(SHUTDOWN_GRACE_MS),
       this.slot.endpoint?.close(Math.max(SHUTDOWN_GRACE_MS, deadline - performance.now())),
     ]);
     this.connections?.close(deadline - performance.now());

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream';
 import { TransportError } from './transport-error.js';
 
 /** A request's body: the JSON in it, or why there is none. */
@@ -35,8 +34,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number
     let size = 0;
     const settle = (result: Buffer | Body) => {
       clearTimeout(deadline);
-      unwatch();
-      request.off('data', onData);
+      request.off('data', onData).off('end', onEnd).off('close', onBreak);
       resolve(result);
     };
     const onData = (chunk: Buffer) => {
@@ -44,17 +42,16 @@ function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number
       if (size > maxBytes) settle(tooLarge(maxBytes));
       else chunks.push(chunk);
     };
+    const onEnd = () => settle(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    const onBreak = () => settle(failed(400, -32700, 'Parse error: the request body could not be read'));
     const deadline = setTimeout(() => settle(tooSlow(timeoutMs)), timeoutMs);
-    const unwatch = finished(request, { writable: false }, error =>
-      settle(
-        error
-          ? failed(400, -32700, 'Parse error: the request body could not be read')
-          : Buffer.concat(chunks),
-      ),
-    );
-    request.on('data', onData);
+    if (request.destroyed || request.readableEnded) return onBreak();
+    // A request that breaks off emits an error, which is its sender's; it closes after that.
+    request.on('data', onData).once('end', onEnd).once('close', onBreak).on('error', ignore);
   });
 }
+
+const ignore = (): void => undefined;
 
 function parse(bytes: Buffer): Body {
   if (!isUtf8(bytes)) return notJson();
@@ -117,7 +114,7 @@ function hasManyOpenings(bytes: Buffer): boolean {
 
 const failed = (status: number, code: number, message: string, close = false): Body => ({
   ok: false,
-  error: new TransportError(status, code, message, close),
+  error: new TransportError(status, code, message, { close }),
 });
 
 const tooDeep = (): Body =>

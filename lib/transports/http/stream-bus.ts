@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCRequest, ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { HttpExchange } from '../../server/exchange.js';
-import { Unsent } from '../../server/unsent.js';
+import { NotificationBuffer } from './notification-buffer.js';
 
 /** A request to listen. */
 interface Listening {
   /** Its answer is the stream. */
-  readonly http: HttpExchange | undefined;
+  readonly response: ServerResponse | undefined;
   /** The resources that the client is to be told of. */
   readonly uris: ReadonlySet<unknown>;
 }
@@ -22,11 +22,11 @@ export class StreamBus implements ServerEventBus {
     private readonly onError: (error: Error) => void,
   ) {}
 
-  /** Serves a request to listen, which came with `http`. */
-  serve<T>({ params }: JSONRPCRequest, http: HttpExchange | undefined, work: () => T): T {
+  /** Serves a request to listen, whose answer is `response`. */
+  serve<T>({ params }: JSONRPCRequest, response: ServerResponse | undefined, work: () => T): T {
     const { notifications } = (params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
     const uris = notifications?.resourceSubscriptions;
-    return this.listening.run({ http, uris: new Set<unknown>(Array.isArray(uris) ? uris : []) }, work);
+    return this.listening.run({ response, uris: new Set<unknown>(Array.isArray(uris) ? uris : []) }, work);
   }
 
   publish(event: ServerEvent): void {
@@ -34,8 +34,8 @@ export class StreamBus implements ServerEventBus {
   }
 
   subscribe(listener: (event: ServerEvent) => void): () => void {
-    const { http, uris } = this.listening.getStore() ?? { http: undefined, uris: new Set() };
-    const unsent = new Unsent(http);
+    const { response, uris } = this.listening.getStore() ?? { response: undefined, uris: new Set() };
+    const buffer = new NotificationBuffer(response);
     return this.bus.subscribe(event => {
       // What goes to others does not count.
       if (event.kind === 'resource_updated' && !uris.has(event.uri)) return;
@@ -44,7 +44,7 @@ export class StreamBus implements ServerEventBus {
         // By then, the response shows whether the client keeps up.
         await nextTurn();
       };
-      unsent.send(event, tell).catch(this.onError);
+      buffer.send(event, tell).catch(this.onError);
     });
   }
 }

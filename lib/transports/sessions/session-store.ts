@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  isInitializeRequest,
-  WebStandardStreamableHTTPServerTransport,
-  type AuthInfo,
-  type McpHandlerRequestOptions,
-} from '@modelcontextprotocol/server';
+import { isInitializeRequest, type AuthInfo } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../mcp.module-options.js';
 import { callerOf } from '../../server/caller.js';
-import type { McpServerHost } from '../../server/mcp-server-host.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { Incoming } from '../http/http-endpoint.js';
 import { TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
-
-const SESSION_HEADER = 'mcp-session-id';
 
 /** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
 const MAX_INITIALIZE_LENGTH = 65_536;
@@ -19,85 +13,65 @@ const MAX_INITIALIZE_LENGTH = 65_536;
 /** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles. */
 export class SessionStore {
   private readonly sessions = new Map<string, Session>();
-  /** Sessions whose `initialize` is under way; they count against the bound. */
-  private opening = 0;
-  private closed = false;
+  private isClosed = false;
 
   constructor(
-    private readonly host: McpServerHost,
+    private readonly server: McpServerInstance,
     private readonly limits: ResolvedOptions['sessions'],
     private readonly keepAliveMs: number,
   ) {}
 
-  /** How many sessions there are. */
-  get size(): number {
-    return this.sessions.size + this.opening;
-  }
-
-  async fetch(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    const id = request.headers.get(SESSION_HEADER);
-    const caller = ownerOf(options.authInfo, this.host.httpOf(request)?.request);
-    if (id !== null) {
-      const session = this.sessions.get(id);
-      // Whose session it is may not be learned by trying, so a foreign one looks like none.
-      if (session?.caller !== caller)
-        return new TransportError(404, -32001, 'Session not found').toResponse();
-      const response = await session.serve(request, options);
-      if (request.method === 'GET' && response.ok) session.server.streamsOn(this.host.httpOf(request));
-      return response;
+  async serve(incoming: Incoming, body: unknown): Promise<void> {
+    const { rawRequest, rawResponse, authInfo, request } = incoming;
+    const id = rawRequest.headers['mcp-session-id'];
+    const caller = ownerOf(authInfo, request);
+    if (id === undefined) return this.open(incoming, body, caller);
+    const session = this.sessions.get(String(id));
+    // Whose session it is may not be learned by trying, so a foreign one looks like none.
+    if (session?.caller !== caller) {
+      return new TransportError(404, -32001, 'Session not found').send(rawResponse);
     }
-    if (request.method !== 'POST' || !isInitializeRequest(options.parsedBody)) {
-      return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required').toResponse();
-    }
-    if (JSON.stringify(options.parsedBody.params).length > MAX_INITIALIZE_LENGTH) {
-      return new TransportError(
-        400,
-        -32602,
-        `Bad Request: initialize has more than ${MAX_INITIALIZE_LENGTH} characters`,
-      ).toResponse();
-    }
-    return this.open(request, options, caller);
+    if (rawRequest.method === 'POST') session.post(incoming, body);
+    else if (rawRequest.method === 'GET') session.listen(incoming);
+    else await session.delete(incoming);
   }
 
   /** Ends all sessions, and takes no more. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     await Promise.all([...this.sessions.values()].map(session => session.close()));
   }
 
-  private async open(request: Request, options: McpHandlerRequestOptions, caller: string): Promise<Response> {
-    if (this.closed || this.size >= this.limits.max) {
-      return new TransportError(503, -32000, 'Too many sessions; try again later').toResponse({
-        'retry-after': '30',
-      });
-    }
-    this.opening += 1;
-    try {
-      const session = await this.create(caller);
-      const response = await session.serve(request, options);
-      // An `initialize` that was refused leaves no session behind.
-      if (!this.sessions.has(session.id)) await session.close();
-      return response;
-    } finally {
-      this.opening -= 1;
-    }
+  private async open(incoming: Incoming, body: unknown, caller: string): Promise<void> {
+    const refusal = this.refusalOf(incoming, body);
+    if (refusal) return refusal.send(incoming.rawResponse);
+    const { idleTimeoutMs } = this.limits;
+    const { keepAliveMs } = this;
+    const id = randomUUID();
+    const server = this.server.forConnection('legacy');
+    const session = new Session(this.server, server, { id, caller, idleTimeoutMs, keepAliveMs });
+    server.server.onclose = () => this.sessions.delete(id);
+    this.sessions.set(id, session);
+    await server.connect(session);
+    if (!session.post(incoming, body)) await session.close();
   }
 
-  private async create(caller: string): Promise<Session> {
-    const id = randomUUID();
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      keepAliveMs: this.keepAliveMs,
-      onsessioninitialized: () => void this.sessions.set(id, session),
-    });
-    const server = this.host.forConnection('legacy');
-    const session: Session = new Session(id, caller, server, transport, this.limits.idleTimeoutMs);
-    server.server.onclose = () => {
-      session.dispose();
-      this.sessions.delete(id);
-    };
-    await server.connect(transport);
-    return session;
+  private refusalOf({ rawRequest }: Incoming, body: unknown): TransportError | undefined {
+    if (rawRequest.method !== 'POST' || !isInitializeRequest(body)) {
+      return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
+    }
+    if (JSON.stringify(body.params).length > MAX_INITIALIZE_LENGTH) {
+      return new TransportError(
+        400,
+        -32602,
+        `Bad Request: initialize has more than ${MAX_INITIALIZE_LENGTH} characters`,
+      );
+    }
+    if (this.isClosed || this.sessions.size >= this.limits.max) {
+      const headers = { 'retry-after': '30' };
+      return new TransportError(503, -32000, 'Too many sessions; try again later', { headers });
+    }
+    return undefined;
   }
 }
 

@@ -1,167 +1,283 @@
 import {
+  isInitializeRequest,
+  isJSONRPCErrorResponse,
   isJSONRPCNotification,
   isJSONRPCRequest,
-  type McpHandlerRequestOptions,
+  isJSONRPCResultResponse,
+  parseJSONRPCMessage,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
-  type WebStandardStreamableHTTPServerTransport,
+  type Transport,
+  type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { McpErrorCode } from '../../exceptions/mcp.exception.js';
+import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { passthroughSchema } from '../../server/passthrough-schema.js';
+import { EventStream } from '../http/event-stream.js';
+import { HttpCall } from '../http/http-call.js';
+import type { Incoming } from '../http/http-endpoint.js';
+import { httpOf } from '../http/modern-call.js';
+import { PostAnswer } from '../http/post-answer.js';
+import { TransportError } from '../http/transport-error.js';
 
-/** One 2025-era session. It ends itself when it has been without a request and without a stream for too long. */
-export class Session {
+/** The most messages that a list may hold. */
+const MAX_BATCH = 100;
+
+/** A request that is not answered yet. */
+interface Pending {
+  readonly answer: PostAnswer;
+  /** Undefined if the SDK's server answers it. */
+  readonly call?: HttpCall;
+}
+
+export interface SessionOptions {
+  readonly id: string;
+  /** Who opened the session; it serves nobody else. */
+  readonly caller: string;
+  readonly idleTimeoutMs: number;
+  readonly keepAliveMs: number;
+}
+
+/**
+ * One 2025-era session, and the transport of its SDK server. The SDK's server has what belongs to the connection: the
+ * handshake, the log level, pings and the client's answers. Other requests go to the pipeline. A session ends itself when it
+ * has been without a request and without a stream for too long.
+ */
+export class Session implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
-  /** Requests and streams that are open. They are kept because the signal of a `Request` falls silent without it. */
-  private readonly open = new Set<Request>();
-  /** The ids of the calls among them, each with those of its batch that are to be answered. */
-  private readonly calls = new Map<RequestId, Set<RequestId>>();
+  private readonly pending = new Map<RequestId, Pending>();
+  /** The session's own stream, for what belongs to no request. */
+  private stream?: EventStream;
+  private isInitialized = false;
+  private isClosed = false;
 
-  /** @param caller who opened the session; it serves nobody else */
   constructor(
-    readonly id: string,
-    readonly caller: string,
-    readonly server: ConnectionServer,
-    private readonly transport: WebStandardStreamableHTTPServerTransport,
-    idleTimeoutMs: number,
+    private readonly instance: McpServerInstance,
+    private readonly server: ConnectionServer,
+    private readonly options: SessionOptions,
   ) {
-    this.timer = setTimeout(() => this.onIdle(), idleTimeoutMs);
-    this.timer.unref();
+    this.headers = { 'mcp-session-id': options.id };
+    this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
   }
 
-  async serve(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    const ids = requestIds(options.parsedBody);
-    const taken = ids.find(id => this.calls.has(id)) ?? repeated(ids);
-    // The SDK's transport would send both answers to one of the two, and leave the other without an end.
-    if (taken !== undefined) return idInUse(taken);
-    this.open.add(request);
-    const awaited = new Set(ids);
-    ids.forEach(id => this.calls.set(id, awaited));
-    const done = () => {
-      if (!this.open.delete(request)) return;
-      ids.forEach(id => this.calls.delete(id));
-      this.timer.refresh();
-    };
+  get sessionId(): string {
+    return this.options.id;
+  }
+
+  get caller(): string {
+    return this.options.caller;
+  }
+
+  /** Answers a POST. @returns false if it was refused, and so did nothing */
+  post(incoming: Incoming, body: unknown): boolean {
+    const { rawResponse } = incoming;
+    let messages: readonly JSONRPCMessage[];
     try {
-      const response = await this.transport.handleRequest(request, options);
-      for (const id of cancelledIds(options.parsedBody)) this.forget(id);
-      return untilEnd(response, request.signal, {
-        onHangUp: () => ids.forEach(id => this.cancel(id)),
-        done,
-      });
+      messages = this.messagesIn(incoming, body);
     } catch (error) {
-      done();
-      throw error;
+      (error as TransportError).send(rawResponse);
+      return false;
     }
+    this.isInitialized = true;
+    this.timer.refresh();
+    const requests = messages.filter(isJSONRPCRequest);
+    if (requests.length === 0) {
+      for (const message of messages) this.receive(message);
+      rawResponse.writeHead(202).end();
+      return true;
+    }
+    const { headers, options } = this;
+    const answer = new PostAnswer(rawResponse, {
+      headers,
+      keepAliveMs: options.keepAliveMs,
+      awaited: requests.length,
+      isBatch: Array.isArray(body),
+    });
+    // Nothing keeps the answers for later, so the calls are as good as cancelled.
+    rawResponse.once('close', () => {
+      for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
+    });
+    const calls = requests.map(({ id, method }) => this.open(id, method, answer));
+    for (const message of messages) {
+      const call = isJSONRPCRequest(message) ? calls.shift() : undefined;
+      if (call) void this.run(call, message as JSONRPCRequest, incoming);
+      else this.receive(message);
+    }
+    return true;
+  }
+
+  /** Opens the session's own stream. */
+  listen({ rawRequest, rawResponse }: Incoming): void {
+    if (!rawRequest.headers.accept?.includes('text/event-stream')) {
+      return refused(406, 'Not Acceptable: Client must accept text/event-stream').send(rawResponse);
+    }
+    const refusal = this.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
+    if (refusal) return refusal.send(rawResponse);
+    if (this.stream) {
+      return refused(409, 'Conflict: Only one SSE stream is allowed per session').send(rawResponse);
+    }
+    this.stream = new EventStream(rawResponse, this.headers, this.options.keepAliveMs);
+    rawResponse.once('close', () => {
+      this.stream = undefined;
+      this.timer.refresh();
+    });
+  }
+
+  /** Ends the session at its client's wish. */
+  async delete({ rawRequest, rawResponse }: Incoming): Promise<void> {
+    const refusal = this.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
+    if (refusal) return refusal.send(rawResponse);
+    await this.close();
+    rawResponse.writeHead(200).end();
+  }
+
+  async start(): Promise<void> {}
+
+  /** Sends a message of the SDK's server. */
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const json = JSON.stringify(message);
+    const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
+    const id = isAnswer ? message.id : options?.relatedRequestId;
+    if (id === undefined)
+      return isJSONRPCNotification(message) ? this.stream?.tell(json) : this.stream?.send(json);
+    const pending = this.pending.get(id);
+    if (!pending) throw new Error('The request is not open any more');
+    if (!isAnswer) return pending.answer.send(json);
+    this.pending.delete(id);
+    pending.answer.answer(json);
   }
 
   async close(): Promise<void> {
-    await this.transport.close();
-  }
-
-  /** Stops the clock of a session that has ended. */
-  dispose(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     clearTimeout(this.timer);
+    for (const id of [...this.pending.keys()]) this.cancel(id, 'The session has ended');
+    this.stream?.end();
+    this.onclose?.();
   }
 
-  /** The client hung up: as nothing keeps its answers for later, the call is as good as cancelled. */
-  private cancel(requestId: RequestId): void {
-    this.transport.onmessage?.({
-      jsonrpc: '2.0',
-      method: 'notifications/cancelled',
-      params: { requestId, reason: 'The client disconnected' },
-    });
-    this.forget(requestId);
+  /** Runs a call in the pipeline. */
+  private async run(call: HttpCall, message: JSONRPCRequest, incoming: Incoming): Promise<void> {
+    await call.run(this.instance, this.callOf(message, incoming, call));
+    if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
+    this.timer.refresh();
   }
 
-  /**
-   * A cancelled request is never answered, and the SDK's transport keeps a request's stream until it is: so a client
-   * that cancels a lot would grow the session without end. An answer after the stream has closed goes nowhere, and
-   * lets the transport forget the request. Only where the stream still has to carry others of a batch, it is written.
-   */
-  private forget(requestId: RequestId): void {
-    const awaited = this.calls.get(requestId);
-    awaited?.delete(requestId);
-    if (!awaited?.size) this.transport.closeSSEStream(requestId);
-    const error = { code: -32000, message: 'Cancelled' };
-    this.transport.send({ jsonrpc: '2.0', id: requestId, error }).catch(() => undefined);
+  private open(id: RequestId, method: string, answer: PostAnswer): HttpCall | undefined {
+    const call = this.instance.serves(method)
+      ? new HttpCall(id, 'legacy', answer, this.asker(id))
+      : undefined;
+    this.pending.set(id, { answer, call });
+    return call;
+  }
+
+  private asker(relatedRequestId: RequestId): AskClient {
+    const { server } = this.server;
+    return (method, params, options) =>
+      server.request({ method, params }, passthroughSchema, { ...options, relatedRequestId });
+  }
+
+  private callOf(
+    { id, method, params = {} }: JSONRPCRequest,
+    incoming: Incoming,
+    reply: ReplyChannel,
+  ): McpCall {
+    // These names mean something since 2026-07-28.
+    const { inputResponses: _responses, requestState: _state, ...bare } = params as Params;
+    return {
+      ...this.server.connectionData(),
+      requestId: id,
+      method,
+      params: bare,
+      reply,
+      sessionId: this.sessionId,
+      authInfo: incoming.authInfo,
+      http: httpOf(incoming),
+      meta: params['_meta'] as Params | undefined,
+    };
+  }
+
+  /** What is not a call of the pipeline is the SDK's, but for the cancellation of such a call. */
+  private receive(message: JSONRPCMessage): void {
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
+      if (requestId !== undefined) return this.cancel(requestId, reason);
+    }
+    this.onmessage?.(message);
+  }
+
+  /** @param answer what the request is to be answered with: its id may be another's by now */
+  private cancel(requestId: RequestId, reason: unknown, answer?: PostAnswer): void {
+    const pending = this.pending.get(requestId);
+    if (!pending || (answer && pending.answer !== answer)) return;
+    this.pending.delete(requestId);
+    if (pending.call) return pending.call.cancel(reason);
+    this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+    pending.answer.drop();
+  }
+
+  /** @throws TransportError for a body that cannot be served */
+  private messagesIn({ rawRequest }: Incoming, body: unknown): readonly JSONRPCMessage[] {
+    const { accept = '', 'mcp-protocol-version': version } = rawRequest.headers;
+    if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
+      throw refused(406, 'Not Acceptable: Client must accept both application/json and text/event-stream');
+    }
+    const messages = parse(body);
+    this.assertIdsFree(messages);
+    if (messages.some(isInitializeRequest)) {
+      if (this.isInitialized) throw invalid('Invalid Request: Server already initialized');
+      if (messages.length > 1) throw invalid('Invalid Request: Only one initialization request is allowed');
+      return messages;
+    }
+    const refusal = this.refusalOfVersion(version);
+    if (refusal) throw refusal;
+    return messages;
+  }
+
+  private assertIdsFree(messages: readonly JSONRPCMessage[]): void {
+    const own = new Set<RequestId>();
+    for (const message of messages) {
+      if (!isJSONRPCRequest(message)) continue;
+      if (this.pending.has(message.id) || own.has(message.id)) {
+        throw new TransportError(400, -32600, 'Invalid Request: the id is in use', { id: message.id });
+      }
+      own.add(message.id);
+    }
+  }
+
+  private refusalOfVersion(version: string | string[] | undefined): TransportError | undefined {
+    if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
+    const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+    return refused(
+      400,
+      `Bad Request: Unsupported protocol version: ${String(version)} (supported versions: ${supported})`,
+    );
   }
 
   private onIdle(): void {
-    if (this.open.size > 0) this.timer.refresh();
+    if (this.pending.size > 0 || this.stream) this.timer.refresh();
     else void this.close();
   }
 }
 
-const messagesOf = (body: unknown): unknown[] => (Array.isArray(body) ? body : [body]);
-
-const requestIds = (body: unknown): RequestId[] =>
-  messagesOf(body)
-    .filter(isJSONRPCRequest)
-    .map(({ id }) => id);
-
-const cancelledIds = (body: unknown): RequestId[] =>
-  messagesOf(body)
-    .filter(isJSONRPCNotification)
-    .filter(({ method }) => method === 'notifications/cancelled')
-    .flatMap(({ params }) => (params?.['requestId'] === undefined ? [] : [params['requestId'] as RequestId]));
-
-function repeated(ids: readonly RequestId[]): RequestId | undefined {
-  const seen = new Set<RequestId>();
-  for (const id of ids) {
-    if (seen.has(id)) return id;
-    seen.add(id);
+function parse(body: unknown): readonly JSONRPCMessage[] {
+  if (isJSONRPCRequest(body)) return [body];
+  const list = Array.isArray(body) ? body : [body];
+  if (list.length > MAX_BATCH) throw invalid(`Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+  try {
+    return list.map(parseJSONRPCMessage);
+  } catch {
+    throw new TransportError(400, -32700, 'Parse error: Invalid JSON-RPC message');
   }
-  return undefined;
 }
 
-function idInUse(id: RequestId): Response {
-  const error = { code: McpErrorCode.InvalidRequest, message: 'Invalid Request: the id is in use' };
-  return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 });
-}
-
-interface End {
-  /** Called when the client hangs up before the end. */
-  readonly onHangUp: () => void;
-  /** Called, perhaps more than once, when the response has been read to its end or given up. */
-  readonly done: () => void;
-}
-
-/**
- * The response, with its end observed. Whoever reads it may learn only by writing that the client is gone, and there
- * may be nothing to write for long, so a client that hangs up ends it here.
- */
-function untilEnd(response: Response, signal: AbortSignal, { onHangUp, done }: End): Response {
-  if (response.body === null) {
-    done();
-    return response;
-  }
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const hangUp = () => {
-    onHangUp();
-    end();
-    reader.cancel().catch(() => undefined);
-  };
-  const end = () => {
-    signal.removeEventListener('abort', hangUp);
-    done();
-  };
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done: ended, value } = await reader.read();
-        if (!ended) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
-        controller.error(error);
-      }
-      end();
-    },
-    async cancel(reason) {
-      end();
-      await reader.cancel(reason);
-    },
-  });
-  if (signal.aborted) hangUp();
-  else signal.addEventListener('abort', hangUp, { once: true });
-  return new Response(body, response);
-}
+const refused = (status: number, message: string): TransportError =>
+  new TransportError(status, -32000, message);
+const invalid = (message: string): TransportError => new TransportError(400, -32600, message);

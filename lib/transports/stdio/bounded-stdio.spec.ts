@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { MAX_UNREAD_LENGTH } from '../../server/unsent.js';
+import { MAX_UNREAD_BYTES } from '../http/event-stream.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { MAX_LINE_BYTES, StdinLines } from './stdin-lines.js';
 
@@ -54,7 +54,7 @@ describe('the lines of stdin', () => {
   it('wait while much of stdout is unread', async () => {
     const stdout = new Stdout();
     const { lines, read, write } = start(stdout);
-    stdout.write('x'.repeat(MAX_UNREAD_LENGTH + 1));
+    stdout.write('x'.repeat(MAX_UNREAD_BYTES + 1));
     const given = once(lines, 'data');
     const first = write('{"a":1}\n');
     const second = write('{"b":2}\n');
@@ -92,7 +92,7 @@ describe('a client that does not read stdout', () => {
   it.each(['notifications/progress', 'notifications/message', 'notifications/resources/updated'])(
     'is sent no more %s past 1 MiB, but answers',
     async method => {
-      const { stdout, transport, onOverflow } = await start(MAX_UNREAD_LENGTH + 1);
+      const { stdout, transport, onOverflow } = await start(MAX_UNREAD_BYTES + 1);
       await transport.send(notification(method));
       const sending = [notification('notifications/tools/list_changed'), answer].map(one =>
         transport.send(one),

@@ -1,7 +1,7 @@
 import { isJSONRPCNotification, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Readable, Writable } from 'node:stream';
-import { MAX_UNREAD_LENGTH } from '../../server/unsent.js';
+import { MAX_UNREAD_BYTES } from '../http/event-stream.js';
 import { MAX_LINE_BYTES } from './stdin-lines.js';
 
 /** How much a client may leave unread before the connection ends, in characters of JSON: 64 MiB. */
@@ -29,7 +29,7 @@ export class BoundedStdio extends StdioServerTransport {
 
   override send(message: JSONRPCMessage): Promise<void> {
     const unread = this.stdout.writableLength;
-    if (unread > MAX_UNREAD_LENGTH && isJSONRPCNotification(message) && TELLING.has(message.method)) {
+    if (unread > MAX_UNREAD_BYTES && isJSONRPCNotification(message) && TELLING.has(message.method)) {
       return Promise.resolve();
     }
     if (unread > MAX_UNREAD_TOTAL && !this.isOver) {

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { McpException } from '../../exceptions/mcp.exception.js';
-import type { McpServerHost } from '../../server/mcp-server-host.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Upstream } from '../../server/upstream.js';
 import { gateListen } from './listen-gate.js';
 import { deferred, type Deferred } from '../../../test/fixtures/deferred.js';
@@ -43,7 +43,7 @@ async function connect(upstream?: Partial<Upstream>) {
       return one.promise;
     },
     admitSubscription: () => Promise.resolve(),
-  } as unknown as McpServerHost;
+  } as unknown as McpServerInstance;
   const gated = gateListen(transport, host);
   gated.onmessage = passed.put;
   await gated.start();
@@ -136,7 +136,7 @@ it('it is given up when the connection ends', async () => {
 describe('where something stands behind the server', () => {
   const preparing = new Inbox<Deferred & { signal: AbortSignal }>();
   const upstream: Partial<Upstream> = {
-    prepare({ signal }) {
+    prepare({ reply: { signal } }) {
       const one = { ...deferred(), signal };
       preparing.put(one);
       return one.promise;

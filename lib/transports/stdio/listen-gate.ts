@@ -6,9 +6,10 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
-import type { McpServerHost } from '../../server/mcp-server-host.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { listenOf, refusalOfListen } from '../listen.js';
-import { refusalOfResponses, type JsonRpcError } from '../message-exchange.js';
+import type { JsonRpcError } from '../../server/errors.js';
+import { refusalOfResponses } from '../message-call.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 
 /** The most requests to listen that are open, as many as `serveStdio` lets be. */
@@ -19,7 +20,7 @@ const MAX_LISTENING = 1024;
  * the server get ready for requests. Messages behind a request that it gets ready for wait too: a notification may be
  * about the request before it. Nothing waits for a decision on a request to listen: only its cancellation is about it.
  */
-export function gateListen(transport: Transport, host: McpServerHost): Transport {
+export function gateListen(transport: Transport, host: McpServerInstance): Transport {
   let last: Promise<void> | undefined;
   const closed = new AbortController();
   /** Ends what is not decided yet, by the id of the request to listen. */

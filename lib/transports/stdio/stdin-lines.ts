@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
-import { MAX_UNREAD_LENGTH } from '../../server/unsent.js';
+import { MAX_UNREAD_BYTES } from '../http/event-stream.js';
 
 /** The longest line that a client may send, in bytes: 10 MiB. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
@@ -36,7 +36,7 @@ export class StdinLines extends Transform {
       if (newline >= 0) this.endLine();
       start = end;
     }
-    if (this.stdout.writableLength > MAX_UNREAD_LENGTH) this.stdout.once('drain', () => done());
+    if (this.stdout.writableLength > MAX_UNREAD_BYTES) this.stdout.once('drain', () => done());
     else done();
   }
 

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
-import type { McpServerHost } from '../../server/mcp-server-host.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { gateListen } from './listen-gate.js';
@@ -18,7 +18,7 @@ export class StdioTransport {
   private readonly running = new RunningCalls();
   private closing?: Promise<void>;
 
-  constructor(private readonly host: McpServerHost) {
+  constructor(private readonly host: McpServerInstance) {
     this.logger = new Logger(`McpModule(${host.options.name})`);
   }
 
@@ -69,7 +69,7 @@ export class StdioTransport {
     const over = new AbortController();
     const late = pause(SHUTDOWN_GRACE_MS, undefined, { signal: over.signal }).catch(() => undefined);
     const closed = Promise.all([
-      this.running.ended(SHUTDOWN_GRACE_MS),
+      this.running.idle(SHUTDOWN_GRACE_MS),
       this.handle?.close(),
       this.stdout.flushed(),
     ]);

@@ -1,22 +1,15 @@
-import type { HttpExchange } from './exchange.js';
-
 /** How much may wait for a client to read it, in characters of JSON, before what only tells it something is dropped. */
 export const MAX_UNREAD_LENGTH = 1024 * 1024;
 
 /** What a request's client is told meanwhile, and has not read. One that does not read may not fill the memory. */
-export class Unsent {
+export class NotificationBuffer {
   /** How much was sent since the client last kept up. */
   private length = 0;
   /** How many are being sent. */
   private sending = 0;
-  private readonly response: { readonly writableNeedDrain?: boolean } | undefined;
 
-  /** @param http the request's own, if it came over HTTP */
-  constructor(http: HttpExchange | undefined) {
-    const { response } = http ?? {};
-    // Fastify's reply holds Node's response.
-    this.response = (response as { raw?: object } | undefined)?.raw ?? response;
-  }
+  /** @param response carries the answer, if it is known */
+  constructor(private readonly response: { readonly writableNeedDrain?: boolean } | undefined) {}
 
   /** Sends progress or a log message, unless too much waits: then it is lost. */
   async send(content: unknown, send: () => Promise<void>): Promise<void> {

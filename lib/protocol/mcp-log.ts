@@ -1,4 +1,5 @@
 import type { LoggingLevel } from '@modelcontextprotocol/server';
+import type { McpCall } from './mcp-call.js';
 
 type SendLog = (level: LoggingLevel, data: unknown, logger?: string) => Promise<void>;
 type LogMethod = (data: unknown, logger?: string) => Promise<void>;
@@ -17,9 +18,16 @@ const LEVELS: readonly LoggingLevel[] = [
   'emergency',
 ];
 
-/** Whether a message of a level is as severe as another level, or more. */
-export const isAtLeast = (least: LoggingLevel, level: LoggingLevel): boolean =>
-  LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+/** Sends a log message, if the client's level admits it. */
+export async function sendLog(
+  { reply, leastSevere }: Pick<McpCall, 'reply' | 'leastSevere'>,
+  level: LoggingLevel,
+  data: unknown,
+  logger?: string,
+): Promise<void> {
+  if (leastSevere === undefined || LEVELS.indexOf(level) < LEVELS.indexOf(leastSevere)) return;
+  await reply.notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
+}
 
 /** @param send becomes the log: it is given a method for each level */
 export function createLog(send: SendLog): McpLog {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect as connectTo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
-import { Inbox } from '../../test/fixtures/inbox.js';
-import { Unsent } from './unsent.js';
-import { backendModule } from '../../test/gateway/backend-app.js';
-import { listen } from '../../test/gateway/support.js';
+import { Inbox } from '../../../test/fixtures/inbox.js';
+import { NotificationBuffer } from './notification-buffer.js';
+import { backendModule } from '../../../test/gateway/backend-app.js';
+import { listen } from '../../../test/gateway/support.js';
 
 const sent = new Inbox<number>();
 
@@ -63,7 +63,7 @@ it('a client that does not read has a server keep little for it', async () => {
 
 it('a client that keeps up is told everything', async () => {
   const response = { writableNeedDrain: false };
-  const unsent = new Unsent({ request: {}, response: { raw: response }, headers: {} });
+  const unsent = new NotificationBuffer(response);
   const told: number[] = [];
   const tell = (index: number) => unsent.send('x'.repeat(600_000), async () => void told.push(index));
   for (const index of [1, 2, 3, 4]) await tell(index);

@@ -9,8 +9,8 @@ interface ResultSchema {
   };
 }
 
-/** Lets the answer to a request through as it came: whoever asked checks it, and nothing gets lost on the way. */
-export const AS_IT_IS: ResultSchema = {
+/** Schema that accepts any value unchanged; the caller validates it. */
+export const passthroughSchema: ResultSchema = {
   '~standard': {
     version: 1,
     vendor: 'nestjs-mcp',

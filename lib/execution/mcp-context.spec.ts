@@ -1,13 +1,18 @@
 import { Logger } from '@nestjs/common';
-import type { ChangeNotifier } from './changes.js';
-import type { Exchange } from './exchange.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { McpContext } from './mcp-context.js';
 
 /** A context of a client that nothing can be sent to. */
 function contextOf(signal: AbortSignal) {
   const send = jest.fn(() => Promise.reject(new Error('Not connected')));
-  const exchange = { method: 'tools/call', meta: { progressToken: 1 }, signal, notify: send, log: send };
-  return { send, context: new McpContext(exchange as unknown as Exchange, {} as ChangeNotifier) };
+  const call = {
+    method: 'tools/call',
+    meta: { progressToken: 1 },
+    leastSevere: 'debug',
+    reply: { signal, notify: send },
+  };
+  return { send, context: new McpContext(call as unknown as McpCall, {} as ChangeNotifier) };
 }
 
 describe('progress and log messages that cannot be sent', () => {

@@ -25,20 +25,14 @@ import type { Jsonify } from '../mrtr/jsonify.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
-import type { HeaderScalar } from '../schema/header-value.js';
-import type { ChangeNotifier } from './changes.js';
-import type { Era, Exchange } from './exchange.js';
-import { createLog, type McpLog } from './mcp-log.js';
-import { toProgress, type Progress } from './progress.js';
+import type { HeaderParam } from '../schema/header-params.js';
+import { headerArgument } from '../schema/header-value.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { Era, McpCall } from '../protocol/mcp-call.js';
+import { createLog, sendLog, type McpLog } from '../protocol/mcp-log.js';
+import { toProgress, type Progress } from '../protocol/progress.js';
 
 const logger = new Logger('McpContext');
-
-/** @internal What a context has for a handler that is called, and not only admitted or completed. */
-export interface ContextOptions {
-  readonly current?: CurrentRound;
-  /** The value of a header parameter, by its name. */
-  readonly headerValue?: (name: string) => HeaderScalar | undefined;
-}
 
 /** What a handler knows of the call it serves, and what it can send while it runs. Injected by `@Ctx()`. */
 export class McpContext {
@@ -46,59 +40,62 @@ export class McpContext {
 
   /** @internal */
   constructor(
-    private readonly exchange: Exchange,
+    private readonly call: McpCall,
     private readonly changes: ChangeNotifier,
-    private readonly options: ContextOptions = {},
+    /** For a handler that can ask its client. */
+    private readonly current?: CurrentRound,
+    private readonly headerParams: readonly HeaderParam[] = [],
+    private readonly args?: unknown,
   ) {}
 
   /** Fires when the client cancels the call or goes away, and when the server shuts down. */
   get signal(): AbortSignal {
-    return this.exchange.signal;
+    return this.call.reply.signal;
   }
 
   /** JSON-RPC id of the request. */
   get requestId(): RequestId {
-    return this.exchange.requestId;
+    return this.call.requestId;
   }
 
   /** The MCP method, such as `tools/call`. */
   get method(): string {
-    return this.exchange.method;
+    return this.call.method;
   }
 
   /** `modern` for 2026-07-28, `legacy` for the 2025-era revisions. */
   get era(): Era {
-    return this.exchange.era;
+    return this.call.era;
   }
 
   /** The revision that this request is served by, such as `2026-07-28`. */
   get protocolVersion(): string {
-    return this.exchange.protocolVersion;
+    return this.call.protocolVersion;
   }
 
   /** The session, on a 2025-era connection that has one. */
   get sessionId(): string | undefined {
-    return this.exchange.sessionId;
+    return this.call.sessionId;
   }
 
   /** What the application's own authentication put on `request.auth`. */
   get authInfo(): AuthInfo | undefined {
-    return this.exchange.authInfo;
+    return this.call.authInfo;
   }
 
   /** Name and version of the client, where it gave them. */
   get clientInfo(): Implementation | undefined {
-    return this.exchange.clientInfo;
+    return this.call.clientInfo;
   }
 
   /** What the client can do, where it said so. */
   get clientCapabilities(): ClientCapabilities | undefined {
-    return this.exchange.clientCapabilities;
+    return this.call.clientCapabilities;
   }
 
   /** The HTTP request's headers; empty over stdio. */
   get headers(): Readonly<Record<string, string | string[] | undefined>> {
-    return this.exchange.http?.headers ?? {};
+    return this.call.http?.headers ?? {};
   }
 
   /**
@@ -108,22 +105,22 @@ export class McpContext {
    * @returns undefined where the call has no such argument, or the tool declares no such header
    */
   headerParam(name: string): string | number | boolean | undefined {
-    return this.options.headerValue?.(name);
+    return headerArgument(this.headerParams, name, this.args);
   }
 
   /** Express's or Fastify's request; undefined over stdio. */
   get request(): object | undefined {
-    return this.exchange.http?.request;
+    return this.call.http?.request;
   }
 
   /** @internal Express's or Fastify's response. */
   get response(): object | undefined {
-    return this.exchange.http?.response;
+    return this.call.http?.response;
   }
 
   /** The request's `_meta`. */
   get meta(): Readonly<Record<string, unknown>> {
-    return this.exchange.meta ?? {};
+    return this.call.meta ?? {};
   }
 
   /**
@@ -132,7 +129,7 @@ export class McpContext {
    * clients over stdio or with a session.
    */
   get isMrtrSupported(): boolean {
-    return canAsk(this.exchange);
+    return canAsk(this.call);
   }
 
   /**
@@ -140,7 +137,7 @@ export class McpContext {
    * undefined before. What is awaited is answered there.
    */
   get inputResponses(): Readonly<Record<string, unknown>> | undefined {
-    return this.exchange.inputResponses;
+    return this.call.inputResponses;
   }
 
   /**
@@ -148,7 +145,7 @@ export class McpContext {
    * `T` is believed and not checked: nobody but this server can have written the state.
    */
   requestState<T = unknown>(): NoInfer<T> | undefined {
-    return this.options.current?.ifAny?.state as T | undefined;
+    return this.current?.ifAny?.state as T | undefined;
   }
 
   /**
@@ -240,12 +237,12 @@ export class McpContext {
 
   /** Whether what runs now has run in an earlier round. What `log` is given meanwhile is not sent again. */
   get isReplaying(): boolean {
-    return this.options.current?.ifAny?.isReplaying ?? false;
+    return this.current?.ifAny?.isReplaying ?? false;
   }
 
   /** How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. */
   get round(): number {
-    return this.options.current?.ifAny?.number ?? 0;
+    return this.current?.ifAny?.number ?? 0;
   }
 
   /** The same in all rounds of this call, and in no other call. */
@@ -261,7 +258,7 @@ export class McpContext {
       typeof progress === 'number'
         ? { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
         : progress;
-    await this.tell(() => this.exchange.notify('notifications/progress', { progressToken, ...report }));
+    await this.tell(() => this.call.reply.notify('notifications/progress', { progressToken, ...report }));
   }
 
   /** A handler need not await what it tells its client: what cannot be sent is dropped, and never thrown. */
@@ -287,7 +284,7 @@ export class McpContext {
    */
   get log(): McpLog {
     return (this.#log ??= createLog(async (level, data, logger) => {
-      if (!this.isReplaying) await this.tell(() => this.exchange.log(level, data, logger));
+      if (!this.isReplaying) await this.tell(() => sendLog(this.call, level, data, logger));
     }));
   }
 
@@ -313,7 +310,7 @@ export class McpContext {
 
   /** @throws McpException (-32603) where nothing can be asked, as in a completion */
   private get asking(): Round {
-    if (this.options.current) return this.options.current.begin();
+    if (this.current) return this.current.begin();
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
   }
 }

@@ -1,0 +1,73 @@
+import type { CacheHint, Result } from '@modelcontextprotocol/server';
+import type { McpCall } from '../protocol/mcp-call.js';
+import { METHODS } from '../protocol/methods.js';
+import { isProtocolError, unexpected } from './errors.js';
+import { HeaderMismatchError } from './header-parameters.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
+import { checkedResult, encodeError, encodeResult } from './wire-codec.js';
+
+/** A JSON-RPC answer, and the HTTP status that belongs to it. */
+export interface EncodedAnswer {
+  readonly json: string;
+  readonly status: number;
+}
+
+/** The code of `MissingRequiredClientCapabilityError`. */
+const MISSING_CAPABILITY = -32021;
+
+/** Lists in JSON, by the page: the pages of a catalogue stay the same until something changes. */
+const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
+
+/** @throws Error for a result that cannot be sent */
+export async function encodeAnswer(
+  server: McpServerInstance,
+  call: McpCall,
+  result: Result,
+): Promise<EncodedAnswer> {
+  const json = METHODS.get(call.method)?.lists
+    ? encodeList(server, call, result)
+    : encode(server, call, await whole(server, call, result));
+  return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(call.requestId)},"result":${json}}`, status: 200 };
+}
+
+function encodeList(server: McpServerInstance, call: McpCall, result: Result): string {
+  const known = LISTS.get(result) ?? {};
+  LISTS.set(result, known);
+  return (known[call.era] ??= encode(server, call, checkedResult(call, result)));
+}
+
+function encode({ info, options }: McpServerInstance, call: McpCall, result: Result): string {
+  const hints: Readonly<Record<string, CacheHint | undefined>> = options.cache;
+  return JSON.stringify(
+    encodeResult(call, result, info, METHODS.has(call.method) ? hints[call.method] : undefined),
+  );
+}
+
+/** The answer of the SDK's servers, which encode it themselves. */
+export function whole(server: McpServerInstance, call: McpCall, result: Result): Result | Promise<Result> {
+  const { method, era, params } = call;
+  // Only the 2025 era's form of structured content depends on the schema.
+  const depends = method === 'tools/call' && era === 'legacy' && result['structuredContent'] !== undefined;
+  if (!depends) return checkedResult(call, result);
+  const schema = server.outputSchema(params['name'] as string, call);
+  return schema instanceof Promise
+    ? schema.then(known => checkedResult(call, result, known))
+    : checkedResult(call, result, schema);
+}
+
+export function encodeFailure(
+  call: Pick<McpCall, 'requestId' | 'era' | 'method'>,
+  thrown: unknown,
+): EncodedAnswer {
+  const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method);
+  const write = (known: typeof error) =>
+    JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
+  // 2026-07-28 fixes the status of these two (basic/transports/streamable-http).
+  const isRefused = error instanceof HeaderMismatchError || error.code === MISSING_CAPABILITY;
+  const status = call.era === 'modern' && isRefused ? 400 : 200;
+  try {
+    return { json: write(error), status };
+  } catch (unwritable) {
+    return { json: write(unexpected(unwritable, call.method)), status };
+  }
+}

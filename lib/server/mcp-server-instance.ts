@@ -1,0 +1,344 @@
+import { Logger } from '@nestjs/common';
+import {
+  InMemoryServerEventBus,
+  type Implementation,
+  type McpServerOptions,
+  type Result,
+  type ServerCapabilities,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
+import { Boundary } from '../interceptors/boundary/boundary.js';
+import type { LocalChainSource } from '../interceptors/chain-source.js';
+import { InterceptorServer } from '../interceptors/interceptor-server.js';
+import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
+import type { InterceptorReports } from '../interceptors/reports.js';
+import type { ResolvedOptions } from '../mcp.module-options.js';
+import { withAnswersReceived } from '../mrtr/responses.js';
+import { Rounds } from '../mrtr/rounds.js';
+import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
+import { METHODS, type DispatchedMethod } from '../protocol/methods.js';
+import { encodeAnswer, encodeFailure, type EncodedAnswer } from './answer-encoder.js';
+import { ConnectionServer } from './connection-server.js';
+import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
+import { Dispatcher } from './dispatcher.js';
+import { HandlerTable } from './handler-table.js';
+import { declaredIn, headerCheck, type HeaderCheck } from './header-parameters.js';
+import { listingsOf } from './listings.js';
+import { composePipeline, type Answer } from './pipeline.js';
+import { RunningCalls } from './running-calls.js';
+import { SdkServer, type HttpOf } from './sdk-server.js';
+import type { ToolSchemas, Upstream } from './upstream.js';
+import { assertRequest } from './wire-codec.js';
+
+/** One server of the application: its options, its catalogue, and what all its connections share. */
+export class McpServerInstance {
+  private readonly ownInfo: Implementation;
+  private readonly ownOptions: McpServerOptions;
+  private readonly logger: Logger;
+  private readonly headers: HeaderCheck;
+  private readonly declared: DeclaredCapabilities;
+  private readonly interceptorListeners = new Set<() => void>();
+  private current?: Catalog;
+  private boundary?: Boundary;
+  private interceptorServer?: InterceptorServer;
+  private pipeline: ReadonlyMap<string, Answer>;
+  readonly bus: ServerEventBus;
+  readonly table: HandlerTable;
+  readonly changes: ChangeNotifier;
+  readonly rounds: Rounds;
+  private readonly dispatcher: Dispatcher;
+  /** The calls that came over HTTP. */
+  readonly running = new RunningCalls();
+  /** The paths of the HTTP endpoint, once the application has started. */
+  paths: readonly string[] = [];
+  /** The interceptors that govern this server, once the application has started. */
+  chain?: LocalChainSource;
+
+  /** @param upstream answers in the place of the application's handlers */
+  constructor(
+    readonly options: ResolvedOptions,
+    readonly upstream?: Upstream,
+  ) {
+    const { name, version, title, icons, websiteUrl, instructions } = options;
+    // The SDK does not know this method.
+    const { 'interceptors/list': _listing, ...cache } = options.cache;
+    this.logger = new Logger(`McpModule(${name})`);
+    this.ownInfo = {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(icons && { icons }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+    };
+    this.ownOptions = {
+      ...(instructions !== undefined && { instructions }),
+      cacheHints: cache,
+      inputRequired: {
+        maxRounds: options.mrtr.maxRounds,
+        roundTimeoutMs: options.mrtr.suspension.idleTimeoutMs,
+      },
+      // Shared, because the SDK would otherwise make one for every connection.
+      jsonSchemaValidator: new AjvJsonSchemaValidator(),
+    };
+    this.declared = { ...options.capabilities };
+    this.bus = new InMemoryServerEventBus(error => this.report(error));
+    this.changes = notifierOver(this.bus);
+    this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
+    this.rounds = new Rounds(name, options.mrtr);
+    this.headers = headerCheck((tool, call) =>
+      upstream
+        ? upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema))
+        : (this.catalog.tools.get(tool)?.headerParams ?? []),
+    );
+    this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
+    this.pipeline = this.composePipeline();
+  }
+
+  get info(): Implementation {
+    return this.upstream?.description.info ?? this.ownInfo;
+  }
+
+  get sdkOptions(): McpServerOptions {
+    const { ownOptions, upstream } = this;
+    if (!upstream) return ownOptions;
+    const { instructions } = upstream.description;
+    return { ...(instructions !== undefined && { instructions }), ...ownOptions };
+  }
+
+  get capabilities(): ServerCapabilities {
+    const { capabilities } = this.upstream?.description ?? this.catalog;
+    const capability = this.interceptorServer?.capability;
+    return capability
+      ? { ...capabilities, extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability } }
+      : capabilities;
+  }
+
+  /** What the server offers now. */
+  get catalog(): Catalog {
+    return (this.current ??= this.compileCatalog());
+  }
+
+  /** Makes what the table holds now what the server offers. Many changes in a row cost one new catalogue. */
+  publish(): void {
+    this.current = undefined;
+  }
+
+  /** The methods that the pipeline answers, with what the server offers now. */
+  get methods(): string[] {
+    return [...this.pipeline.keys()].filter(method => this.serves(method));
+  }
+
+  /** Whether the pipeline answers a method, with what the server offers now. */
+  serves(method: string): boolean {
+    const { upstream } = this;
+    const rule = METHODS.get(method);
+    if (rule) return (upstream?.description ?? this.catalog).capabilities[rule.capability] !== undefined;
+    if (!this.pipeline.has(method)) return false;
+    if (!upstream) return true;
+    return method === SET_LEVEL
+      ? upstream.description.capabilities.logging !== undefined
+      : Object.hasOwn(upstream.extensionMethods, method);
+  }
+
+  /**
+   * Answers a call.
+   * @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with
+   */
+  serve(call: McpCall): Promise<Result> {
+    return this.pipeline.get(call.method)!(call, call.params);
+  }
+
+  /** Answers a call in JSON. */
+  async answer(call: McpCall): Promise<EncodedAnswer> {
+    try {
+      assertRequest(call);
+      return await encodeAnswer(this, call, await this.serve(call));
+    } catch (error) {
+      return encodeFailure(call, error);
+    }
+  }
+
+  /** The output schema of a tool, as its caller sees it. */
+  outputSchema(
+    name: string,
+    call: McpCall,
+  ): ToolSchemas['outputSchema'] | Promise<ToolSchemas['outputSchema']> {
+    const { upstream } = this;
+    if (!upstream) return this.catalog.tools.get(name)?.definition.outputSchema;
+    // The call has been made: its result counts, however it can be shown.
+    return upstream.toolSchemas(name, call).then(
+      schemas => schemas?.outputSchema,
+      () => undefined,
+    );
+  }
+
+  /** Asks a client something that belongs to none of its requests, through the chain if there is one. */
+  ask(call: McpCall, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
+    return this.boundary ? this.boundary.ask(call, send, ...asked) : send(...asked);
+  }
+
+  /** Tells a client something that belongs to none of its requests, through the chain if there is one. */
+  teller(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
+    return this.boundary?.teller(callOf, send) ?? send;
+  }
+
+  /**
+   * Calls back whenever the interceptors that are served to others have changed.
+   * @returns what ends that
+   */
+  onInterceptorsChanged(listener: () => void): () => void {
+    this.interceptorListeners.add(listener);
+    return () => void this.interceptorListeners.delete(listener);
+  }
+
+  /** Puts a chain around this server's traffic and serves the application's part of it to others, as the options say. */
+  govern(chain: LocalChainSource, reports: InterceptorReports): void {
+    const { upstream } = this;
+    const { name, interceptors: settings, pageSize } = this.options;
+    this.chain = chain;
+    if (settings.expose) {
+      const log = (message: string) => this.logger.warn(message);
+      const { ttlMs } = this.options.cache['interceptors/list'] ?? {};
+      this.interceptorServer = new InterceptorServer(chain, { pageSize, ttlMs, log });
+      chain.onChange(() => {
+        for (const tell of this.interceptorListeners) tell();
+      });
+    }
+    const isEmpty = chain.local.length + settings.servers.length === 0 && !settings.resolveServers;
+    if (settings.apply && !isEmpty) {
+      this.boundary = new Boundary({
+        server: name,
+        source: chain,
+        settings,
+        reports,
+        listings: upstream
+          ? { pageShowing: (method, params, call) => upstream.listingFor(method, params, call) }
+          : listingsOf(() => this.catalog),
+        headers: this.headers,
+        unsubscribe: this.dispatch('resources/unsubscribe'),
+      });
+    }
+    this.pipeline = this.composePipeline();
+  }
+
+  /** The SDK's server for one HTTP request. */
+  forRequest(era: Era, httpOf: HttpOf): SdkServer {
+    const { capabilities } = this;
+    const shown = era === 'modern' ? capabilities : withoutChanges(capabilities);
+    return new SdkServer(this, shown, this.running, httpOf);
+  }
+
+  /**
+   * The SDK's server for a connection that lasts: a session, or stdio.
+   * @param running the calls of its transport
+   */
+  forConnection(era: Era, running = this.running): ConnectionServer {
+    const { upstream } = this;
+    // What an upstream tells one 2025-era client is not for the others.
+    const own = upstream && era === 'legacy';
+    return new ConnectionServer(this, this.capabilities, {
+      running,
+      bus: own ? new InMemoryServerEventBus(error => this.report(error)) : this.bus,
+      ...(own && { upstream }),
+      maxSubscriptions: this.options.sessions.maxSubscriptions,
+      forwardAll: era === 'modern',
+    });
+  }
+
+  /**
+   * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
+   * @throws McpException if it is refused
+   */
+  async interceptSubscription(uri: string, call: McpCall): Promise<void> {
+    await this.boundary?.admitSubscription(uri, call);
+  }
+
+  /**
+   * Lets guards, or a gateway's backend, decide on a subscription that interceptors let pass.
+   * @throws NotHonoredError for a resource of which the backend does not tell; McpException if it is refused
+   */
+  admitSubscription(uri: string, call: McpCall): Promise<void> {
+    return (this.upstream ?? this.dispatcher).admitSubscription(uri, call);
+  }
+
+  report(error: Error): void {
+    this.logger.warn(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /** Reports how many calls a shutdown has ended, if it has ended any. */
+  reportEnded(count: number): void {
+    if (count === 0) return;
+    const { shutdownTimeoutMs } = this.options;
+    this.logger.warn(
+      `Calls that did not finish within ${shutdownTimeoutMs} ms ("shutdownTimeoutMs") of the shutdown were answered with an error: ${count}`,
+    );
+  }
+
+  /** A client's mistake, answered already: of interest only while looking for one. */
+  reportRejected(error: Error): void {
+    this.logger.debug(error.message.slice(0, MAX_LOGGED));
+  }
+
+  private composePipeline(): ReadonlyMap<string, Answer> {
+    const { upstream, interceptorServer, rounds, headers, boundary } = this;
+    const extensions: Record<string, Answer> = {};
+    for (const [method, answer] of Object.entries(interceptorServer?.methods ?? {})) {
+      extensions[method] = async (call, params) => ({ ...(await answer(params, call)) });
+    }
+    if (upstream) {
+      extensions[SET_LEVEL] = (call, params) => upstream.setLevel(params, call);
+      for (const method of INTERCEPTOR_METHODS) {
+        extensions[method] = (call, params) => upstream.extensionMethods[method](params, call);
+      }
+    }
+    return composePipeline({
+      dispatch: method => this.dispatch(method),
+      rounds,
+      headers,
+      boundary,
+      extensions,
+    });
+  }
+
+  private dispatch(method: DispatchedMethod): Answer {
+    const { upstream, dispatcher } = this;
+    if (!upstream) return dispatcher.answers[method];
+    // What a backend has asked, only the backend knows.
+    return async (call, params) =>
+      upstream.dispatch(method, params, call.receive ? await withAnswersReceived(call) : call);
+  }
+
+  private compileCatalog(): Catalog {
+    const catalog = new Catalog(this.table.enabled(), {
+      pageSize: this.options.pageSize,
+      declare: this.declared,
+    });
+    // Clients rely on what they were told: a list that has become empty is answered as an empty list.
+    for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
+      if (catalog.capabilities[kind]) this.declared[kind] = true;
+    }
+    return catalog;
+  }
+}
+
+const SET_LEVEL = 'logging/setLevel';
+
+/** The methods of the interceptors extension, in the two spellings that are in use. */
+const INTERCEPTOR_METHODS = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
+
+const GATEWAY_REMEDY = 'it offers what its backend does, so give the handler another server with "server"';
+
+/** How much of an error that a client may have worded goes to the log. */
+const MAX_LOGGED = 500;
+
+/** A 2025-era client without a session has no stream on which it could be told of changes. */
+function withoutChanges({ tools, prompts, resources, ...rest }: ServerCapabilities): ServerCapabilities {
+  return {
+    ...rest,
+    ...(tools && { tools: {} }),
+    ...(prompts && { prompts: {} }),
+    ...(resources && { resources: {} }),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Result } from '@modelcontextprotocol/server';
+import type { Boundary } from '../interceptors/boundary/boundary.js';
+import type { Rounds } from '../mrtr/rounds.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
+import { isProtocolError, unexpected } from './errors.js';
+import type { HeaderCheck } from './header-parameters.js';
+
+/** Answers a call. The params are apart from the call, which keeps them as they came: interceptors may change them. */
+export type Answer = (call: McpCall, params: Params) => Promise<Result>;
+
+/** Puts something around an answer. */
+export type Stage = (next: Answer) => Answer;
+
+export interface PipelineParts {
+  /** Answers from the catalogue, or from the backends of a gateway. */
+  readonly dispatch: (method: DispatchedMethod) => Answer;
+  readonly rounds: Rounds;
+  readonly headers: HeaderCheck;
+  /** The interceptors, if the server has any. */
+  readonly boundary?: Boundary;
+  /** Methods beside the protocol's own. */
+  readonly extensions: Readonly<Record<string, Answer>>;
+}
+
+/**
+ * The order of everything that happens to a request. A transport makes the `McpCall` and writes the answer; between the
+ * two stands this list, composed once for each method. A stage that has nothing to do for a method is not in its list.
+ */
+export function composePipeline(parts: PipelineParts): ReadonlyMap<string, Answer> {
+  const { dispatch, rounds, headers, boundary, extensions } = parts;
+  const answers = new Map<string, Answer>();
+  for (const method of DISPATCHED) {
+    const { canAsk } = METHODS.get(method)!;
+    const stages = [
+      errorsAsJsonRpc,
+      canAsk && rounds.legacyRounds,
+      // Looks whether the caller is shown what it names, then at the header parameters, then runs the chain.
+      boundary && boundary.intercept(method),
+      !boundary && method === 'tools/call' && headerParameters(headers),
+    ];
+    answers.set(method, compose(stages, dispatch(method)));
+  }
+  for (const [method, answer] of Object.entries(extensions)) {
+    answers.set(method, compose([errorsAsJsonRpc, boundary && boundary.passNotifications], answer));
+  }
+  return answers;
+}
+
+const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>
+  stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);
+
+/** The last place where an error can be kept from saying too much. */
+const errorsAsJsonRpc: Stage = next => async (call, params) => {
+  try {
+    return await next(call, params);
+  } catch (error) {
+    throw isProtocolError(error) ? error : unexpected(error, call.method);
+  }
+};
+
+/** Compares the headers of a `tools/call` with its arguments (SEP-2243). */
+const headerParameters =
+  (check: HeaderCheck): Stage =>
+  next =>
+  (call, params) => {
+    const checked = check(call);
+    return checked ? checked.then(() => next(call, params)) : next(call, params);
+  };

@@ -1,0 +1,220 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  isJSONRPCErrorResponse,
+  LOG_LEVEL_META_KEY,
+  McpServer,
+  PROTOCOL_VERSION_META_KEY,
+  ResourceNotFoundError,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type ClientCapabilities,
+  type Implementation,
+  type LoggingLevel,
+  type Result,
+  type ServerCapabilities,
+  type ServerContext,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import type { McpException } from '../exceptions/mcp.exception.js';
+import type { AskClient, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
+import { whole } from './answer-encoder.js';
+import { unexpected } from './errors.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
+import { passthroughSchema } from './passthrough-schema.js';
+import { RunningCall, type RunningCalls } from './running-calls.js';
+import { RESOURCE_NOT_FOUND } from './wire-codec.js';
+
+/** What the instance knows of one message that the SDK's server hands on. */
+export type HttpOf = (request: Request | undefined) => HttpExchange | undefined;
+
+/** A call that the SDK's server carries: over stdio, or by the SDK's own HTTP handler. */
+class SdkCall extends RunningCall {
+  readonly ask?: AskClient;
+  /** Answers the call without its handler. */
+  fail: (error: McpException) => void = () => undefined;
+
+  constructor(
+    private readonly request: ServerContext['mcpReq'],
+    canAsk: boolean,
+  ) {
+    super();
+    const { signal } = request;
+    if (signal.aborted) this.abort(signal.reason);
+    else signal.addEventListener('abort', () => this.abort(signal.reason), { once: true });
+    if (canAsk) {
+      this.ask = (method, params, options) =>
+        this.asked(() => request.send({ method, params }, passthroughSchema, options));
+    }
+  }
+
+  notify(method: string, params: Record<string, unknown>): Promise<void> {
+    return this.request.notify({ method, params });
+  }
+}
+
+/**
+ * The SDK's server, whose handlers only call the pipeline: for stdio, `subscriptions/listen`, what belongs to a session, and
+ * HTTP requests that are not ordinary. It has no tools registered, so that the SDK leaves the `Mcp-Param-*` headers alone.
+ */
+export class SdkServer extends McpServer {
+  /** The log level that a 2025-era client has set on its connection. */
+  private level: LoggingLevel = 'debug';
+  /** What errors of missing resources carry, to know them again on their way out. */
+  private readonly missing = new WeakSet<object>();
+
+  constructor(
+    protected readonly instance: McpServerInstance,
+    capabilities: ServerCapabilities,
+    private readonly running: RunningCalls,
+    private readonly httpOf: HttpOf = () => undefined,
+  ) {
+    super(instance.info, instance.sdkOptions);
+    const { server } = this;
+    server.onerror = error => instance.reportRejected(error);
+    server.registerCapabilities(capabilities);
+    if (capabilities.logging) {
+      server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
+        this.level = level;
+        return {};
+      });
+    }
+    for (const method of instance.methods) {
+      server.setRequestHandler(method, { params: passthroughSchema }, (params, ctx) =>
+        this.serve(method, params as Params, ctx),
+      );
+    }
+  }
+
+  /** The SDK sends -32602 of 2026-07-28 to every client, and has no hook for another code of the error. */
+  override connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const isMissing = isJSONRPCErrorResponse(message) && this.missing.has(message.error.data as object);
+      return send(
+        isMissing ? { ...message, error: { ...message.error, code: RESOURCE_NOT_FOUND } } : message,
+        options,
+      );
+    };
+    return super.connect(transport);
+  }
+
+  /** What every call on this connection has in common. */
+  connectionData(): Pick<
+    McpCall,
+    | 'era'
+    | 'protocolVersion'
+    | 'clientInfo'
+    | 'clientCapabilities'
+    | 'leastSevere'
+    | 'channel'
+    | 'subscriptions'
+  > {
+    const { server } = this;
+    return {
+      era: 'legacy',
+      protocolVersion: server.getNegotiatedProtocolVersion() ?? OLDEST_ASSUMED,
+      clientInfo: server.getClientVersion(),
+      clientCapabilities: server.getClientCapabilities(),
+      leastSevere: server.getCapabilities().logging && this.level,
+    };
+  }
+
+  /** Whether the connection lasts, so that a client can be asked on it (2025 era). */
+  protected get carriesRequests(): boolean {
+    return false;
+  }
+
+  /** Asks the client something on behalf of the connection itself. */
+  protected async askOnConnection(...asked: Parameters<AskClient>): Promise<Result> {
+    const [method, , { signal }] = asked;
+    const send: AskClient = (name, params, options) =>
+      this.server.request({ method: name, params }, passthroughSchema, options);
+    return this.instance.ask(this.callOfConnection(method, signal), send, ...asked);
+  }
+
+  /** Tells the client something on behalf of the connection itself. */
+  protected tellerOnConnection(): ReplyChannel['notify'] {
+    const callOf = () => this.callOfConnection('notifications/message');
+    return this.instance.teller(callOf, (method, params) => this.server.notification({ method, params }));
+  }
+
+  private callOfConnection(method: string, signal = new AbortController().signal): McpCall {
+    return {
+      ...this.connectionData(),
+      requestId: method,
+      method,
+      params: {},
+      sessionId: this.server.transport?.sessionId,
+      reply: { signal, notify: () => Promise.resolve() },
+    };
+  }
+
+  private serve(method: string, params: Params, ctx: ServerContext): Promise<Result> {
+    const reply = new SdkCall(ctx.mcpReq, this.carriesRequests && ctx.mcpReq.envelope === undefined);
+    const call = this.callOf(method, params, ctx, reply);
+    this.running.add(reply);
+    return new Promise((resolve, reject) => {
+      reply.fail = reject;
+      this.written(call)
+        .finally(() => this.running.delete(reply))
+        .then(resolve, reject);
+    });
+  }
+
+  private async written(call: McpCall): Promise<Result> {
+    const result = await this.served(call);
+    try {
+      const answer = await whole(this.instance, call, result);
+      // The SDK finds out only when it writes the answer, and then writes none.
+      JSON.stringify(answer);
+      return answer;
+    } catch (error) {
+      throw unexpected(error, call.method);
+    }
+  }
+
+  private async served(call: McpCall): Promise<Result> {
+    try {
+      return await this.instance.serve(call);
+    } catch (error) {
+      if (call.era === 'legacy' && error instanceof ResourceNotFoundError)
+        this.missing.add(error.data as object);
+      throw error;
+    }
+  }
+
+  private callOf(method: string, params: Params, ctx: ServerContext, reply: ReplyChannel): McpCall {
+    const { mcpReq } = ctx;
+    const http = this.httpOf(ctx.http?.req);
+    const common = { requestId: mcpReq.id, method, params, reply, http, sessionId: ctx.sessionId };
+    const client = { authInfo: ctx.http?.authInfo, meta: mcpReq._meta };
+    const envelope: Params | undefined = mcpReq.envelope;
+    const version = envelope?.[PROTOCOL_VERSION_META_KEY];
+    if (typeof version !== 'string') {
+      const connection = this.connectionData();
+      // Without a session nothing was negotiated here, but the client says what was.
+      const negotiated = this.server.getNegotiatedProtocolVersion() ?? versionIn(http);
+      return { ...common, ...client, ...connection, ...(negotiated && { protocolVersion: negotiated }) };
+    }
+    return {
+      ...common,
+      ...client,
+      era: 'modern',
+      protocolVersion: version,
+      clientInfo: envelope?.[CLIENT_INFO_META_KEY] as Implementation | undefined,
+      clientCapabilities: envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined,
+      leastSevere: this.server.getCapabilities().logging && (envelope?.[LOG_LEVEL_META_KEY] as LoggingLevel),
+      inputResponses: mcpReq.inputResponses,
+      malformedResponses: mcpReq.droppedInputResponseKeys,
+      requestState: mcpReq.requestState(),
+    };
+  }
+}
+
+/** The revision of a 2025-era request that names none (specification 2025-11-25: basic/transports). */
+const OLDEST_ASSUMED = '2025-03-26';
+
+function versionIn(http: HttpExchange | undefined): string | undefined {
+  const version = http?.headers['mcp-protocol-version'];
+  return typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version) ? version : undefined;
+}

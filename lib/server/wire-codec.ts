@@ -1,0 +1,111 @@
+import {
+  isInputRequiredResult,
+  PerRequestHTTPServerTransport,
+  ResourceNotFoundError,
+  Server,
+  type CacheHint,
+  type CallToolResult,
+  type Implementation,
+  type Result,
+} from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { assertDeclared } from '../mrtr/refusals.js';
+import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
+import { METHODS } from '../protocol/methods.js';
+import type { JsonRpcError } from './errors.js';
+
+const REVISION = '2026-07-28';
+
+/** The code of a missing resource in the 2025 revisions (2025-11-25: server/resources, error handling). */
+export const RESOURCE_NOT_FOUND = -32002;
+
+/** The SDK does not export its codecs (what each era checks and writes): only its servers reach them. */
+class CodecServer extends Server {
+  codec() {
+    return this._wireCodec();
+  }
+}
+
+const CODECS: Readonly<Record<Era, ReturnType<CodecServer['codec']>>> = {
+  legacy: new CodecServer({ name: '', version: '' }).codec(),
+  modern: modernCodec(),
+};
+
+/** A server takes the era of the transport that it is connected to. */
+function modernCodec() {
+  const server = new CodecServer({ name: '', version: '' }, { supportedProtocolVersions: [REVISION] });
+  void server.connect(
+    new PerRequestHTTPServerTransport({ classification: { era: 'modern', revision: REVISION } }),
+  );
+  return server.codec();
+}
+
+/** @throws McpException (-32602) for params that the revision does not admit */
+export function assertRequest({ method, params, era, requestState }: McpCall): void {
+  if (requestState !== undefined && typeof requestState !== 'string' && METHODS.get(method)?.canAsk) {
+    const data = { reason: 'invalid_request_state' };
+    throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', data);
+  }
+  if (method !== 'tools/call') return;
+  const checked = CODECS[era].validateRequest(method, { method, params });
+  if (checked.ok) return;
+  throw new McpException(McpErrorCode.InvalidParams, `Invalid ${method} request: ${said(checked)}`);
+}
+
+/**
+ * The result of a call as its revision has it.
+ * @param outputSchema of the called tool
+ * @throws Error for a result that the revision does not admit; McpException (-32021) for a question that the client has
+ *   not declared
+ */
+export function checkedResult(
+  { method, era, clientCapabilities }: McpCall,
+  result: Result,
+  outputSchema?: Params,
+): Result {
+  if (isInputRequiredResult(result)) {
+    const { inputRequests, requestState } = result;
+    const asked = Object.values(inputRequests ?? {});
+    if (!METHODS.get(method)?.canAsk) throw new Error(`${method} cannot ask the client for input`);
+    if (asked.length === 0 && typeof requestState !== 'string') {
+      throw new Error('An input_required result needs "inputRequests" or a "requestState"');
+    }
+    assertDeclared(asked, clientCapabilities);
+    return result;
+  }
+  if (method !== 'tools/call') return result;
+  const codec = CODECS[era];
+  const projected = codec.projectCallToolResult(result as CallToolResult, outputSchema);
+  const whole = projected.content === undefined ? { ...projected, content: [] } : projected;
+  const checked = codec.validateResult(method, whole);
+  if (!checked.ok) throw new Error(`The result is not a CallToolResult: ${said(checked)}`);
+  return checked.value as Result;
+}
+
+/**
+ * The result as it stands on the wire.
+ * @param cache how long it may be kept, if the result itself does not say (2026-07-28)
+ */
+export const encodeResult = (
+  { method, era }: McpCall,
+  result: Result,
+  server: Implementation,
+  cache: CacheHint | undefined,
+): Result =>
+  CODECS[era].encodeResult(method, cache && era === 'modern' ? { ...cache, ...result } : result, server);
+
+/** The error as it stands on the wire. */
+export function encodeError(
+  { era }: Pick<McpCall, 'era'>,
+  error: Error & { code: number; data?: unknown },
+): JsonRpcError {
+  const { code, message, data } = error;
+  const isMissing = era === 'legacy' && error instanceof ResourceNotFoundError;
+  return {
+    code: isMissing ? RESOURCE_NOT_FOUND : CODECS[era].encodeErrorCode(code),
+    message,
+    ...(data !== undefined && { data }),
+  };
+}
+
+const said = (checked: { reason: string; message?: string }): string => checked.message ?? checked.reason;

@@ -1,0 +1,60 @@
+import type { RequestId } from '@modelcontextprotocol/server';
+import type { McpException } from '../../exceptions/mcp.exception.js';
+import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
+import { encodeFailure } from '../../server/answer-encoder.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { RunningCall } from '../../server/running-calls.js';
+import type { PostAnswer } from './post-answer.js';
+
+/** A call that came by POST, and its answer. */
+export class HttpCall extends RunningCall {
+  readonly ask?: AskClient;
+  private isOver = false;
+
+  /** @param send asks the client on the call's own stream, if the connection carries requests to it */
+  constructor(
+    readonly id: RequestId,
+    private readonly era: McpCall['era'],
+    private readonly answer: PostAnswer,
+    send?: AskClient,
+  ) {
+    super();
+    if (send) this.ask = (...asked) => this.asked(() => send(...asked));
+  }
+
+  async notify(method: string, params: Record<string, unknown>): Promise<void> {
+    this.answer.tell(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
+  /** Runs the call, and answers it. */
+  async run(server: McpServerInstance, call: McpCall): Promise<void> {
+    try {
+      server.running.add(this);
+      const { json, status } = await server.answer(call);
+      this.settle(() => this.answer.answer(json, status));
+    } catch (error) {
+      this.fail(error as McpException);
+    } finally {
+      server.running.delete(this);
+    }
+  }
+
+  /** Nobody waits for the answer any more, so that there is none. */
+  cancel(reason?: unknown): void {
+    this.settle(() => {
+      this.abort(reason);
+      this.answer.drop();
+    });
+  }
+
+  protected fail(error: McpException): void {
+    const { json, status } = encodeFailure({ requestId: this.id, era: this.era, method: '' }, error);
+    this.settle(() => this.answer.answer(json, status));
+  }
+
+  private settle(how: () => void): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    how();
+  }
+}

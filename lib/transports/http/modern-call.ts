@@ -1,0 +1,62 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  type JSONRPCRequest,
+  type LoggingLevel,
+} from '@modelcontextprotocol/server';
+import type { HttpExchange, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
+import { isRecord } from '../../schema/plain-json.js';
+import type { Incoming } from './http-endpoint.js';
+
+/** The call in a 2026-07-28 request whose envelope has been checked. */
+export function modernCall(
+  { id, method, params = {} }: JSONRPCRequest,
+  incoming: Incoming,
+  reply: ReplyChannel,
+): McpCall {
+  const { _meta = {}, inputResponses, requestState, ...bare } = params as Params & { _meta?: Params };
+  const {
+    [PROTOCOL_VERSION_META_KEY]: protocolVersion,
+    [CLIENT_INFO_META_KEY]: clientInfo,
+    [CLIENT_CAPABILITIES_META_KEY]: clientCapabilities,
+    [LOG_LEVEL_META_KEY]: leastSevere,
+    ...meta
+  } = _meta;
+  const hasMeta = Object.keys(meta).length > 0;
+  return {
+    requestId: id,
+    method,
+    params: hasMeta ? { ...bare, _meta: meta } : bare,
+    era: 'modern',
+    protocolVersion: protocolVersion as string,
+    reply,
+    authInfo: incoming.authInfo,
+    clientInfo: clientInfo as McpCall['clientInfo'],
+    clientCapabilities: clientCapabilities as McpCall['clientCapabilities'],
+    http: httpOf(incoming),
+    meta: hasMeta ? meta : undefined,
+    leastSevere: leastSevere as LoggingLevel | undefined,
+    requestState,
+    ...(inputResponses !== undefined && sorted(inputResponses as Params)),
+  };
+}
+
+export const httpOf = ({ request, response, rawRequest }: Incoming): HttpExchange => ({
+  request,
+  response,
+  headers: rawRequest.headers,
+  rawHeaders: rawRequest.rawHeaders,
+});
+
+/** Answers are bare results; entries of any other form are not answers (2026-07-28: basic/patterns/mrtr). */
+function sorted(responses: Params): Pick<McpCall, 'inputResponses' | 'malformedResponses'> {
+  const entries = Object.entries(responses);
+  const isAnswer = (value: unknown) => isRecord(value) && !('method' in value) && !('result' in value);
+  const malformed = entries.filter(([, value]) => !isAnswer(value)).map(([key]) => key);
+  return {
+    inputResponses: Object.fromEntries(entries.filter(([, value]) => isAnswer(value))),
+    ...(malformed.length > 0 && { malformedResponses: malformed }),
+  };
+}

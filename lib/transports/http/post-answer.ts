@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http';
+import { EventStream } from './event-stream.js';
+
+export interface PostAnswerOptions {
+  readonly keepAliveMs: number;
+  /** What every answer of the transport carries. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How many requests the POST holds. Default: 1. */
+  readonly awaited?: number;
+  /** Whether the requests came in a list, and so the answers do. */
+  readonly isBatch?: boolean;
+}
+
+const NO_HEADERS = {};
+
+/** The answer to a POST: JSON, or an event stream as soon as something is sent before the answer. */
+export class PostAnswer {
+  private stream?: EventStream;
+  private readonly answers: string[] = [];
+  private awaited: number;
+  private status = 200;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly options: PostAnswerOptions,
+  ) {
+    this.awaited = options.awaited ?? 1;
+  }
+
+  /** Whether nothing can be sent any more. */
+  get isOver(): boolean {
+    return this.response.writableEnded || this.response.destroyed;
+  }
+
+  /** Sends a message before the answer. */
+  send(json: string): void {
+    if (!this.isOver) this.asStream().send(json);
+  }
+
+  /** Sends what only tells the client something; it is dropped if the client does not read. */
+  tell(json: string): void {
+    if (!this.isOver) this.asStream().tell(json);
+  }
+
+  /** @param status the HTTP status, if the answer is JSON */
+  answer(json: string, status = 200): void {
+    if (this.isOver) return;
+    this.status = status;
+    if (this.stream) this.stream.send(json);
+    else this.answers.push(json);
+    this.settle();
+  }
+
+  /** A request that is cancelled is not answered. */
+  drop(): void {
+    if (!this.isOver) this.settle();
+  }
+
+  private settle(): void {
+    this.awaited -= 1;
+    if (this.stream) {
+      if (this.awaited === 0) this.stream.end();
+    } else if (this.awaited === 0) this.end();
+  }
+
+  private end(): void {
+    // Nothing is left to answer: a stream that ends without a message says so.
+    if (this.answers.length === 0) return this.asStream().end();
+    const json = this.options.isBatch ? `[${this.answers.join(',')}]` : this.answers[0];
+    writeJson(this.response, this.status, json, this.options.headers);
+  }
+
+  private asStream(): EventStream {
+    if (this.stream) return this.stream;
+    const { headers = NO_HEADERS, keepAliveMs } = this.options;
+    this.stream = new EventStream(this.response, headers, keepAliveMs);
+    for (const json of this.answers.splice(0)) this.stream.send(json);
+    return this.stream;
+  }
+}
+
+export function writeJson(
+  response: ServerResponse,
+  status: number,
+  json: string,
+  headers: Readonly<Record<string, string>> = NO_HEADERS,
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(json),
+    ...headers,
+  });
+  response.end(json);
+}

@@ -1,0 +1,128 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { HttpExchange } from '../../protocol/mcp-call.js';
+import type { JsonRpcError } from '../../server/errors.js';
+import { assertNameHeader, HeaderMismatchError } from '../../server/header-parameters.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { listenOf, refusalOfListen } from '../listen.js';
+import { refusalOfResponses, type Origin } from '../message-call.js';
+import type { Incoming } from './http-endpoint.js';
+import { httpOf } from './modern-call.js';
+import { StreamBus } from './stream-bus.js';
+
+/** A request that the SDK's handler has. */
+interface HandledRequest {
+  readonly incoming: Incoming;
+  readonly http: HttpExchange;
+  /** Its answer, whatever the SDK makes of it: of what a factory throws it has but one answer (500). */
+  refusal?: Response;
+}
+
+/**
+ * The SDK's own handler: for `subscriptions/listen`, for 2025-era clients without sessions, and for every request that is
+ * not ordinary, so that the SDK judges it. Its servers call the same pipeline.
+ */
+export class SdkHandler {
+  private readonly handler: McpHttpHandler;
+  private readonly bus: StreamBus;
+  private readonly requests = new WeakMap<Request, HandledRequest>();
+
+  constructor(
+    private readonly server: McpServerInstance,
+    http: ResolvedHttpOptions,
+  ) {
+    this.bus = new StreamBus(server.bus, error => server.report(error));
+    this.handler = createMcpHandler(
+      async ({ era, requestInfo }) => {
+        // The SDK has checked the standard headers by now, and not done anything else.
+        if (era === 'modern') await this.admit(requestInfo);
+        return server.forRequest(era, request => request && this.requests.get(request)?.http);
+      },
+      {
+        legacy: server.options.legacy === 'stateless' ? 'stateless' : 'reject',
+        bus: this.bus,
+        maxSubscriptions: http.maxListeners,
+        keepAliveMs: http.keepAliveMs,
+        onerror: error => server.reportRejected(error),
+      },
+    );
+  }
+
+  serve(incoming: Incoming): Promise<void> {
+    const { rawRequest, rawResponse, body } = incoming;
+    const json = body?.ok ? body.json : undefined;
+    const fetch = async (request: Request): Promise<Response> => {
+      const response = await this.answer(request, incoming, json);
+      if (response.headers.get('content-type') === 'text/event-stream') {
+        // The adapter leaves the head to the first event, which may be long in coming.
+        setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
+      }
+      return response;
+    };
+    const handle = toNodeHandler({ fetch }, { onerror: error => this.server.report(error) });
+    return handle(rawRequest, rawResponse, json);
+  }
+
+  close(): Promise<void> {
+    return this.handler.close();
+  }
+
+  private async answer(request: Request, incoming: Incoming, json: unknown): Promise<Response> {
+    // A `WeakMap` alone would let the request be collected, and its signal would never fire.
+    incoming.rawResponse.once('close', () => this.requests.delete(request));
+    const handled: HandledRequest = { incoming, http: httpOf(incoming) };
+    this.requests.set(request, handled);
+    const handle = () => this.handler.fetch(request, { authInfo: incoming.authInfo, parsedBody: json });
+    const listen = listenOf(json);
+    const response = await (listen ? this.bus.serve(listen, incoming.rawResponse, handle) : handle());
+    return handled.refusal ?? response;
+  }
+
+  /** @throws Error for a request that is to be answered with a refusal */
+  private async admit(request: Request | undefined): Promise<void> {
+    const handled = request && this.requests.get(request);
+    if (!handled) throw new Error('The SDK asks for a server for a request that nobody has sent');
+    const { incoming, http } = handled;
+    const message = incoming.body?.ok ? (incoming.body.json as JsonRpcMessage) : undefined;
+    if (!message) return;
+    try {
+      assertNameHeader(http, message.method, message.params ?? {});
+    } catch (error) {
+      const { code, message: text, data } = error as HeaderMismatchError;
+      throw refuse(handled, message, { code, message: text, data }, 400);
+    }
+    // The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here.
+    const listen = listenOf(message);
+    const error =
+      refusalOfResponses(message) ??
+      (listen && (await refusalOfListen(this.server, listen, originOf(incoming))));
+    if (error) throw refuse(handled, message, error, 200);
+  }
+}
+
+interface JsonRpcMessage {
+  readonly id?: unknown;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** @returns what tells the SDK */
+function refuse(
+  handled: HandledRequest,
+  { id = null }: JsonRpcMessage,
+  error: JsonRpcError,
+  status: number,
+): Error {
+  handled.refusal = Response.json({ jsonrpc: '2.0', id, error }, { status });
+  return new Error(error.message);
+}
+
+/** The signal of the `Request` itself falls silent if the answer ends before the client hangs up. */
+export function originOf(incoming: Incoming): Origin {
+  const { authInfo, rawResponse } = incoming;
+  const ended = new AbortController();
+  if (rawResponse.destroyed) ended.abort();
+  else rawResponse.once('close', () => ended.abort());
+  return { signal: ended.signal, authInfo, http: httpOf(incoming) };
+}
