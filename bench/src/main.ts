@@ -1,6 +1,7 @@
-// `--smoke` tries everything once, `--quick` takes two minutes, `--write-docs` writes the figures for the documentation.
+// `--smoke` tries everything once, and `--quick` takes two minutes. `--only=<part of a name>` chooses workloads, and
+// `--profile` prints where each server spent its time. `--write-docs` writes the figures for the documentation.
 import { benchEngine } from './engine.js';
-import { measure, type Measured } from './measure.js';
+import { measure, type LoadEffort, type Measured } from './measure.js';
 import { benchMrtr } from './mrtr.js';
 import { benchRemote } from './remote.js';
 import { report, type Line } from './report.js';
@@ -15,11 +16,13 @@ const isSmoke = has('--smoke');
 const isQuick = has('--quick');
 const [, onlyName] = process.argv.find(argument => argument.startsWith('--only='))?.split('=') ?? [];
 
-const effort = isSmoke
+const effort: LoadEffort = isSmoke
   ? { passes: 1, warmUpMs: 50, passMs: 100 }
   : isQuick
     ? { passes: 3, warmUpMs: 1500, passMs: 1200 }
     : { passes: 3, warmUpMs: 4000, passMs: 6000 };
+
+const isProfiled = has('--profile');
 
 const rows: Row[] = [];
 const broken: string[] = [];
@@ -47,7 +50,7 @@ for (const workload of isQuick ? workloads.map(one => without('peer', one)) : wo
   const { name, comparisons } = workload;
   console.error(name);
   await attempt(name, async () => {
-    const measured = await measure(workload, effort);
+    const measured = await measure(workload, { ...effort, isProfiled });
     warnOfLoad(name, measured);
     rows.push(...comparisons.map(comparison => rowOf(name, comparison, measured)));
   });

@@ -1,5 +1,6 @@
 import { checkAnswer, checkWithClient } from './check.js';
 import { load, type Throughput } from './load/load.js';
+import { printProfile } from './print-profile.js';
 import { median } from './ratio.js';
 import { post, requestOf, toHttp } from './requests.js';
 import { startServer } from './server-process.js';
@@ -14,6 +15,8 @@ export interface LoadEffort {
   /** How long each server is warmed up before the first pass, and how long one pass takes, in milliseconds. */
   readonly warmUpMs: number;
   readonly passMs: number;
+  /** Whether to print where each server spent its time. That makes it slower. */
+  readonly isProfiled?: boolean;
 }
 
 /** What was measured of a contender: medians of the passes, and its memory after the last. */
@@ -44,15 +47,21 @@ export async function measure(workload: Workload, effort: LoadEffort): Promise<R
     const run = (index: number, warmUpMs: number, ms: number) =>
       load({ port: Number(new URL(servers[index].url).port), requests: requests[index], warmUpMs, ms });
     for (const index of names.keys()) await run(index, 0, effort.warmUpMs);
+    if (effort.isProfiled) await Promise.all(servers.map(({ ask }) => ask('start profile')));
     const passes: Throughput[][] = names.map(() => []);
     for (let pass = 0; pass < effort.passes; pass++) {
       for (const index of names.keys()) {
         passes[index].push(await run(index, effort.passMs * LOAD_WARM_UP, effort.passMs));
       }
     }
+    if (effort.isProfiled) {
+      for (const [index, name] of names.entries()) {
+        printProfile(`${workload.name}, ${name}`, await servers[index].ask('end profile'));
+      }
+    }
     const measured: [string, Measured][] = [];
     for (const [index, name] of names.entries()) {
-      measured.push([name, { ...medians(passes[index]), ...(await servers[index].memory()) }]);
+      measured.push([name, { ...medians(passes[index]), ...(await servers[index].ask<Memory>('memory')) }]);
     }
     return Object.fromEntries(measured);
   } finally {

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Memory } from './contenders/setup.js';
+import type { Request } from './contenders/setup.js';
 import { onCore, SERVER_CORE } from './load/pinned.js';
 
 export interface ServerProcess {
   readonly url: string;
   /** From the start of the process until it listens, in milliseconds. */
   readonly startUpMs: number;
-  /** The most memory it has had, and its heap after a garbage collection. */
-  memory(): Promise<Memory>;
+  ask<T>(request: Request): Promise<T>;
   stop(): void;
 }
 
@@ -29,9 +28,9 @@ export async function startServer(file: string, ...args: string[]): Promise<Serv
   return {
     url,
     startUpMs: performance.now() - start,
-    memory: () => {
-      server.send('memory');
-      return message<Memory>();
+    ask: request => {
+      server.send(request);
+      return message();
     },
     stop: () => void server.kill(),
   };

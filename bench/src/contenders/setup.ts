@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Type } from '@nestjs/common';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
+import { startProfile, type Profile } from './profile.js';
 
 export type Platform = 'express' | 'fastify' | 'node';
 export type Era = '2026-07-28' | '2025-11-25';
@@ -23,13 +24,27 @@ export interface Memory {
 
 export const readSetup = (): Setup => JSON.parse(process.argv[2]) as Setup;
 
-/** Tells the parent process where the server listens, and from then on what its memory is. */
+function memory(): Memory {
+  const rssMb = process.resourceUsage().maxRSS / 1024;
+  globalThis.gc!();
+  return { rssMb, heapMb: process.memoryUsage().heapUsed / 2 ** 20 };
+}
+
+/** What the parent process asks for. */
+export type Request = 'memory' | 'start profile' | 'end profile';
+
+/** Tells the parent process where the server listens, and then what it asks for. */
 export function ready(url: string): void {
-  process.on('message', () => {
-    const rssMb = process.resourceUsage().maxRSS / 1024;
-    globalThis.gc!();
-    process.send!({ rssMb, heapMb: process.memoryUsage().heapUsed / 2 ** 20 } satisfies Memory);
-  });
+  let endProfile: () => Promise<Profile>;
+  const answers: Record<Request, () => unknown> = {
+    memory,
+    'start profile': async () => {
+      endProfile = await startProfile();
+      return {};
+    },
+    'end profile': () => endProfile(),
+  };
+  process.on('message', async (request: Request) => process.send!(await answers[request]()));
   process.send!(url);
 }
 
