@@ -4,6 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { McpModule, Validator } from '../../dist/cjs/index.js';
+import { ready } from './contenders/setup.js';
 
 class Interceptors {}
 
@@ -29,4 +30,4 @@ Module({
 
 const app = await NestFactory.create(App, { logger: ['error'] });
 await app.listen(0, '127.0.0.1');
-console.log(`${await app.getUrl()}/mcp`);
+ready(`${await app.getUrl()}/mcp`);

@@ -7,18 +7,22 @@ import process from 'node:process';
 const root = resolve(import.meta.dirname, '../../..');
 const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
 
+/** Builds the package if its last output is older than one of its sources. */
+export function buildPackage() {
+  if (!isStale('dist/esm/package.json', 'lib')) return;
+  execFileSync('npm', ['run', 'build'], {
+    cwd: root,
+    stdio: ['inherit', process.stderr, 'inherit'],
+    shell: process.platform === 'win32',
+  });
+}
+
 /**
  * Builds the package, and the conformance server and client, each if its last output is older than one of its sources.
  * Returns the programs.
  */
 export function build() {
-  if (isStale('dist/esm/package.json', 'lib')) {
-    execFileSync('npm', ['run', 'build'], {
-      cwd: root,
-      stdio: 'inherit',
-      shell: process.platform === 'win32',
-    });
-  }
+  buildPackage();
   const isOld = name =>
     [`test/conformance/${name}`, 'test/fixtures'].some(sources =>
       isStale(`dist/conformance/${name}/main.js`, sources),

@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Running } from './workload.js';
+
+/** Has the official client make the call that is measured. Bare Nest does not speak MCP. */
+export async function checkWithClient({ program, url, setup, call }: Running): Promise<void> {
+  if (program === 'bare') return;
+  const mode = setup.era === '2026-07-28' ? { pin: setup.era } : 'legacy';
+  const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const headers = { authorization: 'Bearer token-of-ada' };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  try {
+    const { tools } = await client.listTools();
+    if (tools.length < setup.tools) throw new Error(`${program} lists ${tools.length} tools`);
+    const { name, arguments: args } = call.params;
+    if (name === undefined || name === 'ask') return;
+    const result = await client.callTool({ name, arguments: args as Record<string, unknown> });
+    if (!JSON.stringify(result.content).includes(call.says)) {
+      throw new Error(`${program} answered ${JSON.stringify(result)}`);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** Bare Nest is to answer with the JSON of ours; the others are to say the same. */
+export function checkAnswer({ program, call }: Running, answer: string, ours: string): void {
+  if (!answer.includes(call.says)) throw new Error(`${program} answered ${answer.slice(0, 1000)}`);
+  if (program === 'bare' && !isDeepStrictEqual(JSON.parse(answer), JSON.parse(ours))) {
+    throw new Error(`Bare Nest answered\n${answer.slice(0, 1000)}\nand ours\n${ours.slice(0, 1000)}`);
+  }
+}

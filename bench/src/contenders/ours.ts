@@ -1,0 +1,58 @@
+// This package, with what a workload asks for.
+import 'reflect-metadata';
+import { Module, UseGuards, type Provider } from '@nestjs/common';
+import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
+import { CALL, isClean, RULES } from '../interceptors.js';
+import { QUESTION, SECRET } from '../mrtr-question.js';
+import { addMethod, toolsOf } from './catalog.js';
+import { OrderDto, receipt, Roles, RolesGuard } from './orders.js';
+import { createApp, readSetup, serve } from './setup.js';
+
+const setup = readSetup();
+
+class Tools {}
+for (const [index, { name, description, schema }] of toolsOf(setup.tools).entries()) {
+  const method = `tool${index}`;
+  const tool = Tool({ name, description, inputSchema: schema });
+  addMethod(Tools.prototype, method, ({ text }: { text: string }) => text, tool);
+  Args()(Tools.prototype, method, 0);
+}
+
+class GuardedOrders {
+  @Tool({ name: CALL.name })
+  @UseGuards(RolesGuard)
+  @Roles('customer')
+  order(@Args() order: OrderDto) {
+    return receipt(order);
+  }
+}
+
+class Orders {
+  @Tool({ name: CALL.name, inputSchema: { type: 'object' } })
+  order(@Args() order: OrderDto) {
+    return receipt(order);
+  }
+
+  @Tool({ inputSchema: { type: 'object' } })
+  async ask(@Args() order: OrderDto, @Ctx() ctx: McpContext) {
+    await ctx.elicit('region', QUESTION);
+    return receipt(order);
+  }
+}
+
+class Validators {}
+const checks = { rules: RULES, scans: RULES.map(() => isClean) }[setup.feature as string] ?? [];
+for (const [index, isValid] of checks.entries()) {
+  const run = ({ payload }: { payload: unknown }) => isValid(payload as typeof CALL);
+  addMethod(Validators.prototype, `check${index}`, run, Validator({ events: ['tools/call'] }));
+}
+
+const orders: Provider[] = setup.feature === 'guarded' ? [GuardedOrders] : [Orders];
+
+@Module({
+  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } })],
+  providers: [Tools, Validators, ...(setup.feature ? orders : [])],
+})
+class App {}
+
+await serve(await createApp(App, setup.platform));

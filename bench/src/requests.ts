@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Running } from './workload.js';
+
+/** One JSON-RPC request as it is posted. */
+export interface Posted {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A method and its parameters, and what the answer has to say. */
+export interface Call {
+  readonly method: 'tools/call' | 'tools/list';
+  readonly params: { readonly name?: string; readonly [member: string]: unknown };
+  readonly says: string;
+}
+
+const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  authorization: 'Bearer token-of-ada',
+};
+const CLIENT = { name: 'bench', version: '1.0.0' };
+
+const toBody = (message: object) => JSON.stringify({ jsonrpc: '2.0', ...message });
+
+/** What one client of an era posts. In the 2025 era it opens a session first, but for a server that has none. */
+export async function requestOf(
+  { url, program, setup: { era } }: Running,
+  { method, params }: Call,
+): Promise<Posted> {
+  if (era === '2025-11-25') {
+    const headers = program === 'bare' ? sessionHeaders(randomUUID()) : await openSession(url);
+    return { headers, body: toBody({ id: 1, method, params }) };
+  }
+  const { name } = params;
+  return {
+    headers: {
+      ...JSON_HEADERS,
+      'mcp-protocol-version': era,
+      'mcp-method': method,
+      ...(name === undefined ? {} : { 'mcp-name': name }),
+    },
+    body: toBody({
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': era,
+          'io.modelcontextprotocol/clientInfo': CLIENT,
+          'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+        },
+      },
+    }),
+  };
+}
+
+const sessionHeaders = (id: string) => ({
+  ...JSON_HEADERS,
+  'mcp-protocol-version': '2025-11-25',
+  'mcp-session-id': id,
+});
+
+async function openSession(url: string): Promise<Posted['headers']> {
+  const params = { protocolVersion: '2025-11-25', clientInfo: CLIENT, capabilities: {} };
+  const body = toBody({ id: 0, method: 'initialize', params });
+  const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body });
+  await response.text();
+  const headers = sessionHeaders(response.headers.get('mcp-session-id')!);
+  await post(url, { headers, body: toBody({ method: 'notifications/initialized' }) });
+  return headers;
+}
+
+/** What the server says, whether as JSON or as an event. */
+export async function post(url: string, { headers, body }: Posted): Promise<string> {
+  const response = await fetch(url, { method: 'POST', headers, body });
+  const text = await response.text();
+  return /^data: (.*\S)/m.exec(text)?.[1] ?? text;
+}
+
+/** The bytes of a posted request. */
+export function toHttp(url: string, { headers, body }: Posted): string {
+  const { host, pathname } = new URL(url);
+  const all = { host, ...headers, 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${pathname} HTTP/1.1`, ...lines, '', body].join('\r\n');
+}

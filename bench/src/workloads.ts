@@ -1,0 +1,145 @@
+import type { Era, Platform, Setup } from './contenders/setup.js';
+import { CALL } from './interceptors.js';
+import { ANSWER } from './mrtr-question.js';
+import type { Call } from './requests.js';
+import type { Bound, Comparison, Contender, Workload } from './workload.js';
+
+const MODERN: Era = '2026-07-28';
+const SESSION: Era = '2025-11-25';
+
+const text = 'Ring twice, please';
+const ECHO: Call = { method: 'tools/call', params: { name: 'echo', arguments: { text } }, says: text };
+const LIST: Call = { method: 'tools/list', params: {}, says: '"name":"echo"' };
+const ORDER: Call = {
+  method: 'tools/call',
+  params: CALL,
+  says: 'An order of Ada Lovelace',
+};
+const ASK: Call = { ...ORDER, params: { ...ORDER.params, name: 'ask' }, says: '"input_required"' };
+
+const contender = (
+  program: Contender['program'],
+  call: Call,
+  { platform = 'express', era = MODERN, tools = 1, feature }: Partial<Setup> = {},
+): Contender => ({ program, setup: { platform, era, tools, feature }, call });
+
+const rps = (subject: string, baseline: string, least?: number, aim?: number): Comparison => ({
+  figure: 'rps',
+  subject,
+  baseline,
+  bound: { least },
+  aim,
+});
+
+/** Latency and memory under the load of a workload, over those of bare Nest. */
+const UNDER_LOAD: readonly Comparison[] = [
+  ...(['p99Ms', 'rssMb'] as const).map(figure => ({
+    figure,
+    subject: 'ours',
+    baseline: 'bare',
+    bound: { most: 1.5 },
+    aim: 1.2,
+  })),
+  { figure: 'heapMb', subject: 'ours', baseline: 'bare', bound: { most: 0, orMore: 15 } },
+];
+
+function echo(
+  platform: Platform,
+  era: Era,
+  others: readonly ('sdk' | 'peer')[],
+  comparisons: Comparison[],
+): Workload {
+  const programs = ['bare', 'ours', ...others] as const;
+  return {
+    name: `${era === SESSION ? 'call in a 2025 session' : 'tools/call'}, ${platform}`,
+    quick: platform !== 'node',
+    contenders: Object.fromEntries(
+      programs.map(program => [program, contender(program, ECHO, { platform, era })]),
+    ),
+    comparisons: [...comparisons, ...UNDER_LOAD],
+  };
+}
+
+const list = (tools: number, ...others: 'peer'[]): Workload => ({
+  name: `tools/list of ${tools}`,
+  quick: tools === 100,
+  contenders: Object.fromEntries(
+    (['bare', 'ours', ...others] as const).map(program => [program, contender(program, LIST, { tools })]),
+  ),
+  comparisons: [rps('ours', 'bare', 1, 2), ...others.map(other => rps('ours', other))],
+});
+
+/** What a client posts that has been asked where to send its order. */
+function answerOf(answer: string): Call {
+  const { result } = JSON.parse(answer) as { result: { requestState: string } };
+  const answered = { requestState: result.requestState, inputResponses: { region: ANSWER } };
+  return { ...ORDER, params: { ...ASK.params, ...answered } };
+}
+
+const micro = (subject: string, bound?: Bound): Comparison => ({
+  figure: 'us',
+  subject,
+  baseline: 'plain',
+  bound,
+});
+
+export const WORKLOADS: readonly Workload[] = [
+  echo(
+    'express',
+    MODERN,
+    ['sdk', 'peer'],
+    [rps('ours', 'bare', 0.8, 0.9), rps('ours', 'peer', 2.5, 3), rps('ours', 'sdk', 2.2)],
+  ),
+  echo('fastify', MODERN, ['peer'], [rps('ours', 'bare', 0.4, 0.5), rps('ours', 'peer', 5, 6)]),
+  echo('node', MODERN, [], [rps('ours', 'bare')]),
+  echo(
+    'express',
+    SESSION,
+    ['sdk', 'peer'],
+    [rps('ours', 'bare', 0.65, 0.75), rps('ours', 'peer', 1.3, 1.5), rps('ours', 'sdk')],
+  ),
+  echo('fastify', SESSION, ['peer'], [rps('ours', 'bare', 0.3, 0.4), rps('ours', 'peer')]),
+  echo('node', SESSION, [], [rps('ours', 'bare')]),
+  {
+    name: 'guard and DTO',
+    contenders: {
+      bare: contender('bare', ORDER, { feature: 'guarded' }),
+      ours: contender('ours', ORDER, { feature: 'guarded' }),
+    },
+    comparisons: [rps('ours', 'bare', 0.85, 1)],
+  },
+  {
+    name: 'one of 1,000 tools',
+    contenders: {
+      '1 tool': contender('ours', ECHO),
+      '1,000 tools': contender('ours', ECHO, { tools: 1000 }),
+    },
+    comparisons: [rps('1,000 tools', '1 tool', 0.97)],
+  },
+  {
+    name: 'chain of local validators',
+    contenders: {
+      plain: contender('ours', ORDER, { feature: 'orders' }),
+      '10 rules': contender('ours', ORDER, { feature: 'rules' }),
+      '10 scans of all text': contender('ours', ORDER, { feature: 'scans' }),
+    },
+    comparisons: [
+      { ...micro('10 rules', { most: 1 / 0.85, orMore: 15 }), aim: 1 / 0.93 },
+      micro('10 scans of all text'),
+    ],
+  },
+  list(100, 'peer'),
+  list(1000),
+  {
+    name: 'rounds',
+    contenders: {
+      plain: contender('ours', ORDER, { feature: 'rounds' }),
+      'a round that asks': contender('ours', ASK, { feature: 'rounds' }),
+      'a round that is answered': {
+        ...contender('ours', { ...ASK, says: ORDER.says }, { feature: 'rounds' }),
+        next: answerOf,
+      },
+    },
+    comparisons: ['a round that asks', 'a round that is answered'].map(round => micro(round, { most: 2 })),
+  },
+];

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const TOOL = join(__dirname, '../../tools/call-path.mjs');
+
+type Functions = Record<string, string[]>;
+
+/** The functions that one `tools/call` passes, by file. */
+interface CallPath {
+  readonly lib: Functions;
+  readonly sdk: Functions;
+}
+
+const countOf = (functions: Functions) => Object.values(functions).flat().length;
+
+describe('the way of one tools/call', () => {
+  let paths: Record<string, CallPath>;
+  // Builds the package first, unless it is built.
+  beforeAll(() => {
+    paths = JSON.parse(execFileSync(process.execPath, [TOOL, '--json'], { encoding: 'utf8' }));
+  }, 300_000);
+
+  it.each(['2026-07-28', '2025-11-25'])('is short for a client of %s', era => {
+    const { lib, sdk } = paths[era];
+    // The controller, the dispatcher and the handler at least: else the tool has seen nothing.
+    expect(Object.keys(lib).length).toBeGreaterThan(3);
+    expect(Object.keys(lib).length).toBeLessThanOrEqual(20);
+    expect(countOf(lib)).toBeLessThanOrEqual(80);
+    expect(countOf(sdk)).toBeLessThanOrEqual(25);
+  });
+});
