@@ -27,7 +27,7 @@ export async function startReference(app: INestApplication, legacy: LegacyMode):
   const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).require(undefined, 'the reference');
   const handler = createMcpHandler(
     ({ era }) => {
-      const server = host.forExchange(era);
+      const server = host.forRequest(era, () => undefined);
       // The SDK compares the header parameters itself of a tool whose schema it knows.
       server.toolInputSchemaJson = name => host.catalog.tools.get(name)?.definition.inputSchema;
       return server;
