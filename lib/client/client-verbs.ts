@@ -5,7 +5,7 @@ import type {
   RequestOptions,
 } from '@modelcontextprotocol/client';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
-import type { KnownTool } from './known-tools/known-tool.js';
+import type { KnownTool } from '../connection/known-tool.js';
 
 /** What is intercepted: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<

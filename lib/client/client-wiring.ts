@@ -6,13 +6,13 @@ import type { ChainReport } from '../interceptors/reports.js';
 import { reasonOf } from '../schema/schema.error.js';
 import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
 import { whereOf, type ResolvedClientOptions } from './client-options.js';
-import { Connection } from './connection.js';
+import { Connection } from '../connection/connection.js';
 import { governInput } from './input-boundary.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
 import { knownToolsOf } from './known-tools/known-tools-option.js';
-import { ToolDefinitions } from './known-tools/tool-definitions.js';
-import { OutputSchemas } from './output-schemas.js';
+import { ToolDefinitions } from '../connection/tool-definitions.js';
+import { OutputSchemas } from '../connection/output-schemas.js';
 import { ServerEvents } from './server-events.js';
 
 /** What the application has for a client, once all its parts are there. */

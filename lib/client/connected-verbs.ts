@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { SdkError, SdkErrorCode, type Client, type RequestOptions } from '@modelcontextprotocol/client';
 import type { ClientVerbs } from './client-verbs.js';
 import { assertWanted } from './client-boundary.js';
-import type { Connection } from './connection.js';
+import type { Connection } from '../connection/connection.js';
 
 /** The verbs of whatever client a connection has: the first use opens it. */
 export class ConnectedVerbs implements ClientVerbs {

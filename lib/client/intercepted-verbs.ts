@@ -32,7 +32,7 @@ import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';
 import type { ClientVerbs, McpCallToolOptions, McpListOptions, McpRequestOptions } from './client-verbs.js';
-import { readToolDefinition } from './known-tools/known-tool.js';
+import { readToolDefinition } from '../connection/known-tool.js';
 
 /** The verbs of a client, each with the chain around it. What interceptors refuse is thrown as an `McpException`. */
 export abstract class InterceptedVerbs {

@@ -11,7 +11,7 @@ import type { McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
 import { ConnectedVerbs } from './connected-verbs.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
-import type { KnownTool } from './known-tools/known-tool.js';
+import type { KnownTool } from '../connection/known-tool.js';
 
 /**
  * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and

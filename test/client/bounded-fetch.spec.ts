@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { boundedFetch, RedirectError, ResponseTooLargeError } from '../../lib/client/bounded-fetch.js';
+import { boundedFetch, RedirectError, ResponseTooLargeError } from '../../lib/connection/bounded-fetch.js';
 
 const servers: Server[] = [];
 async function serve(listener: RequestListener): Promise<string> {

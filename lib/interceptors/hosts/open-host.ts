@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { ConnectionOptions } from '../../connection/connection-options.js';
 import type { HostPolicy, InterceptorHost, InterceptorServerOptions } from './host-options.js';
 import { clientInvoker, watchChanges, type InterceptorInvoker } from './invoker.js';
 import { RemoteHost } from './remote-host.js';
@@ -36,7 +36,7 @@ export async function openHost(
     return { host, close: async () => host.close() };
   }
   // Only now: the SDK's client is an optional package.
-  const { Connection } = await import('../../client/connection.js');
+  const { Connection } = await import('../../connection/connection.js');
   let onChanged = (): void => undefined;
   let onOpen = (): void => undefined;
   const connection = new Connection(options.name, options satisfies ConnectionOptions, {

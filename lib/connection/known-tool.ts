@@ -1,10 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/client';
-import { headerParamsOf } from '../../schema/header-params.js';
-import { requireObjectRoot } from '../../schema/object-root.js';
-import { isRecord, toPlainJson } from '../../schema/plain-json.js';
-import { reasonOf } from '../../schema/schema.error.js';
-import { compileStandardSchema, isStandardSchema } from '../../schema/standard-schema-compiler.js';
-import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../../schema/types.js';
+import { headerParamsOf } from '../schema/header-params.js';
+import { requireObjectRoot } from '../schema/object-root.js';
+import { isRecord, toPlainJson } from '../schema/plain-json.js';
+import { reasonOf } from '../schema/schema.error.js';
+import { compileStandardSchema, isStandardSchema } from '../schema/standard-schema-compiler.js';
+import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../schema/types.js';
 
 /** The definition of a tool that an application has before it asks the server. The rest of a `Tool` may be there too. */
 export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'>> {

@@ -5,8 +5,8 @@ import {
   readHeaderParams,
   type HeaderParam,
   type HeaderParams,
-} from '../../schema/header-params.js';
-import { isRecord } from '../../schema/plain-json.js';
+} from '../schema/header-params.js';
+import { isRecord } from '../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
 /** The most definitions that a server can have a client keep, how many bytes they take, and the most warnings of a kind. */

@@ -9,10 +9,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
-import { MirroringClient } from './known-tools/mirroring-client.js';
-import type { ToolDefinitions } from './known-tools/tool-definitions.js';
+import { MirroringClient } from './mirroring-client.js';
+import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from '../client/unless-aborted.js';
 
 /** There is no connection, and why; the cause is the error of the last attempt. */
 export class ConnectionError extends Error {}
