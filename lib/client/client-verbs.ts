@@ -1,29 +1,31 @@
 import type {
+  CacheableRequestOptions,
   CallToolRequestOptions,
   Client,
-  CacheableRequestOptions,
   RequestOptions,
 } from '@modelcontextprotocol/client';
-import type { InvocationContext } from '../interceptors/protocol/types.js';
 import type { KnownTool } from '../connection/known-tool.js';
+import type { InvocationContext } from '../interceptors/protocol/types.js';
+
+/** The verbs of the SDK's `Client` that the chain is around, and the methods that they send. */
+export const INTERCEPTED_VERBS = {
+  callTool: 'tools/call',
+  listTools: 'tools/list',
+  getPrompt: 'prompts/get',
+  listPrompts: 'prompts/list',
+  readResource: 'resources/read',
+  listResources: 'resources/list',
+  listResourceTemplates: 'resources/templates/list',
+  complete: 'completion/complete',
+  subscribeResource: 'resources/subscribe',
+} as const;
+
+export type InterceptedVerb = keyof typeof INTERCEPTED_VERBS;
 
 /** What is intercepted: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<
   Client,
-  | 'callTool'
-  | 'complete'
-  | 'getPrompt'
-  | 'listen'
-  | 'listPrompts'
-  | 'listResources'
-  | 'listResourceTemplates'
-  | 'listTools'
-  | 'ping'
-  | 'readResource'
-  | 'request'
-  | 'setLoggingLevel'
-  | 'subscribeResource'
-  | 'unsubscribeResource'
+  InterceptedVerb | 'listen' | 'ping' | 'request' | 'setLoggingLevel' | 'unsubscribeResource'
 > & {
   /** The revision, once it is negotiated. Without it, `compat` of interceptors is not checked. */
   getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;

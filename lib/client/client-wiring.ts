@@ -7,7 +7,6 @@ import { reasonOf } from '../schema/schema.error.js';
 import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
 import { whereOf, type ResolvedClientOptions } from './client-options.js';
 import { Connection } from '../connection/connection.js';
-import { governInput } from './input-boundary.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
 import { knownToolsOf } from './known-tools/known-tools-option.js';
@@ -31,7 +30,7 @@ const MAX_LOGGED = 500;
  */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
-  readonly boundary = new ClientBoundary(this);
+  readonly boundary: ClientBoundary;
   /** The definitions of the server's tools. */
   readonly tools: ToolDefinitions;
   private readonly outputSchemas: OutputSchemas;
@@ -43,6 +42,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   protocolVersion?: string;
 
   constructor(readonly name: string) {
+    this.boundary = new ClientBoundary(this);
     this.logger = new Logger(`McpClient(${name})`);
     this.tools = new ToolDefinitions(message => this.logger.warn(message));
     this.outputSchemas = new OutputSchemas(message => this.logger.warn(message));
@@ -95,11 +95,10 @@ export class ClientWiring implements ClientBoundaryOptions {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
           this.events.attach(client);
           for (const { method, handler } of parts.handlers) {
-            const { name, boundary } = this;
             const protocolVersion = () => client.getNegotiatedProtocolVersion();
             client.setRequestHandler(
               method,
-              governInput(method, handler, { name, boundary, protocolVersion }) as never,
+              this.boundary.answering(method, handler, protocolVersion) as never,
             );
           }
         },

@@ -1,17 +1,21 @@
-import type {
-  Client,
-  Implementation,
-  LoggingMessageNotification,
-  RequestOptions,
-  ServerCapabilities,
+import { setMaxListeners } from 'node:events';
+import {
+  SdkError,
+  SdkErrorCode,
+  type Client,
+  type Implementation,
+  type LoggingMessageNotification,
+  type RequestOptions,
+  type ServerCapabilities,
 } from '@modelcontextprotocol/client';
 import type { Observable } from 'rxjs';
+import type { KnownTool } from '../connection/known-tool.js';
 import type { Chain } from '../interceptors/chain/chain.js';
+import { assertWanted } from './client-boundary.js';
 import type { McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
-import { ConnectedVerbs } from './connected-verbs.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
-import type { KnownTool } from '../connection/known-tool.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /**
  * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and
@@ -19,14 +23,11 @@ import type { KnownTool } from '../connection/known-tool.js';
  */
 export class McpClient extends InterceptedVerbs {
   readonly #wiring: ClientWiring;
-  readonly #connected: ConnectedVerbs;
 
   /** @internal */
   constructor(wiring: ClientWiring) {
-    const connected = new ConnectedVerbs(() => wiring.connection());
-    super(connected, wiring.boundary);
+    super(wiring.boundary);
     this.#wiring = wiring;
-    this.#connected = connected;
   }
 
   /** What the application calls it. */
@@ -91,27 +92,27 @@ export class McpClient extends InterceptedVerbs {
 
   /** What the server can do. Opens the connection, as all of these. */
   getServerCapabilities(options?: RequestOptions): Promise<ServerCapabilities | undefined> {
-    return this.#ask(client => client.getServerCapabilities(), options);
+    return this.use(options, client => client.getServerCapabilities());
   }
 
   /** The server's name and version; undefined where it does not tell. */
   getServerVersion(options?: RequestOptions): Promise<Implementation | undefined> {
-    return this.#ask(client => client.getServerVersion(), options);
+    return this.use(options, client => client.getServerVersion());
   }
 
   /** How the server wants to be used. */
   getInstructions(options?: RequestOptions): Promise<string | undefined> {
-    return this.#ask(client => client.getInstructions(), options);
+    return this.use(options, client => client.getInstructions());
   }
 
   /** The revision that is spoken. */
   getNegotiatedProtocolVersion(options?: RequestOptions): Promise<string | undefined> {
-    return this.#ask(client => client.getNegotiatedProtocolVersion(), options);
+    return this.use(options, client => client.getNegotiatedProtocolVersion());
   }
 
   /** Tells the server that its roots have changed (2025 revisions); `capabilities.roots.listChanged` must say so. */
   async sendRootsListChanged(options?: RequestOptions): Promise<void> {
-    await this.#ask(client => client.sendRootsListChanged(), options);
+    await this.use(options, client => client.sendRootsListChanged());
   }
 
   /** A refused call, or one that an interceptor answers, needs no connection, unless an interceptor asks which revision is spoken. */
@@ -121,13 +122,33 @@ export class McpClient extends InterceptedVerbs {
   ): Promise<string | undefined> {
     const known = this.#wiring.protocolVersion;
     if (known !== undefined || !chain.entries.some(({ compat }) => compat)) return known;
-    return this.getNegotiatedProtocolVersion({
-      ...(signal && { signal }),
-      ...(timeout !== undefined && { timeout }),
-    });
+    return this.getNegotiatedProtocolVersion({ signal, timeout });
   }
 
-  #ask<T>(question: (client: Client) => T | Promise<T>, options?: RequestOptions): Promise<T> {
-    return this.#connected.use(options, question);
+  /**
+   * Uses the client, once there is one.
+   * @param options of the caller, whose `timeout` also bounds the wait for the connection
+   * @throws ConnectionError where there is none, SdkError where the caller gave up
+   */
+  protected override async use<T>(
+    { signal, timeout }: RequestOptions = {},
+    work: (client: Client) => T | Promise<T>,
+  ): Promise<T> {
+    // A caller may give one signal to many requests, each of which listens to it until it is over.
+    if (signal) setMaxListeners(0, signal);
+    const connection = this.#wiring.connection();
+    const isUp = new AbortController();
+    const giveUp = () =>
+      isUp.abort(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', { timeout }));
+    const timer = timeout === undefined ? undefined : setTimeout(giveUp, timeout);
+    try {
+      await unlessAborted(connection.client(signal), isUp.signal);
+    } catch (error) {
+      assertWanted(signal);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    return connection.use(async client => work(client), signal);
   }
 }
