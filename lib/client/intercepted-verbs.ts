@@ -10,7 +10,7 @@ import type {
   StandardSchemaV1,
   SubscriptionFilter,
 } from '@modelcontextprotocol/client';
-import { readToolDefinition } from '../connection/known-tool.js';
+import { readTool } from '../connection/known-tool.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';
@@ -50,7 +50,9 @@ export abstract class InterceptedVerbs {
     params: Params<'callTool'>,
     { toolDefinition, ...options }: McpCallToolOptions = {},
   ): Answer<'callTool'> {
-    const given = toolDefinition && { toolDefinition: readToolDefinition(toolDefinition, params.name) };
+    const given = toolDefinition && {
+      toolDefinition: readTool(toolDefinition, 'toolDefinition', params.name),
+    };
     return this.around('tools/call', params, options, (client, sent, own) =>
       // An interceptor may have made it the call of another tool.
       client.callTool(sent, sent.name === params.name ? { ...own, ...given } : own),

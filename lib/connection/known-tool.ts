@@ -16,55 +16,29 @@ export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | '
   outputSchema?: JsonSchema | StandardSchemaWithJSON;
 }
 
-/** A definition as far as it counts here: its own copy, which nobody changes. */
-export interface ReadTool {
-  readonly name: string;
-  readonly inputSchema: JsonSchema;
-}
-
 /**
- * Reads what an application gave as a tool.
+ * Reads a tool that an application gave. The result is a copy, with JSON Schema.
  * @param where how the error names it, such as `tools[1]`
- * @throws TypeError for what is no tool, or breaks a rule of `x-mcp-header`
+ * @param called the name of the tool that is called, if the tool comes with a call
+ * @throws TypeError for what is no tool, or another one, or breaks a rule of `x-mcp-header`
  */
-export function readTool(tool: unknown, where: string): ReadTool {
+export function readTool(tool: unknown, where: string, called?: string): Tool {
   if (!isRecord(tool))
     throw new TypeError(`${where} is no tool: it must be an object with "name" and "inputSchema"`);
-  const { name, inputSchema } = tool;
+  const { name, inputSchema: input, outputSchema: output, ...rest } = tool;
   if (typeof name !== 'string' || name === '') {
     throw new TypeError(`${where} is no tool: its "name" must be a text that is not empty`);
   }
-  return named(where, name, () => {
-    const json = requireObjectRoot(jsonSchemaOf(inputSchema, 'input'));
-    headerParamsOf(json);
-    return { name, inputSchema: json };
-  });
-}
-
-/**
- * The definition that comes with a call, as the SDK's client takes it: a copy, with JSON Schema.
- * @param called the name of the tool that is called
- * @throws TypeError for what is no tool, or another one, or breaks a rule of `x-mcp-header`
- */
-export function readToolDefinition(tool: KnownTool, called: string): Tool {
-  const where = 'toolDefinition';
-  const { name, inputSchema } = readTool(tool, where);
-  if (name !== called)
-    throw new TypeError(`${where} is of ${JSON.stringify(name)}, not of ${JSON.stringify(called)}`);
-  const { outputSchema, ...rest } = tool;
-  const output = named(where, name, () =>
-    outputSchema === undefined ? {} : { outputSchema: jsonSchemaOf(outputSchema, 'output') },
-  );
-  return { ...rest, inputSchema, ...output } as Tool;
-}
-
-/** @throws TypeError that names the tool */
-function named<T>(where: string, name: string, read: () => T): T {
   try {
-    return read();
+    const inputSchema = requireObjectRoot(jsonSchemaOf(input, 'input'));
+    headerParamsOf(inputSchema);
+    if (called === undefined) return { name, inputSchema } as Tool;
+    const outputSchema = output === undefined ? undefined : jsonSchemaOf(output, 'output');
+    if (name === called) return { ...rest, name, inputSchema, outputSchema } as Tool;
   } catch (error) {
     throw new TypeError(`${where}, the tool ${JSON.stringify(name)}: ${reasonOf(error)}`, { cause: error });
   }
+  throw new TypeError(`${where} is of ${JSON.stringify(name)}, not of ${JSON.stringify(called)}`);
 }
 
 /** @throws Error for what is no schema */

@@ -7,10 +7,7 @@ import {
   type Implementation,
   type ListToolsResult,
   type Request,
-  type RequestMethod,
   type RequestOptions,
-  type ResultTypeMap,
-  type StandardSchemaV1,
 } from '@modelcontextprotocol/client';
 import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../schema/header-value.js';
@@ -31,22 +28,19 @@ export class MirroringClient extends Client {
     super(info, options);
   }
 
-  override request<M extends RequestMethod>(
-    request: { method: M; params?: Record<string, unknown> },
-    options?: RequestOptions,
-  ): Promise<ResultTypeMap[M]>;
-  override request<T extends StandardSchemaV1>(
-    request: Request,
-    resultSchema: T,
-    options?: RequestOptions,
-  ): Promise<StandardSchemaV1.InferOutput<T>>;
-  override async request(request: Request, ...rest: object[]): Promise<unknown> {
-    if (!this.isHttp || this.getProtocolEra() !== 'modern') return this.pass(request, rest);
-    if (request.method === 'tools/call') return this.pass(request, this.mirrored(request, rest));
-    const result = await this.pass(request, rest);
-    if (request.method !== 'tools/list' || !this.tools) return result;
-    const page = result as Partial<ListToolsResult>;
-    return Array.isArray(page.tools) ? { ...page, tools: this.tools.learn(page.tools) } : result;
+  /** @param rest the schema of the result, if one is given, and the options */
+  override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
+    const { method, params = {} } = request;
+    const send = (sent = rest) => super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
+    if (!this.isHttp || this.getProtocolEra() !== 'modern') return (await send()) as never;
+    if (method === 'tools/call') {
+      const schema = rest.filter(one => one && '~standard' in one);
+      const options = this.mirrored(params, rest[schema.length]);
+      return (await send([...schema, options])) as never;
+    }
+    const result: Partial<ListToolsResult> = await send();
+    if (method !== 'tools/list' || !this.tools || !Array.isArray(result.tools)) return result as never;
+    return { ...result, tools: this.tools.learn(result.tools) } as never;
   }
 
   /** By what it can do, for an application may have a transport of another copy of the SDK. */
@@ -54,40 +48,16 @@ export class MirroringClient extends Client {
     return this.transport !== undefined && 'terminateSession' in this.transport;
   }
 
-  private pass(request: Request, rest: readonly object[]): Promise<unknown> {
-    return super.request(request as { method: 'ping' }, ...(rest as [RequestOptions]));
-  }
-
-  /** The arguments of `request` after the first, with the headers of a call in its options. */
-  private mirrored({ params = {} }: Request, rest: readonly object[]): object[] {
-    const schemas = rest.filter(one => one && '~standard' in one);
-    const { headers = {}, ...options } = (rest[schemas.length] ?? {}) as CallToolRequestOptions;
-    const declared = this.headerParams(String(params['name']), options.toolDefinition);
+  /** The options of a call, with its headers. */
+  private mirrored(
+    params: NonNullable<Request['params']>,
+    { headers = {}, ...options }: CallToolRequestOptions = {},
+  ): CallToolRequestOptions {
     const others = Object.entries(headers).filter(([name]) => !PARAM_HEADER.test(name));
-    return [
-      ...schemas,
-      {
-        ...options,
-        headers: {
-          ...Object.fromEntries(others),
-          ...(declared && headersOf(declared, params['arguments'])),
-        },
-      },
-    ];
-  }
-
-  private headerParams(
-    name: string,
-    given: CallToolRequestOptions['toolDefinition'],
-  ): readonly HeaderParam[] | undefined {
-    // An interceptor may have made it the call of another tool.
-    if (given?.name === name) {
-      const found = readHeaderParams(given.inputSchema);
-      return found.ok ? found.params : undefined;
-    }
-    const known = this.tools?.headerParams(name);
-    if (!known) this.tools?.missing(name);
-    return known;
+    const given = options.toolDefinition && readHeaderParams(options.toolDefinition.inputSchema);
+    const declared = given ? given.ok && given.params : this.tools?.headerParams(String(params['name']));
+    const own = declared ? headersOf(declared, params['arguments']) : {};
+    return { ...options, headers: { ...Object.fromEntries(others), ...own } };
   }
 }
 

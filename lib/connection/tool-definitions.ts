@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
-import {
-  headerParamsOf,
-  readHeaderParams,
-  type HeaderParam,
-  type HeaderParams,
-} from '../schema/header-params.js';
+import { headerParamsOf, readHeaderParams, type HeaderParam } from '../schema/header-params.js';
 import { isRecord } from '../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
@@ -22,11 +17,14 @@ const MAX_SHOWN = 100;
  */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
-  private readonly listed = new Map<string, Declared>();
-  /** What those that were listed take. */
+  private readonly listed = new Map<
+    string,
+    { readonly params: readonly HeaderParam[]; readonly size: number }
+  >();
+  /** What the listed ones take. */
   private size = 0;
   /** The tools that have been warned of. */
-  private readonly warnings = { missing: new Set<string>(), invalid: new Set<string>() };
+  private readonly warned = { missing: new Set<string>(), invalid: new Set<string>() };
 
   /** @param warn where warnings go */
   constructor(private readonly warn: (message: string) => void) {}
@@ -36,7 +34,7 @@ export class ToolDefinitions {
    * @throws TypeError for what is no list, and for a tool that is none or breaks a rule of `x-mcp-header`
    */
   add(tools: readonly KnownTool[]): void {
-    assertList(tools, 'Known tools must be a list');
+    if (!Array.isArray(tools)) throw new TypeError('Known tools must be a list');
     const read = Array.from(tools, (tool: unknown, index) => readTool(tool, `tools[${index}]`));
     for (const { name, inputSchema } of read) this.known.set(keyOf(name), headerParamsOf(inputSchema));
   }
@@ -46,10 +44,10 @@ export class ToolDefinitions {
    * @throws TypeError for what is no list of texts, before it forgets any
    */
   remove(names: readonly string[]): void {
-    assertList(names, 'The names of known tools must be a list');
+    if (!Array.isArray(names)) throw new TypeError('The names of known tools must be a list');
     const wrong = names.findIndex(name => typeof name !== 'string');
     if (wrong >= 0) throw new TypeError(`names[${wrong}] is no name of a tool: it must be a text`);
-    for (const name of names) this.known.delete(keyOf(name));
+    for (const name of names as string[]) this.known.delete(keyOf(name));
   }
 
   /** Forgets all tools that were added. */
@@ -57,10 +55,19 @@ export class ToolDefinitions {
     this.known.clear();
   }
 
-  /** The header parameters of a tool; undefined where there is no definition of it. */
+  /** The header parameters of a tool. Where there is no definition of it, a warning says so. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
     const key = keyOf(name);
-    return this.known.get(key) ?? this.listed.get(key)?.params;
+    const params = this.known.get(key) ?? this.listed.get(key)?.params;
+    if (!params && !this.warned.invalid.has(key)) {
+      this.warnOnce(
+        'missing',
+        name,
+        'called without its definition, so Mcp-Param-* headers are not sent: call listTools() first, or give the ' +
+          'definition with addKnownTools(), the option "knownTools" or "toolDefinition"',
+      );
+    }
+    return params;
   }
 
   /**
@@ -74,32 +81,27 @@ export class ToolDefinitions {
       const found = readHeaderParams(inputSchema);
       const key = keyOf(name);
       this.forget(key);
-      if (found.ok) this.keep(key, found);
-      else this.invalid(name, found.reason);
+      if (found.ok) {
+        if (this.known.has(key)) this.known.set(key, found.params);
+        this.listed.set(key, found);
+        this.size += found.size;
+        this.dropOldest();
+      } else
+        this.warnOnce(
+          'invalid',
+          name,
+          `left out of the list, for its definition is invalid: ${found.reason}`,
+        );
       return found.ok;
     });
   }
 
-  /** Says once of each tool that its headers are not sent. */
-  missing(name: string): void {
-    if (this.warnings.invalid.has(keyOf(name))) return;
-    this.warnOnce(
-      'missing',
-      name,
-      `The tool ${shorten(name)} is called without its definition, so Mcp-Param-* headers are not sent: call ` +
-        'listTools() first, or give the definition with addKnownTools(), the option "knownTools" or "toolDefinition"',
-    );
-  }
-
-  private keep(key: string, declared: Declared): void {
-    this.listed.set(key, declared);
-    this.size += declared.size;
-    // They are in the order in which they were listed last.
+  /** They are in the order in which they were listed last. */
+  private dropOldest(): void {
     for (const oldest of this.listed.keys()) {
-      if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) break;
+      if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) return;
       this.forget(oldest);
     }
-    if (this.known.has(key)) this.known.set(key, declared.params);
   }
 
   private forget(key: string): void {
@@ -107,33 +109,15 @@ export class ToolDefinitions {
     this.listed.delete(key);
   }
 
-  private invalid(name: string, reason: string): void {
-    this.warnOnce(
-      'invalid',
-      name,
-      `The tool ${shorten(name)} is left out of the list, for its definition is invalid: ${reason}`,
-    );
-  }
-
-  private warnOnce(kind: 'missing' | 'invalid', name: string, message: string): void {
-    const warned = this.warnings[kind];
+  private warnOnce(kind: 'missing' | 'invalid', name: string, what: string): void {
+    const warned = this.warned[kind];
     const key = keyOf(name);
     if (warned.has(key) || warned.size >= MAX_WARNINGS) return;
     warned.add(key);
-    this.warn(message);
+    this.warn(`The tool ${JSON.stringify(name.slice(0, MAX_SHOWN))} is ${what}`);
   }
-}
-
-type Declared = Extract<HeaderParams, { ok: true }>;
-
-function assertList(value: unknown, message: string): void {
-  if (!Array.isArray(value)) throw new TypeError(message);
 }
 
 /** What stands for a name: a server may make it as long as it likes. */
 const keyOf = (name: string): string =>
-  name.length <= MAX_SHOWN
-    ? name
-    : name.slice(0, MAX_SHOWN) + createHash('sha256').update(name).digest('base64');
-
-const shorten = (name: string): string => JSON.stringify(name.slice(0, MAX_SHOWN));
+  name.length <= MAX_SHOWN ? name : createHash('sha256').update(name).digest('base64');
