@@ -35,9 +35,10 @@ export class ClientWiring implements ClientBoundaryOptions {
   readonly tools: ToolDefinitions;
   private readonly outputSchemas: OutputSchemas;
   private readonly logger: Logger;
-  private given?: ResolvedClientOptions;
   private parts?: ClientParts;
   private opened?: Connection;
+  /** Undefined until they are made. */
+  options?: ResolvedClientOptions;
   /** The revision that the last connection spoke. */
   protocolVersion?: string;
 
@@ -48,12 +49,8 @@ export class ClientWiring implements ClientBoundaryOptions {
     this.outputSchemas = new OutputSchemas(message => this.logger.warn(message));
   }
 
-  get options(): ResolvedClientOptions | undefined {
-    return this.given;
-  }
-
   get timeoutMs(): number | undefined {
-    return this.given?.settings.timeoutMs;
+    return this.options?.settings.timeoutMs;
   }
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
@@ -62,7 +59,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   /** @throws McpBootstrapError where another client of this name has options already, or for known tools that are none */
   configure(options: ResolvedClientOptions): void {
-    if (this.given) {
+    if (this.options) {
       throw new McpBootstrapError(
         whereOf(this.name),
         'another client has this name; give each client a "name" of its own',
@@ -73,7 +70,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     } catch (error) {
       throw new McpBootstrapError(whereOf(this.name), `"knownTools": ${reasonOf(error)}`);
     }
-    this.given = options;
+    this.options = options;
   }
 
   /**
@@ -81,14 +78,14 @@ export class ClientWiring implements ClientBoundaryOptions {
    * @throws McpBootstrapError for a capability that nothing answers
    */
   start(parts: ClientParts): void {
-    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.given!;
+    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
       this.name,
       { ...connection, capabilities },
       {
-        ...(auth && { auth }),
+        auth,
         tools: this.tools,
         outputSchemas: this.outputSchemas,
         onClient: client => {
@@ -104,7 +101,7 @@ export class ClientWiring implements ClientBoundaryOptions {
         },
         onOpen: client => {
           this.protocolVersion = client.getNegotiatedProtocolVersion();
-          this.events.opened();
+          this.events.opened.next();
         },
       },
     );
@@ -131,7 +128,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   /** A capability is a promise to answer, so it is declared exactly where something does. */
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
-    const capabilities: ClientCapabilities = { ...this.given!.capabilities };
+    const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {
       const { name, value } = INPUT_CAPABILITIES[method];
       if (handlers.some(one => one.method === method)) capabilities[name] ??= value;

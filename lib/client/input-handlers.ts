@@ -4,7 +4,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
 import { RequestScope } from '../execution/request-scope.js';
-import { readInputs, type InputMetadata } from './decorators/input-metadata.js';
+import { readInputs, type InputMetadata } from './decorators/on-input.decorators.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 
 /** A method with `@OnElicitation`, `@OnSampling` or `@OnRoots`. */

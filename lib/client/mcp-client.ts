@@ -22,47 +22,36 @@ import { unlessAborted } from './unless-aborted.js';
  * closed with the application; what it carries goes through the application's interceptors.
  */
 export class McpClient extends InterceptedVerbs {
+  /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
+  readonly opened$: Observable<void>;
+  /** The server's list of tools has changed. On 2026-07-28 the server tells only those who `listen`. */
+  readonly toolsChanged$: Observable<void>;
+  /** The server's list of prompts has changed. On 2026-07-28 the server tells only those who `listen`. */
+  readonly promptsChanged$: Observable<void>;
+  /** The server's list of resources has changed. On 2026-07-28 the server tells only those who `listen`. */
+  readonly resourcesChanged$: Observable<void>;
+  /** A resource that was subscribed to has changed. */
+  readonly resourceUpdated$: Observable<{ readonly uri: string }>;
+  /** The server's log messages. */
+  readonly logged$: Observable<LoggingMessageNotification['params']>;
   readonly #wiring: ClientWiring;
 
   /** @internal */
   constructor(wiring: ClientWiring) {
     super(wiring.boundary);
     this.#wiring = wiring;
+    const { events } = wiring;
+    this.opened$ = events.opened.asObservable();
+    this.toolsChanged$ = events.toolsChanged.asObservable();
+    this.promptsChanged$ = events.promptsChanged.asObservable();
+    this.resourcesChanged$ = events.resourcesChanged.asObservable();
+    this.resourceUpdated$ = events.resourceUpdated.asObservable();
+    this.logged$ = events.logged.asObservable();
   }
 
   /** What the application calls it. */
   get name(): string {
     return this.#wiring.name;
-  }
-
-  /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
-  get opened$(): Observable<void> {
-    return this.#wiring.events.opened$;
-  }
-
-  /** The server's list of tools has changed. On 2026-07-28 the server tells only those who `listen`. */
-  get toolsChanged$(): Observable<void> {
-    return this.#wiring.events.toolsChanged$;
-  }
-
-  /** The server's list of prompts has changed. On 2026-07-28 the server tells only those who `listen`. */
-  get promptsChanged$(): Observable<void> {
-    return this.#wiring.events.promptsChanged$;
-  }
-
-  /** The server's list of resources has changed. On 2026-07-28 the server tells only those who `listen`. */
-  get resourcesChanged$(): Observable<void> {
-    return this.#wiring.events.resourcesChanged$;
-  }
-
-  /** A resource that was subscribed to has changed. */
-  get resourceUpdated$(): Observable<{ readonly uri: string }> {
-    return this.#wiring.events.resourceUpdated$;
-  }
-
-  /** The server's log messages. */
-  get logged$(): Observable<LoggingMessageNotification['params']> {
-    return this.#wiring.events.logged$;
   }
 
   /**

@@ -1,6 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { isEventStream } from './answer-watch.js';
-import { following } from './followed-signal.js';
 
 /** An answer was larger than it may be. */
 export class ResponseTooLargeError extends Error {
@@ -9,20 +9,18 @@ export class ResponseTooLargeError extends Error {
   }
 }
 
-/** A server sent a request on to somewhere that the application did not name. */
-export class RedirectError extends Error {}
-
 export interface BoundedFetchOptions {
   /** The largest answer that is read, in bytes. An event stream has no end, and so no size: of one, each event. */
   readonly maxBytes: number;
-  /** The server that is meant. What is sent there stays there. */
+  /** The server that is meant. */
   readonly endpoint: URL;
   /** Headers for the server that is meant, and for nobody else. */
   readonly headersOf: () => Record<string, string> | Promise<Record<string, string>>;
 }
 
 /**
- * `fetch` that reads no answer past its bound, and neither hands headers to another origin nor follows a redirect there.
+ * `fetch` that reads no answer past its bound, and hands headers to no other origin: the SDK's transport follows redirects
+ * itself, within the origin.
  */
 export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): FetchLike {
   return async (url, init) => {
@@ -30,47 +28,40 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
     // OAuth leads elsewhere.
     const isMeant = new URL(url).origin === endpoint.origin;
     if (isMeant) for (const [name, value] of Object.entries(await headersOf())) headers.set(name, value);
-    const own = init?.signal && following(init.signal);
-    const request = { ...init, headers, ...(own && { signal: own.signal }) };
-    let response: Response;
+    const { signal, release } = following(init?.signal);
     try {
-      response = await (isMeant ? fetchWithin(new URL(url), request) : fetch(url, request));
+      const response = await fetch(url, { ...init, headers, signal, ...(isMeant && { redirect: 'manual' }) });
+      const { body, status, statusText } = response;
+      if (body === null) {
+        release();
+        return response;
+      }
+      const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
+      // Whoever reads the answer is told of its errors.
+      void body
+        .pipeTo(bound.writable)
+        .catch(() => undefined)
+        .finally(release);
+      return new Response(bound.readable, { status, statusText, headers: response.headers });
     } catch (error) {
-      own?.release();
+      release();
       throw error;
     }
-    if (response.body === null) {
-      own?.release();
-      return response;
-    }
-    const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
-    // Whoever reads the answer is told of its errors.
-    void response.body
-      .pipeTo(bound.writable)
-      .catch(() => undefined)
-      .finally(() => own?.release());
-    const { status, statusText } = response;
-    return new Response(bound.readable, { status, statusText, headers: response.headers });
   };
 }
 
-const MAX_REDIRECTS = 5;
-/** The redirects that keep method and body. */
-const SAME_REQUEST = new Set([307, 308]);
-
-/** @throws RedirectError for a redirect to another origin, for one that would lose the body, and for one too many */
-async function fetchWithin(url: URL, init: RequestInit, redirects = 0): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'manual' });
-  const location = response.headers.get('location');
-  if (response.status < 300 || response.status > 399 || location === null) return response;
-  await response.body?.cancel();
-  const target = new URL(location, url);
-  const keepsRequest =
-    SAME_REQUEST.has(response.status) || init.method === undefined || init.method === 'GET';
-  if (target.origin !== url.origin || !keepsRequest || redirects === MAX_REDIRECTS) {
-    throw new RedirectError(`it redirects to ${target.origin}${target.pathname}, which is not followed`);
-  }
-  return fetchWithin(target, init, redirects + 1);
+/**
+ * A signal for one request. Node's `fetch` leaves a listener on the signal that it is given until the request is garbage:
+ * thousands would pile up on the signal that all requests of a connection share.
+ */
+function following(source?: AbortSignal | null): { signal: AbortSignal; release: () => void } {
+  const own = new AbortController();
+  if (!source) return { signal: own.signal, release: () => undefined };
+  const follow = () => own.abort(source.reason);
+  setMaxListeners(0, source);
+  source.addEventListener('abort', follow, { once: true });
+  if (source.aborted) follow();
+  return { signal: own.signal, release: () => source.removeEventListener('abort', follow) };
 }
 
 function sizeBound(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {

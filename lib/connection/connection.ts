@@ -191,17 +191,17 @@ export class Connection {
       };
       return new AnswerWatchingTransport(endpoint, {
         fetch: boundedFetch({ maxBytes: maxResponseBytes, endpoint, headersOf }),
-        ...(this.hooks.auth && { authProvider: this.hooks.auth }),
+        authProvider: this.hooks.auth,
       });
     }
     const { args, env, cwd, stderr } = this.options;
     return new StdioClientTransport({
       command: command!,
       maxBufferSize: maxResponseBytes,
-      ...(args && { args }),
-      ...(env && { env }),
-      ...(cwd !== undefined && { cwd }),
-      ...(stderr && { stderr }),
+      args,
+      env,
+      cwd,
+      stderr,
     });
   }
 
