@@ -72,18 +72,32 @@ export class ClientBoundary {
    * @throws McpException for a message that was refused, SdkError where the caller gave up, or whatever `work` throws
    */
   async around(crossing: Crossing, work: (params: Payload) => Promise<Result>): Promise<Result> {
-    return around(crossing.method, crossing.params, await this.enter(crossing), work);
-  }
-
-  /**
-   * Lets a request pass that has no answer of its own.
-   * @returns its params; undefined where an interceptor answered it, so that it is not to be sent
-   * @throws McpException where it was refused, SdkError where the caller gave up
-   */
-  async admit(crossing: Crossing): Promise<Payload | undefined> {
-    const run = await this.enter(crossing);
-    const { response, finalPayload } = await run('request', crossing.params);
-    return response ? undefined : (finalPayload as Payload);
+    const { method, isAsked, params, signal } = crossing;
+    const chain = await this.chainFor(signal);
+    const event = EVENT_OF[method] ?? method;
+    const isHooked = chain.hooks(event, 'request') || chain.hooks(event, 'response');
+    const message: PhaseMessage = {
+      chain,
+      event,
+      method,
+      isAsked,
+      hooks: phase => chain.hooks(event, phase),
+      bag: new Map(),
+      context: frozenCopy({ timestamp: new Date().toISOString(), ...crossing.context }),
+      exchange: { signal, protocolVersion: isHooked ? await crossing.protocolVersion(chain) : undefined },
+    };
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, config } = this.options;
+    const options = { timeoutMs: Math.min(timeoutMs, crossing.timeoutMs ?? Infinity), config };
+    const run: RunMessage = async (phase, payload, request) => {
+      try {
+        return await this.run(message, phase, payload, request, options);
+      } catch (error) {
+        throw error instanceof Refused ? error.denial : error;
+      } finally {
+        assertWanted(signal);
+      }
+    };
+    return around(method, params, run, work);
   }
 
   /** Puts the chain around a handler of what a server asks, in either era. */
@@ -111,34 +125,6 @@ export class ClientBoundary {
         if (isProtocolError(error)) throw error;
         const subject = `The answer to ${method}${name === undefined ? '' : ` by the client "${name}"`}`;
         throw Object.assign(unexpected(error, subject), { cause: error });
-      }
-    };
-  }
-
-  /** What runs the chain on the two phases of a crossing. */
-  private async enter({ method, isAsked, signal, ...crossing }: Crossing): Promise<RunMessage> {
-    const chain = await this.chainFor(signal);
-    const event = EVENT_OF[method] ?? method;
-    const isHooked = chain.hooks(event, 'request') || chain.hooks(event, 'response');
-    const message: PhaseMessage = {
-      chain,
-      event,
-      method,
-      isAsked,
-      hooks: phase => chain.hooks(event, phase),
-      bag: new Map(),
-      context: frozenCopy({ timestamp: new Date().toISOString(), ...crossing.context }),
-      exchange: { signal, protocolVersion: isHooked ? await crossing.protocolVersion(chain) : undefined },
-    };
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, config } = this.options;
-    const options = { timeoutMs: Math.min(timeoutMs, crossing.timeoutMs ?? Infinity), config };
-    return async (phase, payload, request) => {
-      try {
-        return await this.run(message, phase, payload, request, options);
-      } catch (error) {
-        throw error instanceof Refused ? error.denial : error;
-      } finally {
-        assertWanted(signal);
       }
     };
   }

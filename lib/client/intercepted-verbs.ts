@@ -118,14 +118,17 @@ export abstract class InterceptedVerbs {
    * as on a `resources/subscribe`: one that it refuses refuses the stream, one that it answers itself is left out.
    */
   async listen(filter: SubscriptionFilter, options?: McpRequestOptions): Promise<McpSubscription> {
-    const { resourceSubscriptions, ...rest } = filter;
-    const admitted = await Promise.all(
-      (resourceSubscriptions ?? []).map(uri =>
-        this.boundary.admit(this.crossing('resources/subscribe', { uri }, options)),
-      ),
-    );
-    const uris = admitted.flatMap(params => (params ? [params['uri'] as string] : []));
-    const allowed = resourceSubscriptions ? { ...rest, resourceSubscriptions: uris } : rest;
+    const admit = async (uri: string) => {
+      let admitted: unknown;
+      await this.boundary.around(this.crossing('resources/subscribe', { uri }, options), async params => {
+        admitted = params['uri'];
+        return {};
+      });
+      return admitted as string | undefined;
+    };
+    const { resourceSubscriptions: uris, ...rest } = filter;
+    const admitted = uris && (await Promise.all(uris.map(admit))).filter(uri => uri !== undefined);
+    const allowed = admitted ? { ...rest, resourceSubscriptions: admitted } : rest;
     return this.use(options, client => client.listen(allowed, forSdk(options)));
   }
 
