@@ -19,24 +19,24 @@ import type { ChainReport } from '../interceptors/reports.js';
 import { isProtocolError, unexpected } from '../server/errors.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 
-/** What a client's chain is, and what it may take. */
+/** A client's chain, and its limits. */
 export interface ClientBoundaryOptions {
   /** The client's name, which reports bear as their `server`. */
   readonly name?: string;
   /** The interceptors: an `InterceptorChain`, as `InterceptorChain.discover(hosts)` returns it. */
   readonly chain: ChainSource;
-  /** What the chain may take for one message, in milliseconds. Default: 10,000. */
+  /** The longest run of the chain for one message, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number;
   /** Configuration by `name` or `host/name`; it wins over an override's. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Told of every run of the chain, as it ends. */
+  /** Called with the report of each run of the chain. */
   readonly onReport?: (report: ChainReport) => void;
 }
 
 /** Params as interceptors see them: the bare ones. */
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** One request and its answer, as they cross the boundary. */
+/** A request that crosses the boundary. */
 export interface Crossing {
   readonly method: string;
   /** Whether this client asks the server; otherwise the server asks this client. */
@@ -108,7 +108,7 @@ export class ClientBoundary {
   ): GovernedInput {
     const { name } = this.options;
     return async ({ params = {} }, { mcpReq: { id: requestId, signal } }) => {
-      // `_meta` is the protocol's: the handler decides on nothing in it.
+      // `_meta` belongs to the protocol.
       const { _meta, ...bare } = params as Record<string, unknown>;
       try {
         return await this.around(
@@ -121,7 +121,7 @@ export class ClientBoundary {
           },
         );
       } catch (error) {
-        // What is thrown from here reaches the server.
+        // The server sees this error.
         if (isProtocolError(error)) throw error;
         const subject = `The answer to ${method}${name === undefined ? '' : ` by the client "${name}"`}`;
         throw Object.assign(unexpected(error, subject), { cause: error });

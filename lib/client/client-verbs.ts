@@ -22,7 +22,7 @@ export const INTERCEPTED_VERBS = {
 
 export type InterceptedVerb = keyof typeof INTERCEPTED_VERBS;
 
-/** What is intercepted: the verbs of the SDK's `Client`. */
+/** A client to intercept: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<
   Client,
   InterceptedVerb | 'listen' | 'ping' | 'request' | 'setLoggingLevel' | 'unsubscribeResource'
@@ -31,9 +31,9 @@ export type ClientVerbs = Pick<
   getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;
 };
 
-/** What a verb takes beside what the SDK's does. */
+/** Options that the SDK's verbs do not have. */
 interface Governed {
-  /** What interceptors are told of the call: for whom it is made, in which trace. */
+  /** The caller and the trace, for interceptors. */
   context?: InvocationContext;
   /**
    * Milliseconds that each step may take: the opening of the connection, each phase of the chain, and the request.
@@ -42,8 +42,8 @@ interface Governed {
   timeout?: number;
 }
 
-// What a server asks in the course of a call is answered by handlers, through the chain, and by nobody else.
-/** Options of a request: the SDK's, and what its interceptors are told. */
+// Without `allowInputRequired`: only handlers answer what a server asks during a call, and the chain is around them.
+/** Options of a request: the SDK's, and those for interceptors. */
 export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
 /** Options of a list. */
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;

@@ -14,19 +14,19 @@ import { ToolDefinitions } from '../connection/tool-definitions.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 import { ServerEvents } from './server-events.js';
 
-/** What the application has for a client, once all its parts are there. */
+/** The parts of a client that the application knows last. */
 export interface ClientParts {
   readonly chain: ChainSource;
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;
 }
 
-/** How much of an error that a server may have worded goes to the log. */
+/** The length of an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
 /**
- * What a client stands on. It can be injected before its options are made, and its chain is known last: until then it
- * carries nothing.
+ * The inside of a client. A client can be injected before its options and its chain are known; until then, a request
+ * throws.
  */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
@@ -57,7 +57,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   readonly chain: ChainSource = { current: (...asked) => this.ready().chain.current(...asked) };
 
-  /** @throws McpBootstrapError where another client of this name has options already, or for known tools that are none */
+  /** @throws McpBootstrapError for a second client of this name, or for known tools that cannot be read */
   configure(options: ResolvedClientOptions): void {
     if (this.options) {
       throw new McpBootstrapError(
@@ -107,7 +107,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
-  /** @throws McpBootstrapError where the application does not have all its parts yet */
+  /** @throws McpBootstrapError while the application is still put together */
   connection(): Connection {
     this.ready();
     return this.opened!;
@@ -126,7 +126,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
-  /** A capability is a promise to answer, so it is declared exactly where something does. */
+  /** The client declares a capability if, and only if, a handler answers for it. */
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
     const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {

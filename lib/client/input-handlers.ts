@@ -46,7 +46,7 @@ export class InputHandlers {
   private handlerOf(target: HandlerTarget, where: string): InputHandler {
     try {
       const call = this.scope.caller(target);
-      // What a server asks comes with no HTTP request: each question has a scope of its own.
+      // A server's question comes with no HTTP request, so each one has a separate request scope.
       return (...args) => call({}, ...args) as ReturnType<InputHandler>;
     } catch (error) {
       throw new McpBootstrapError(where, reasonOf(error));

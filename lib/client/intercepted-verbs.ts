@@ -26,7 +26,7 @@ import {
 type Params<V extends keyof ClientVerbs> = Parameters<Client[V]>[0];
 type Answer<V extends keyof ClientVerbs> = ReturnType<Client[V]>;
 
-/** The verbs of a client, each with the chain around it. What interceptors refuse is thrown as an `McpException`. */
+/** The verbs of a client, each with the chain around it. A refusal is thrown as an `McpException`. */
 export abstract class InterceptedVerbs {
   protected constructor(protected readonly boundary: ClientBoundary) {}
 
@@ -44,7 +44,7 @@ export abstract class InterceptedVerbs {
 
   /**
    * Calls a tool. Specification: server/tools.
-   * @throws TypeError for a `toolDefinition` that is no tool, or another one, or breaks a rule of `x-mcp-header`
+   * @throws TypeError for a `toolDefinition` that is not a tool, is another tool, or breaks a rule of `x-mcp-header`
    */
   async callTool(
     params: Params<'callTool'>,
@@ -54,7 +54,7 @@ export abstract class InterceptedVerbs {
       toolDefinition: readTool(toolDefinition, 'toolDefinition', params.name),
     };
     return this.around('tools/call', params, options, (client, sent, own) =>
-      // An interceptor may have made it the call of another tool.
+      // An interceptor may have changed which tool is called.
       client.callTool(sent, sent.name === params.name ? { ...own, ...given } : own),
     );
   }
@@ -198,7 +198,7 @@ type SdkVerb = (client: ClientVerbs, params: object, options: RequestOptions | u
 const isSchema = (value: object | undefined): value is StandardSchemaV1 =>
   value !== undefined && '~standard' in value;
 
-/** What the SDK is told, which fulfils input requests through the handlers and hands none of them out. */
+/** Options for the SDK, which answers input requests through the handlers and hands none of them out. */
 function forSdk(options: McpRequestOptions | undefined): RequestOptions | undefined {
   if (options === undefined) return undefined;
   const {

@@ -6,7 +6,7 @@ import { InterceptedVerbs } from './intercepted-verbs.js';
 
 /** A client to intercept: the SDK's `Client`, or anything with its verbs. */
 export type InterceptableClient = ClientVerbs & {
-  /** Answers what the server asks. One without it answers nothing. */
+  /** Answers requests of the server. Without it, the client answers nothing. */
   setRequestHandler?(method: InputMethod, handler: GovernedInput): void;
 };
 

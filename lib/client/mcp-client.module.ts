@@ -11,13 +11,13 @@ import { tokenOf, wantedNames } from './tokens.js';
 export interface McpClientModuleAsyncOptions {
   /** Modules that export what the factory injects. */
   imports?: DynamicModule['imports'];
-  /** What the factory is called with, as in any Nest factory. Default: nothing. */
+  /** Providers that the factory is called with. Default: nothing. */
   inject?: FactoryProvider['inject'];
   /** Makes the clients' options, once, while the application starts. */
   useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
 }
 
-/** What all clients of an application share. */
+/** Providers that all clients of an application share. */
 @Module({
   imports: [McpCoreModule],
   providers: [InputHandlers, McpClients],

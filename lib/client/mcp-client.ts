@@ -49,7 +49,7 @@ export class McpClient extends InterceptedVerbs {
     this.logged$ = events.logged.asObservable();
   }
 
-  /** What the application calls it. */
+  /** Its name in the application. */
   get name(): string {
     return this.#wiring.name;
   }
@@ -60,15 +60,15 @@ export class McpClient extends InterceptedVerbs {
    * that definition counts from then on. Adding one again replaces it.
    *
    * Specification 2026-07-28: basic/transports/streamable-http.
-   * @throws TypeError, and adds none, if one of them is no tool or breaks a rule of `x-mcp-header`
+   * @throws TypeError, and adds none, if one of them is not a tool or breaks a rule of `x-mcp-header`
    */
   addKnownTools(tools: readonly KnownTool[]): void {
     this.#wiring.tools.add(tools);
   }
 
   /**
-   * Forgets tools that were added; other names are passed over. What the server itself has listed still counts.
-   * @throws TypeError, and forgets none, if one of the names is no text
+   * Forgets tools that were added, and ignores other names. Definitions that the server has listed still count.
+   * @throws TypeError, and forgets none, if one of the names is not a string
    */
   removeKnownTools(names: readonly string[]): void {
     this.#wiring.tools.remove(names);
@@ -79,7 +79,7 @@ export class McpClient extends InterceptedVerbs {
     this.#wiring.tools.clear();
   }
 
-  /** What the server can do. Opens the connection, as all of these. */
+  /** The server's capabilities. Opens the connection, as the methods below do. */
   getServerCapabilities(options?: RequestOptions): Promise<ServerCapabilities | undefined> {
     return this.use(options, client => client.getServerCapabilities());
   }
@@ -89,7 +89,7 @@ export class McpClient extends InterceptedVerbs {
     return this.use(options, client => client.getServerVersion());
   }
 
-  /** How the server wants to be used. */
+  /** The server's instructions for models. */
   getInstructions(options?: RequestOptions): Promise<string | undefined> {
     return this.use(options, client => client.getInstructions());
   }
@@ -104,7 +104,7 @@ export class McpClient extends InterceptedVerbs {
     await this.use(options, client => client.sendRootsListChanged());
   }
 
-  /** A refused call, or one that an interceptor answers, needs no connection, unless an interceptor asks which revision is spoken. */
+  /** A call that is refused, or that an interceptor answers, opens a connection only if an interceptor has a `compat`. */
   protected override async protocolVersion(
     chain: Chain,
     { signal, timeout }: McpRequestOptions,
@@ -117,7 +117,7 @@ export class McpClient extends InterceptedVerbs {
   /**
    * Uses the client, once there is one.
    * @param options of the caller, whose `timeout` also bounds the wait for the connection
-   * @throws ConnectionError where there is none, SdkError where the caller gave up
+   * @throws ConnectionError if it cannot be opened, SdkError if the caller gave up
    */
   protected override async use<T>(
     { signal, timeout }: RequestOptions = {},

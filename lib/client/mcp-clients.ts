@@ -83,7 +83,7 @@ export class McpClients implements OnApplicationShutdown {
     }
   }
 
-  /** Lets a client that a factory made be found by its token, too, although no class injects it. */
+  /** Provides a client of a factory under its token, even if no class injects it. */
   private provide(name: string, client: McpClient): void {
     const modules = [...this.modules.values()];
     if (modules.some(({ providers }) => providers.has(tokenOf(name)))) return;
@@ -91,7 +91,7 @@ export class McpClients implements OnApplicationShutdown {
     own?.addProvider({ provide: tokenOf(name), useValue: client });
   }
 
-  /** A name that a class injects, and that no factory made a client for. */
+  /** @throws McpBootstrapError for a name that a class injects, but no factory gave */
   private assertAllWanted(): void {
     const missing = [...this.slots.keys()].filter(name => !this.get(name));
     if (missing.length === 0) return;

@@ -1,7 +1,7 @@
 import type { Client, LoggingMessageNotification } from '@modelcontextprotocol/client';
 import { Subject } from 'rxjs';
 
-/** What a server tells without being asked, across all the connections that there are one after another. */
+/** Notifications of a server, across all connections to it. */
 export class ServerEvents {
   readonly opened = new Subject<void>();
   readonly toolsChanged = new Subject<void>();

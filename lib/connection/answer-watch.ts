@@ -13,12 +13,12 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 
-/** Whether what is being sent is answered by an event stream. Which answer it has, the SDK's transport does not tell. */
+/** Whether an event stream answers the message that is being sent. The SDK's transport does not tell. */
 const sending = new AsyncLocalStorage<{ isStreamed?: boolean }>();
 
 /**
- * The SDK's transport over HTTP, in which a request fails once it can no more be answered: where its event stream ended
- * before the answer and cannot be taken up again, or what came was no answer to it. The SDK's own would wait on.
+ * The SDK's transport over HTTP, in which a request fails once it can no longer be answered: its event stream ended before
+ * the answer and cannot be resumed, or the response was not an answer to it. The SDK's own transport would wait on.
  */
 export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
   private readonly unanswered = new Set<RequestId>();
@@ -46,8 +46,8 @@ export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
   }
 
   /**
-   * Of a request, the promise settles only once nothing more can come of it.
-   * @throws SdkError where that is before the answer
+   * Sends a message. For a request, the promise settles once no further answer can arrive.
+   * @throws SdkError if there was no answer until then
    */
   override async send(
     message: JSONRPCMessage | JSONRPCMessage[],

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { isEventStream } from './answer-watch.js';
 
-/** An answer was larger than it may be. */
+/** A response is larger than `maxResponseBytes`. */
 export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`);
@@ -10,11 +10,11 @@ export class ResponseTooLargeError extends Error {
 }
 
 export interface BoundedFetchOptions {
-  /** The largest answer that is read, in bytes. An event stream has no end, and so no size: of one, each event. */
+  /** The largest response, or event of an event stream, in bytes. */
   readonly maxBytes: number;
-  /** The server that is meant. */
+  /** The server that gets the headers. */
   readonly endpoint: URL;
-  /** Headers for the server that is meant, and for nobody else. */
+  /** Headers of each request to the origin of `endpoint`. */
   readonly headersOf: () => Record<string, string> | Promise<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export interface BoundedFetchOptions {
 export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): FetchLike {
   return async (url, init) => {
     const headers = new Headers(init?.headers);
-    // OAuth leads elsewhere.
+    // OAuth sends requests to other origins.
     const isMeant = new URL(url).origin === endpoint.origin;
     if (isMeant) for (const [name, value] of Object.entries(await headersOf())) headers.set(name, value);
     const { signal, release } = following(init?.signal);
@@ -37,7 +37,7 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
         return response;
       }
       const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
-      // Whoever reads the answer is told of its errors.
+      // The reader of the response gets its errors.
       void body
         .pipeTo(bound.writable)
         .catch(() => undefined)

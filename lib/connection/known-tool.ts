@@ -6,13 +6,13 @@ import { reasonOf } from '../schema/schema.error.js';
 import { compileStandardSchema, isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../schema/types.js';
 
-/** The definition of a tool that an application has before it asks the server. The rest of a `Tool` may be there too. */
+/** A tool's definition that an application has before it asks the server. It may hold the rest of a `Tool`, too. */
 export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'>> {
   /** As the server calls it; not empty. */
   name: string;
   /** JSON Schema, as in a row of a `tools/list`, or a Standard Schema, such as zod's. */
   inputSchema: JsonSchema | StandardSchemaWithJSON;
-  /** The same of what it answers. Only with a call does it count. */
+  /** The same for its result. It counts only as `toolDefinition` of a call. */
   outputSchema?: JsonSchema | StandardSchemaWithJSON;
 }
 
@@ -20,7 +20,7 @@ export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | '
  * Reads a tool that an application gave. The result is a copy, with JSON Schema.
  * @param where how the error names it, such as `tools[1]`
  * @param called the name of the tool that is called, if the tool comes with a call
- * @throws TypeError for what is no tool, or another one, or breaks a rule of `x-mcp-header`
+ * @throws TypeError for anything but a tool, another tool than `called`, or a broken rule of `x-mcp-header`
  */
 export function readTool(tool: unknown, where: string, called?: string): Tool {
   if (!isRecord(tool))
@@ -41,7 +41,7 @@ export function readTool(tool: unknown, where: string, called?: string): Tool {
   throw new TypeError(`${where} is of ${JSON.stringify(name)}, not of ${JSON.stringify(called)}`);
 }
 
-/** @throws Error for what is no schema */
+/** @throws Error for anything but a schema */
 function jsonSchemaOf(schema: unknown, io: SchemaIo): JsonSchema {
   const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
   if (isSchema && isStandardSchema(schema)) return compileStandardSchema(schema, io).jsonSchema;

@@ -14,12 +14,12 @@ import { encodeHeader, isHeaderScalar, isInexact } from '../schema/header-value.
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /**
- * The SDK's client, with `Mcp-Param-*` headers made here, of each request as it goes out: the SDK would not send an empty
- * header for an empty text, nor a tab in Base64, knows a tool only once it was listed, and warns on the console. Listing the
- * tools anew after a `HeaderMismatch` (-32020), and asking once more, is left to it.
+ * The SDK's client, with `Mcp-Param-*` headers made here for each request as it goes out. The SDK sends Base64 for an empty
+ * string and none for a tab, knows a tool only after a list, drops inexact integers, and warns on the console. The SDK
+ * lists the tools anew after a `HeaderMismatch` (-32020), and calls once more.
  */
 export class MirroringClient extends Client {
-  /** @param tools the definitions of tools, where they are to be kept; without them, those that come with calls count */
+  /** @param tools keeps definitions of tools; without it, only those that come with calls count */
   constructor(
     info: Implementation,
     options: ClientOptions,
@@ -43,7 +43,7 @@ export class MirroringClient extends Client {
     return { ...result, tools: this.tools.learn(result.tools) } as never;
   }
 
-  /** By what it can do, for an application may have a transport of another copy of the SDK. */
+  /** Not by `instanceof`: an application may have a transport of another copy of the SDK. */
   private get isHttp(): boolean {
     return this.transport !== undefined && 'terminateSession' in this.transport;
   }
@@ -67,7 +67,7 @@ const PARAM_HEADER = new RegExp(`^${HEADER_PREFIX}`, 'i');
 function headersOf(params: readonly HeaderParam[], args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   if (params.length === 0 || args === undefined) return headers;
-  // As the body says it: JSON makes texts of dates, and leaves out what it has nothing for.
+  // As in the body: JSON makes strings of dates, and leaves out functions.
   const sent: unknown = JSON.parse(JSON.stringify(args));
   for (const param of params) {
     const value = argumentAt(sent, param);

@@ -4,16 +4,16 @@ import { headerParamsOf, readHeaderParams, type HeaderParam } from '../schema/he
 import { isRecord } from '../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
-/** The most definitions that a server can have a client keep, how many bytes they take, and the most warnings of a kind. */
+/** Bounds of what a server can make a client keep: definitions, their bytes, and warnings of a kind. */
 const MAX_LISTED = 10_000;
 const MAX_SIZE = 16 * 1024 * 1024;
 const MAX_WARNINGS = 1000;
-/** How much of a name goes to the log. */
+/** The length of a name in the log. */
 const MAX_SHOWN = 100;
 
 /**
- * The definitions of a server's tools, for the headers of calls: those that the application knows, and those that the
- * server has listed, across all connections. Of each name, the last one counts.
+ * The definitions of a server's tools, for the headers of calls: from the application, and from the server's lists, across
+ * all connections. The last definition of a name counts.
  */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
@@ -21,7 +21,7 @@ export class ToolDefinitions {
     string,
     { readonly params: readonly HeaderParam[]; readonly size: number }
   >();
-  /** What the listed ones take. */
+  /** The bytes of the listed definitions. */
   private size = 0;
   /** The tools that have been warned of. */
   private readonly warned = { missing: new Set<string>(), invalid: new Set<string>() };
@@ -31,7 +31,7 @@ export class ToolDefinitions {
 
   /**
    * Adds tools that the application knows, all of them or none. They stay whatever the server lists.
-   * @throws TypeError for what is no list, and for a tool that is none or breaks a rule of `x-mcp-header`
+   * @throws TypeError if it is not a list, or one of them is not a tool or breaks a rule of `x-mcp-header`
    */
   add(tools: readonly KnownTool[]): void {
     if (!Array.isArray(tools)) throw new TypeError('Known tools must be a list');
@@ -40,8 +40,8 @@ export class ToolDefinitions {
   }
 
   /**
-   * Forgets tools that were added; names that were not are passed over.
-   * @throws TypeError for what is no list of texts, before it forgets any
+   * Forgets tools that were added, and ignores other names.
+   * @throws TypeError, and forgets none, if it is not a list of strings
    */
   remove(names: readonly string[]): void {
     if (!Array.isArray(names)) throw new TypeError('The names of known tools must be a list');
@@ -55,7 +55,7 @@ export class ToolDefinitions {
     this.known.clear();
   }
 
-  /** The header parameters of a tool. Where there is no definition of it, a warning says so. */
+  /** The header parameters of a tool. Warns if there is no definition of it. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
     const key = keyOf(name);
     const params = this.known.get(key) ?? this.listed.get(key)?.params;
@@ -71,12 +71,12 @@ export class ToolDefinitions {
   }
 
   /**
-   * Takes over what the server has listed.
-   * @returns the tools that break no rule of `x-mcp-header`; of each other one, a warning says why
+   * Keeps the definitions that the server has listed.
+   * @returns the tools that break no rule of `x-mcp-header`; a warning tells why each other tool is left out
    */
   learn(tools: readonly Tool[]): Tool[] {
     return tools.filter(({ name, inputSchema }) => {
-      // Where the application has asked with a schema of its own, anything may be in the list.
+      // The application may have asked with its own result schema, so that anything may be in the list.
       if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
       const key = keyOf(name);
@@ -96,7 +96,7 @@ export class ToolDefinitions {
     });
   }
 
-  /** They are in the order in which they were listed last. */
+  /** The map is in the order in which the tools were last listed. */
   private dropOldest(): void {
     for (const oldest of this.listed.keys()) {
       if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) return;
@@ -118,6 +118,6 @@ export class ToolDefinitions {
   }
 }
 
-/** What stands for a name: a server may make it as long as it likes. */
+/** A bounded key: a server may send a name of any length. */
 const keyOf = (name: string): string =>
   name.length <= MAX_SHOWN ? name : createHash('sha256').update(name).digest('base64');

@@ -23,10 +23,7 @@ export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions):
   return hostOver(options, invokerOf(options), defaults);
 }
 
-/**
- * A host from whatever the application gave: connection settings are opened at the first message.
- * @throws Error for settings that name no way to reach it, or several
- */
+/** A host from whatever the application gave: connection settings are opened at the first message. */
 export async function openHost(
   options: InterceptorServerOptions,
   defaults: OpenHostOptions,
