@@ -29,13 +29,13 @@ const importRules = [
     message: 'Only execution/ touches the internals of Nest: put the code there.',
   },
   {
-    notIn: ['server', 'transports', 'client', 'gateway', 'schema', 'testing', 'interceptors/hosts', 'mrtr'],
+    notIn: ['server', 'transports', 'client', 'connection', 'gateway', 'schema', 'testing', 'interceptors/hosts', 'mrtr'],
     regex: '^@modelcontextprotocol/(?!client(/|$))',
     types: true,
     message: 'This room does not know the SDK: use `import type`, or put the code where the SDK is used.',
   },
   {
-    notIn: ['testing', 'client'],
+    notIn: ['testing', 'client', 'connection'],
     regex: '^@modelcontextprotocol/client(/|$)',
     types: true,
     message: 'The SDK client is an optional package: use `import type` or `await import()`.',

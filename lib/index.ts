@@ -101,7 +101,7 @@ export type {
 } from './interceptors/hosts/host-options.js';
 export type { HostCallOptions, InterceptorClient, InterceptorInvoker } from './interceptors/hosts/invoker.js';
 export type { ChainCaller, ChainInUse, ChainSource } from './interceptors/chain-source.js';
-export type { ConnectionOptions } from './client/connection-options.js';
+export type { ConnectionOptions } from './connection/connection-options.js';
 export type { ChainParams } from './interceptors/chain/params.js';
 export type {
   Direction,

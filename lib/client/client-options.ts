@@ -5,7 +5,11 @@ import { resolveInterceptors } from '../interceptors/resolve-interceptors.js';
 import { checker } from '../option-check.js';
 import { isText } from '../option-rules.js';
 import { isRecord } from '../schema/plain-json.js';
-import { checkConnection, CONNECTION_OPTIONS, type ConnectionOptions } from './connection-options.js';
+import {
+  checkConnection,
+  CONNECTION_OPTIONS,
+  type ConnectionOptions,
+} from '../connection/connection-options.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
 /** The `interceptors` option of a client. */

@@ -1,37 +1,39 @@
 import type {
+  CacheableRequestOptions,
   CallToolRequestOptions,
   Client,
-  CacheableRequestOptions,
   RequestOptions,
 } from '@modelcontextprotocol/client';
+import type { KnownTool } from '../connection/known-tool.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
-import type { KnownTool } from './known-tools/known-tool.js';
 
-/** What is intercepted: the verbs of the SDK's `Client`. */
+/** The verbs of the SDK's `Client` that the chain is around, and the methods that they send. */
+export const INTERCEPTED_VERBS = {
+  callTool: 'tools/call',
+  listTools: 'tools/list',
+  getPrompt: 'prompts/get',
+  listPrompts: 'prompts/list',
+  readResource: 'resources/read',
+  listResources: 'resources/list',
+  listResourceTemplates: 'resources/templates/list',
+  complete: 'completion/complete',
+  subscribeResource: 'resources/subscribe',
+} as const;
+
+export type InterceptedVerb = keyof typeof INTERCEPTED_VERBS;
+
+/** A client to intercept: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<
   Client,
-  | 'callTool'
-  | 'complete'
-  | 'getPrompt'
-  | 'listen'
-  | 'listPrompts'
-  | 'listResources'
-  | 'listResourceTemplates'
-  | 'listTools'
-  | 'ping'
-  | 'readResource'
-  | 'request'
-  | 'setLoggingLevel'
-  | 'subscribeResource'
-  | 'unsubscribeResource'
+  InterceptedVerb | 'listen' | 'ping' | 'request' | 'setLoggingLevel' | 'unsubscribeResource'
 > & {
   /** The revision, once it is negotiated. Without it, `compat` of interceptors is not checked. */
   getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;
 };
 
-/** What a verb takes beside what the SDK's does. */
+/** Options that the SDK's verbs do not have. */
 interface Governed {
-  /** What interceptors are told of the call: for whom it is made, in which trace. */
+  /** The caller and the trace, for interceptors. */
   context?: InvocationContext;
   /**
    * Milliseconds that each step may take: the opening of the connection, each phase of the chain, and the request.
@@ -40,8 +42,8 @@ interface Governed {
   timeout?: number;
 }
 
-// What a server asks in the course of a call is answered by handlers, through the chain, and by nobody else.
-/** Options of a request: the SDK's, and what its interceptors are told. */
+// Without `allowInputRequired`: only handlers answer what a server asks during a call, and the chain is around them.
+/** Options of a request: the SDK's, and those for interceptors. */
 export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
 /** Options of a list. */
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;

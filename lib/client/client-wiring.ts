@@ -6,63 +6,60 @@ import type { ChainReport } from '../interceptors/reports.js';
 import { reasonOf } from '../schema/schema.error.js';
 import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
 import { whereOf, type ResolvedClientOptions } from './client-options.js';
-import { Connection } from './connection.js';
-import { governInput } from './input-boundary.js';
+import { Connection } from '../connection/connection.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
 import { knownToolsOf } from './known-tools/known-tools-option.js';
-import { ToolDefinitions } from './known-tools/tool-definitions.js';
-import { OutputSchemas } from './output-schemas.js';
+import { ToolDefinitions } from '../connection/tool-definitions.js';
+import { OutputSchemas } from '../connection/output-schemas.js';
 import { ServerEvents } from './server-events.js';
 
-/** What the application has for a client, once all its parts are there. */
+/** The parts of a client that the application knows last. */
 export interface ClientParts {
   readonly chain: ChainSource;
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;
 }
 
-/** How much of an error that a server may have worded goes to the log. */
+/** The length of an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
 /**
- * What a client stands on. It can be injected before its options are made, and its chain is known last: until then it
- * carries nothing.
+ * The inside of a client. A client can be injected before its options and its chain are known; until then, a request
+ * throws.
  */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
-  readonly boundary = new ClientBoundary(this);
+  readonly boundary: ClientBoundary;
   /** The definitions of the server's tools. */
   readonly tools: ToolDefinitions;
   private readonly outputSchemas: OutputSchemas;
   private readonly logger: Logger;
-  private given?: ResolvedClientOptions;
   private parts?: ClientParts;
   private opened?: Connection;
+  /** Undefined until they are made. */
+  options?: ResolvedClientOptions;
   /** The revision that the last connection spoke. */
   protocolVersion?: string;
 
   constructor(readonly name: string) {
+    this.boundary = new ClientBoundary(this);
     this.logger = new Logger(`McpClient(${name})`);
     this.tools = new ToolDefinitions(message => this.logger.warn(message));
     this.outputSchemas = new OutputSchemas(message => this.logger.warn(message));
   }
 
-  get options(): ResolvedClientOptions | undefined {
-    return this.given;
-  }
-
   get timeoutMs(): number | undefined {
-    return this.given?.settings.timeoutMs;
+    return this.options?.settings.timeoutMs;
   }
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
 
   readonly chain: ChainSource = { current: (...asked) => this.ready().chain.current(...asked) };
 
-  /** @throws McpBootstrapError where another client of this name has options already, or for known tools that are none */
+  /** @throws McpBootstrapError for a second client of this name, or for known tools that cannot be read */
   configure(options: ResolvedClientOptions): void {
-    if (this.given) {
+    if (this.options) {
       throw new McpBootstrapError(
         whereOf(this.name),
         'another client has this name; give each client a "name" of its own',
@@ -73,7 +70,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     } catch (error) {
       throw new McpBootstrapError(whereOf(this.name), `"knownTools": ${reasonOf(error)}`);
     }
-    this.given = options;
+    this.options = options;
   }
 
   /**
@@ -81,37 +78,36 @@ export class ClientWiring implements ClientBoundaryOptions {
    * @throws McpBootstrapError for a capability that nothing answers
    */
   start(parts: ClientParts): void {
-    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.given!;
+    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
       this.name,
       { ...connection, capabilities },
       {
-        ...(auth && { auth }),
+        auth,
         tools: this.tools,
         outputSchemas: this.outputSchemas,
         onClient: client => {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
           this.events.attach(client);
           for (const { method, handler } of parts.handlers) {
-            const { name, boundary } = this;
             const protocolVersion = () => client.getNegotiatedProtocolVersion();
             client.setRequestHandler(
               method,
-              governInput(method, handler, { name, boundary, protocolVersion }) as never,
+              this.boundary.answering(method, handler, protocolVersion) as never,
             );
           }
         },
         onOpen: client => {
           this.protocolVersion = client.getNegotiatedProtocolVersion();
-          this.events.opened();
+          this.events.opened.next();
         },
       },
     );
   }
 
-  /** @throws McpBootstrapError where the application does not have all its parts yet */
+  /** @throws McpBootstrapError while the application is still put together */
   connection(): Connection {
     this.ready();
     return this.opened!;
@@ -130,9 +126,9 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
-  /** A capability is a promise to answer, so it is declared exactly where something does. */
+  /** The client declares a capability if, and only if, a handler answers for it. */
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
-    const capabilities: ClientCapabilities = { ...this.given!.capabilities };
+    const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {
       const { name, value } = INPUT_CAPABILITIES[method];
       if (handlers.some(one => one.method === method)) capabilities[name] ??= value;

@@ -1,10 +1,10 @@
 export { McpClientModule, type McpClientModuleAsyncOptions } from './mcp-client.module.js';
 export type { McpClientInterceptorOptions, McpClientOptions } from './client-options.js';
-export type { ConnectionOptions } from './connection-options.js';
-export { ConnectionError } from './connection.js';
+export type { ConnectionOptions } from '../connection/connection-options.js';
+export { ConnectionError } from '../connection/connection.js';
 export { McpClients } from './mcp-clients.js';
 export { McpClient } from './mcp-client.js';
-export type { KnownTool } from './known-tools/known-tool.js';
+export type { KnownTool } from '../connection/known-tool.js';
 export type { KnownToolsOption } from './known-tools/known-tools-option.js';
 export { getMcpClientToken } from './tokens.js';
 export { InjectMcpClient } from './decorators/inject-mcp-client.decorator.js';

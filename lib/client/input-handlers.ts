@@ -1,10 +1,11 @@
-import { Injectable, Scope } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
-import { describeTarget, methodOf, type HandlerTarget } from '../execution/handler-target.js';
+import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { RequestScope } from '../execution/request-scope.js';
-import { readInputs, type InputMetadata } from './decorators/input-metadata.js';
+import { reasonOf } from '../schema/schema.error.js';
+import { readInputs } from './decorators/on-input.decorators.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 
 /** A method with `@OnElicitation`, `@OnSampling` or `@OnRoots`. */
@@ -28,37 +29,27 @@ export class InputHandlers {
   explore(): FoundInputHandler[] {
     const found: FoundInputHandler[] = [];
     for (const { metadata, target } of exploreMethods(this.modules, readInputs)) {
-      const one = this.foundOf(metadata, target);
-      const other = found.find(({ client, method }) => client === one.client && method === one.method);
+      const { method, client } = metadata;
+      const where = describeTarget(target);
+      const other = found.find(one => client === one.client && method === one.method);
       if (other) {
         throw new McpBootstrapError(
-          one.where,
-          `the client "${one.client}" has ${other.where} for ${one.method} already; remove one of them`,
+          where,
+          `the client "${client}" has ${other.where} for ${method} already; remove one of them`,
         );
       }
-      found.push(one);
+      found.push({ method, client, where, handler: this.handlerOf(target, where) });
     }
     return found;
   }
 
-  private foundOf({ method, client }: InputMetadata, target: HandlerTarget): FoundInputHandler {
-    const { instance, methodName, wrapper } = target;
-    const where = describeTarget(target);
-    if (wrapper?.scope === Scope.TRANSIENT) {
-      throw new McpBootstrapError(
-        where,
-        'its class is a transient provider, of which there is no instance to call; use another scope',
-      );
+  private handlerOf(target: HandlerTarget, where: string): InputHandler {
+    try {
+      const call = this.scope.caller(target);
+      // A server's question comes with no HTTP request, so each one has a separate request scope.
+      return (...args) => call({}, ...args) as ReturnType<InputHandler>;
+    } catch (error) {
+      throw new McpBootstrapError(where, reasonOf(error));
     }
-    const call = (host: object, args: Parameters<InputHandler>) =>
-      methodOf(host, methodName).apply(host, args) as ReturnType<InputHandler>;
-    if (!wrapper || wrapper.isDependencyTreeStatic()) {
-      return { method, client, where, handler: (...args) => call(instance, args) };
-    }
-    const isDurable = wrapper.isDependencyTreeDurable();
-    const handler: InputHandler = async (...args) =>
-      // What a server asks comes with no HTTP request: each question has a scope of its own.
-      call(await this.scope.load(wrapper, this.scope.contextIdOf({}, isDurable)), args);
-    return { method, client, where, handler };
   }
 }

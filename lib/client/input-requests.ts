@@ -7,7 +7,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 
-/** What a server may ask of a client, and what it is answered. */
+/** The requests that a server may send to its client, with their results. */
 export interface InputRequestTypes {
   /** A form for the user, or a page to visit (specification: client/elicitation). */
   'elicitation/create': { params: ElicitRequest['params']; result: ElicitResult };
@@ -23,23 +23,23 @@ export interface InputRequestTypes {
 /** A request that a server makes of its client. */
 export type InputMethod = keyof InputRequestTypes;
 
-/** What a handler is told beside the params. */
+/** Second argument of a handler. */
 export interface InputRequestContext {
   /** Name of the client that the server asked; undefined for one without a name. */
   readonly client: string | undefined;
   /** The request's id; on 2026-07-28 its key among the `inputRequests`. */
   readonly requestId: string | number;
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the server no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
-/** Answers a server. What it throws reaches the server as it stands if it is an `McpException`, else as a safe sentence. */
+/** Answers a server. An `McpException` reaches the server as it is; any other error becomes a safe sentence. */
 export type InputHandler<M extends InputMethod = InputMethod> = (
   params: InputRequestTypes[M]['params'],
   context: InputRequestContext,
 ) => InputRequestTypes[M]['result'] | Promise<InputRequestTypes[M]['result']>;
 
-/** The capability that a client which answers a method declares, unless it was given more of it. */
+/** The capability of a client that answers a method, unless its `capabilities` say more. */
 export const INPUT_CAPABILITIES = {
   'elicitation/create': { name: 'elicitation', value: { form: {} } },
   'sampling/createMessage': { name: 'sampling', value: {} },

@@ -1,117 +1,116 @@
 import { setMaxListeners } from 'node:events';
 import type {
-  CallToolRequest,
-  CallToolResult,
   Client,
-  CompleteRequest,
-  CompleteResult,
   EmptyResult,
-  GetPromptRequest,
-  GetPromptResult,
-  ListPromptsRequest,
-  ListPromptsResult,
-  ListResourcesRequest,
-  ListResourcesResult,
-  ListResourceTemplatesRequest,
-  ListResourceTemplatesResult,
-  ListToolsRequest,
-  ListToolsResult,
   LoggingLevel,
   McpSubscription,
-  ReadResourceRequest,
-  ReadResourceResult,
   Request,
   RequestOptions,
   Result,
   StandardSchemaV1,
-  SubscribeRequest,
   SubscriptionFilter,
-  UnsubscribeRequest,
 } from '@modelcontextprotocol/client';
+import { readTool } from '../connection/known-tool.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';
-import type { ClientVerbs, McpCallToolOptions, McpListOptions, McpRequestOptions } from './client-verbs.js';
-import { readToolDefinition } from './known-tools/known-tool.js';
+import {
+  INTERCEPTED_VERBS,
+  type ClientVerbs,
+  type InterceptedVerb,
+  type McpCallToolOptions,
+  type McpListOptions,
+  type McpRequestOptions,
+} from './client-verbs.js';
 
-/** The verbs of a client, each with the chain around it. What interceptors refuse is thrown as an `McpException`. */
+type Params<V extends keyof ClientVerbs> = Parameters<Client[V]>[0];
+type Answer<V extends keyof ClientVerbs> = ReturnType<Client[V]>;
+
+/** The verbs of a client, each with the chain around it. A refusal is thrown as an `McpException`. */
 export abstract class InterceptedVerbs {
-  protected constructor(
-    protected readonly verbs: ClientVerbs,
-    protected readonly boundary: ClientBoundary,
-  ) {}
+  protected constructor(protected readonly boundary: ClientBoundary) {}
+
+  /** Does something with the client that sends what passed the chain. */
+  protected abstract use<T>(
+    options: RequestOptions | undefined,
+    work: (client: ClientVerbs) => Promise<T>,
+  ): Promise<T>;
+
+  /** The revision against which the chain's `compat` is checked. */
+  protected abstract protocolVersion(
+    chain: Chain,
+    options: McpRequestOptions,
+  ): string | undefined | Promise<string | undefined>;
 
   /**
    * Calls a tool. Specification: server/tools.
-   * @throws TypeError for a `toolDefinition` that is no tool, or another one, or breaks a rule of `x-mcp-header`
+   * @throws TypeError for a `toolDefinition` that is not a tool, is another tool, or breaks a rule of `x-mcp-header`
    */
   async callTool(
-    params: CallToolRequest['params'],
+    params: Params<'callTool'>,
     { toolDefinition, ...options }: McpCallToolOptions = {},
-  ): Promise<CallToolResult> {
-    const given = toolDefinition && { toolDefinition: readToolDefinition(toolDefinition, params.name) };
-    return this.through('tools/call', params, options, (sent, sentOptions) =>
-      // An interceptor may have made it the call of another tool.
-      this.verbs.callTool(sent, sent.name === params.name ? { ...sentOptions, ...given } : sentOptions),
+  ): Answer<'callTool'> {
+    const given = toolDefinition && {
+      toolDefinition: readTool(toolDefinition, 'toolDefinition', params.name),
+    };
+    return this.around('tools/call', params, options, (client, sent, own) =>
+      // An interceptor may have changed which tool is called.
+      client.callTool(sent, sent.name === params.name ? { ...own, ...given } : own),
     );
   }
 
   /** Lists the tools: without a `cursor` all of them, and the chain runs once for all. */
-  listTools(params?: ListToolsRequest['params'], options?: McpListOptions): Promise<ListToolsResult> {
-    return this.through('tools/list', params, options, (...args) => this.verbs.listTools(...args));
+  listTools(params?: Params<'listTools'>, options?: McpListOptions): Answer<'listTools'> {
+    return this.through('listTools', params, options);
   }
 
   /** Gets a prompt. Specification: server/prompts. */
-  getPrompt(params: GetPromptRequest['params'], options?: McpRequestOptions): Promise<GetPromptResult> {
-    return this.through('prompts/get', params, options, (...args) => this.verbs.getPrompt(...args));
+  getPrompt(params: Params<'getPrompt'>, options?: McpRequestOptions): Answer<'getPrompt'> {
+    return this.through('getPrompt', params, options);
   }
 
   /** Lists the prompts: without a `cursor` all of them, and the chain runs once for all. */
-  listPrompts(params?: ListPromptsRequest['params'], options?: McpListOptions): Promise<ListPromptsResult> {
-    return this.through('prompts/list', params, options, (...args) => this.verbs.listPrompts(...args));
+  listPrompts(params?: Params<'listPrompts'>, options?: McpListOptions): Answer<'listPrompts'> {
+    return this.through('listPrompts', params, options);
   }
 
   /** Reads a resource. Specification: server/resources. */
-  readResource(params: ReadResourceRequest['params'], options?: McpListOptions): Promise<ReadResourceResult> {
-    return this.through('resources/read', params, options, (...args) => this.verbs.readResource(...args));
+  readResource(params: Params<'readResource'>, options?: McpListOptions): Answer<'readResource'> {
+    return this.through('readResource', params, options);
   }
 
   /** Lists the resources: without a `cursor` all of them, and the chain runs once for all. */
-  listResources(
-    params?: ListResourcesRequest['params'],
-    options?: McpListOptions,
-  ): Promise<ListResourcesResult> {
-    return this.through('resources/list', params, options, (...args) => this.verbs.listResources(...args));
+  listResources(params?: Params<'listResources'>, options?: McpListOptions): Answer<'listResources'> {
+    return this.through('listResources', params, options);
   }
 
   /** Lists the resource templates, under the event `resources/list`. */
   listResourceTemplates(
-    params?: ListResourceTemplatesRequest['params'],
+    params?: Params<'listResourceTemplates'>,
     options?: McpListOptions,
-  ): Promise<ListResourceTemplatesResult> {
-    return this.through('resources/templates/list', params, options, (...args) =>
-      this.verbs.listResourceTemplates(...args),
-    );
+  ): Answer<'listResourceTemplates'> {
+    return this.through('listResourceTemplates', params, options);
   }
 
   /** Asks for completions of an argument, under the event `completion/complete`. */
-  complete(params: CompleteRequest['params'], options?: McpRequestOptions): Promise<CompleteResult> {
-    return this.through('completion/complete', params, options, (...args) => this.verbs.complete(...args));
+  complete(params: Params<'complete'>, options?: McpRequestOptions): Answer<'complete'> {
+    return this.through('complete', params, options);
   }
 
   /** Asks to be told when a resource changes (2025 revisions; `listen` on 2026-07-28). */
-  subscribeResource(params: SubscribeRequest['params'], options?: McpRequestOptions): Promise<EmptyResult> {
-    return this.through('resources/subscribe', params, options, (...args) =>
-      this.verbs.subscribeResource(...args),
-    );
+  subscribeResource(
+    params: Params<'subscribeResource'>,
+    options?: McpRequestOptions,
+  ): Answer<'subscribeResource'> {
+    return this.through('subscribeResource', params, options);
   }
 
   /** Takes `subscribeResource` back. Not intercepted. */
   unsubscribeResource(
-    params: UnsubscribeRequest['params'],
+    params: Params<'unsubscribeResource'>,
     options?: McpRequestOptions,
-  ): Promise<EmptyResult> {
-    return this.verbs.unsubscribeResource(params, forSdk(options));
+  ): Answer<'unsubscribeResource'> {
+    return this.use(options, client => client.unsubscribeResource(params, forSdk(options)));
   }
 
   /**
@@ -119,95 +118,93 @@ export abstract class InterceptedVerbs {
    * as on a `resources/subscribe`: one that it refuses refuses the stream, one that it answers itself is left out.
    */
   async listen(filter: SubscriptionFilter, options?: McpRequestOptions): Promise<McpSubscription> {
-    const { resourceSubscriptions, ...rest } = filter;
-    const admitted = await Promise.all(
-      (resourceSubscriptions ?? []).map(uri =>
-        this.boundary.admit(this.crossing('resources/subscribe', { uri }, options)),
-      ),
-    );
-    const uris = admitted.flatMap(params => (params ? [params['uri'] as string] : []));
-    const allowed = resourceSubscriptions ? { ...rest, resourceSubscriptions: uris } : rest;
-    return this.verbs.listen(allowed, forSdk(options));
+    const admit = async (uri: string) => {
+      let admitted: unknown;
+      await this.boundary.around(this.crossing('resources/subscribe', { uri }, options), async params => {
+        admitted = params['uri'];
+        return {};
+      });
+      return admitted as string | undefined;
+    };
+    const { resourceSubscriptions: uris, ...rest } = filter;
+    const admitted = uris && (await Promise.all(uris.map(admit))).filter(uri => uri !== undefined);
+    const allowed = admitted ? { ...rest, resourceSubscriptions: admitted } : rest;
+    return this.use(options, client => client.listen(allowed, forSdk(options)));
   }
 
   /** Asks whether the server is there (2025 revisions). */
   ping(options?: McpRequestOptions): Promise<EmptyResult> {
-    return this.verbs.ping(forSdk(options));
+    return this.use(options, client => client.ping(forSdk(options)));
   }
 
   /** Asks for log messages of this level and above (2025 revisions). */
   setLoggingLevel(level: LoggingLevel, options?: McpRequestOptions): Promise<EmptyResult> {
-    return this.verbs.setLoggingLevel(level, forSdk(options));
+    return this.use(options, client => client.setLoggingLevel(level, forSdk(options)));
   }
 
   /**
    * Sends any request. Methods of one's own are not intercepted; those of the protocol that have an event are, however
    * they are sent. A stream of changes is opened by `listen` alone.
    */
-  readonly request: Client['request'] = (
-    request: Request,
-    schemaOrOptions?: StandardSchemaV1 | RequestOptions,
-    maybeOptions?: RequestOptions,
+  readonly request: Client['request'] = async (
+    { method, params }: Request,
+    ...rest: (StandardSchemaV1 | RequestOptions | undefined)[]
   ): Promise<never> => {
-    const schema = isSchema(schemaOrOptions) ? schemaOrOptions : undefined;
-    const given = isSchema(schemaOrOptions) ? maybeOptions : schemaOrOptions;
-    const send = (params: Request['params'], options?: RequestOptions) => {
-      const sent = params === undefined ? { method: request.method } : { method: request.method, params };
-      return schema
-        ? this.verbs.request(sent, schema, options)
-        : this.verbs.request(sent as { method: 'ping' }, options);
-    };
-    if (request.method === 'subscriptions/listen') {
-      return Promise.reject(
-        new TypeError('Use listen(), which asks the interceptors, for subscriptions/listen'),
-      );
+    if (method === 'subscriptions/listen') {
+      throw new TypeError('Use listen(), which asks the interceptors, for subscriptions/listen');
     }
-    return (
-      Object.hasOwn(EVENT_OF, request.method)
-        ? this.through(request.method, request.params, given, send as (...args: SdkCall) => Promise<Result>)
-        : send(request.params, forSdk(given))
-    ) as Promise<never>;
+    const schema = rest.filter(isSchema);
+    const options = rest[schema.length] as RequestOptions | undefined;
+    const send = (client: ClientVerbs, sent: Request['params'], own?: RequestOptions) =>
+      client.request({ method, ...(sent && { params: sent }) }, ...([...schema, own] as [StandardSchemaV1]));
+    return (await (Object.hasOwn(EVENT_OF, method)
+      ? this.around(method, params, options, send as SdkVerb)
+      : this.use(options, client => send(client, params, forSdk(options))))) as never;
   };
 
-  private through<P extends object, O extends McpRequestOptions, R extends Result>(
+  private through<V extends InterceptedVerb>(
+    verb: V,
+    params: Params<V> | undefined,
+    options: McpRequestOptions | undefined,
+  ): Answer<V> {
+    const answer = this.around(INTERCEPTED_VERBS[verb], params, options, (client, sent, own) =>
+      (client[verb] as (...sent: [object, object?]) => Promise<Result>)(sent, own),
+    );
+    return answer as Answer<V>;
+  }
+
+  private around<P extends object, R extends Result>(
     method: string,
     params: P | undefined,
-    options: O | undefined,
-    verb: (params: P, options: Omit<O, 'context'> | undefined) => Promise<R>,
+    options: McpRequestOptions | undefined,
+    verb: (client: ClientVerbs, params: P, options: RequestOptions | undefined) => Promise<R>,
   ): Promise<R> {
     const crossing = this.crossing(method, params ?? {}, options);
-    return this.boundary.around(crossing, final => verb(final as P, forSdk(options))) as Promise<R>;
+    const send = (final: Payload) => this.use(options, client => verb(client, final as P, forSdk(options)));
+    return this.boundary.around(crossing, send) as Promise<R>;
   }
 
   private crossing(method: string, params: Payload, options: McpRequestOptions = {}): Crossing {
-    const { signal, timeout, context } = options;
+    const { signal, timeout: timeoutMs, context } = options;
     // A caller may give one signal to many requests, each of which listens to it until it is over.
     if (signal) setMaxListeners(0, signal);
-    return {
-      method,
-      way: 'out',
-      params,
-      ...(signal && { signal }),
-      ...(timeout !== undefined && { timeoutMs: timeout }),
-      ...(context && { context }),
-      protocolVersion: chain => this.protocolVersion(chain, options),
-    };
-  }
-
-  /** The revision against which the chain's `compat` is checked. */
-  protected async protocolVersion(_chain: Chain, _options: McpRequestOptions): Promise<string | undefined> {
-    return this.verbs.getNegotiatedProtocolVersion?.();
+    const protocolVersion = (chain: Chain) => this.protocolVersion(chain, options);
+    return { method, isAsked: true, params, signal, timeoutMs, context, protocolVersion };
   }
 }
 
-type SdkCall = [params: Request['params'], options: RequestOptions | undefined];
+type SdkVerb = (client: ClientVerbs, params: object, options: RequestOptions | undefined) => Promise<Result>;
 
 const isSchema = (value: object | undefined): value is StandardSchemaV1 =>
   value !== undefined && '~standard' in value;
 
-/** What the SDK is told, which fulfils input requests through the handlers and hands none of them out. */
-function forSdk<O extends McpRequestOptions>(options: O | undefined): Omit<O, 'context'> | undefined {
+/** Options for the SDK, which answers input requests through the handlers and hands none of them out. */
+function forSdk(options: McpRequestOptions | undefined): RequestOptions | undefined {
   if (options === undefined) return undefined;
-  const { context: _context, allowInputRequired: _manual, ...rest } = options as O & RequestOptions;
-  return rest as unknown as Omit<O, 'context'>;
+  const {
+    context: _context,
+    allowInputRequired: _manual,
+    ...rest
+  } = options as RequestOptions & McpRequestOptions;
+  return rest;
 }

@@ -1,12 +1,12 @@
-import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
+import type { RequestOptions } from '@modelcontextprotocol/client';
+import { ClientBoundary, type ClientBoundaryOptions, type GovernedInput } from './client-boundary.js';
 import type { ClientVerbs } from './client-verbs.js';
-import { governInput, type GovernedInput } from './input-boundary.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
 
 /** A client to intercept: the SDK's `Client`, or anything with its verbs. */
 export type InterceptableClient = ClientVerbs & {
-  /** Answers what the server asks. One without it answers nothing. */
+  /** Answers requests of the server. Without it, the client answers nothing. */
   setRequestHandler?(method: InputMethod, handler: GovernedInput): void;
 };
 
@@ -23,9 +23,9 @@ export class InterceptingMcpClient extends InterceptedVerbs {
   /** @param client connected by whoever made it, before or after, and closed by them */
   constructor(
     private readonly client: InterceptableClient,
-    private readonly options: ClientBoundaryOptions,
+    options: ClientBoundaryOptions,
   ) {
-    super(client, new ClientBoundary(options));
+    super(new ClientBoundary(options));
   }
 
   /**
@@ -33,13 +33,22 @@ export class InterceptingMcpClient extends InterceptedVerbs {
    * @throws Error where the client answers no requests, SdkError where it has not declared the capability
    */
   setRequestHandler<M extends InputMethod>(method: M, handler: InputHandler<M>): void {
-    const { client, boundary } = this;
+    const { client } = this;
     if (!client.setRequestHandler) throw new Error(`This client cannot answer ${method}`);
-    const governed = governInput(method, handler, {
-      name: this.options.name,
-      boundary,
-      protocolVersion: () => client.getNegotiatedProtocolVersion?.(),
-    });
-    client.setRequestHandler(method, governed);
+    client.setRequestHandler(
+      method,
+      this.boundary.answering(method, handler, () => this.protocolVersion()),
+    );
+  }
+
+  protected override use<T>(
+    _options: RequestOptions | undefined,
+    work: (client: ClientVerbs) => Promise<T>,
+  ): Promise<T> {
+    return work(this.client);
+  }
+
+  protected override protocolVersion(): string | undefined | Promise<string | undefined> {
+    return this.client.getNegotiatedProtocolVersion?.();
   }
 }

@@ -1,8 +1,9 @@
 import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
 import { MCP_CLIENT_OPTIONS } from '../constants.js';
+import { McpCoreModule } from '../mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';
-import { McpClientCoreModule } from './mcp-client-core.module.js';
+import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
 import { tokenOf, wantedNames } from './tokens.js';
 
@@ -10,11 +11,19 @@ import { tokenOf, wantedNames } from './tokens.js';
 export interface McpClientModuleAsyncOptions {
   /** Modules that export what the factory injects. */
   imports?: DynamicModule['imports'];
-  /** What the factory is called with, as in any Nest factory. Default: nothing. */
+  /** Providers that the factory is called with. Default: nothing. */
   inject?: FactoryProvider['inject'];
   /** Makes the clients' options, once, while the application starts. */
   useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
 }
+
+/** Providers that all clients of an application share. */
+@Module({
+  imports: [McpCoreModule],
+  providers: [InputHandlers, McpClients],
+  exports: [McpClients],
+})
+class McpClientCoreModule {}
 
 /**
  * Gives the application clients of MCP servers. Their names are the whole application's: `@InjectMcpClient` works in
@@ -33,42 +42,37 @@ export class McpClientModule {
    * @throws McpBootstrapError, while the application starts, for options that cannot be
    */
   static register(clients: McpClientOptions[]): DynamicModule {
-    const tokens = Array.isArray(clients) ? clients.map(client => handleOf(client?.name)) : [];
-    return {
-      module: McpClientModule,
-      global: true,
-      imports: [McpClientCoreModule],
-      providers: [{ provide: MCP_CLIENT_OPTIONS, useValue: clients }, ...tokens],
-      exports: tokens.map(({ provide }) => provide),
-    };
+    const names = Array.isArray(clients) ? clients.map(client => client?.name) : [];
+    return moduleOf({ provide: MCP_CLIENT_OPTIONS, useValue: clients }, () => names);
   }
 
   /** Like `register`, with options that a factory makes. */
-  static registerAsync({
-    imports = [],
-    inject = [],
-    useFactory,
-  }: McpClientModuleAsyncOptions): DynamicModule {
-    const options: Provider = {
-      provide: MCP_CLIENT_OPTIONS,
-      inject,
-      useFactory: useFactory as () => McpClientOptions[],
-    };
-    // Nest reads these once every class of the application is decorated: by then it is known which names are wanted,
-    // though not yet which of them the factory will give.
-    const tokens = () => wantedNames().map(handleOf);
-    return {
-      module: McpClientModule,
-      global: true,
-      imports: [McpClientCoreModule, ...imports],
-      get providers() {
-        return [options, ...tokens()];
-      },
-      get exports() {
-        return tokens().map(({ provide }) => provide);
-      },
-    };
+  static registerAsync({ imports, inject = [], useFactory }: McpClientModuleAsyncOptions): DynamicModule {
+    const factory = useFactory as () => McpClientOptions[];
+    return moduleOf({ provide: MCP_CLIENT_OPTIONS, inject, useFactory: factory }, wantedNames, imports);
   }
+}
+
+/**
+ * @param names read once every class of the application is decorated: by then it is known which names are wanted, though
+ * not yet which of them a factory will give
+ */
+function moduleOf(
+  options: Provider,
+  names: () => string[],
+  imports: DynamicModule['imports'] = [],
+): DynamicModule {
+  return {
+    module: McpClientModule,
+    global: true,
+    imports: [McpClientCoreModule, ...imports],
+    get providers() {
+      return [options, ...names().map(handleOf)];
+    },
+    get exports() {
+      return names().map(tokenOf);
+    },
+  };
 }
 
 /** Whichever module is asked for a name, it gives the same client. */

@@ -1,67 +1,57 @@
-import type {
-  Client,
-  Implementation,
-  LoggingMessageNotification,
-  RequestOptions,
-  ServerCapabilities,
+import { setMaxListeners } from 'node:events';
+import {
+  SdkError,
+  SdkErrorCode,
+  type Client,
+  type Implementation,
+  type LoggingMessageNotification,
+  type RequestOptions,
+  type ServerCapabilities,
 } from '@modelcontextprotocol/client';
 import type { Observable } from 'rxjs';
+import type { KnownTool } from '../connection/known-tool.js';
 import type { Chain } from '../interceptors/chain/chain.js';
+import { assertWanted } from './client-boundary.js';
 import type { McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
-import { ConnectedVerbs } from './connected-verbs.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
-import type { KnownTool } from './known-tools/known-tool.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /**
  * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and
  * closed with the application; what it carries goes through the application's interceptors.
  */
 export class McpClient extends InterceptedVerbs {
+  /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
+  readonly opened$: Observable<void>;
+  /** The server's list of tools has changed. On 2026-07-28 the server tells only those who `listen`. */
+  readonly toolsChanged$: Observable<void>;
+  /** The server's list of prompts has changed. On 2026-07-28 the server tells only those who `listen`. */
+  readonly promptsChanged$: Observable<void>;
+  /** The server's list of resources has changed. On 2026-07-28 the server tells only those who `listen`. */
+  readonly resourcesChanged$: Observable<void>;
+  /** A resource that was subscribed to has changed. */
+  readonly resourceUpdated$: Observable<{ readonly uri: string }>;
+  /** The server's log messages. */
+  readonly logged$: Observable<LoggingMessageNotification['params']>;
   readonly #wiring: ClientWiring;
-  readonly #connected: ConnectedVerbs;
 
   /** @internal */
   constructor(wiring: ClientWiring) {
-    const connected = new ConnectedVerbs(() => wiring.connection());
-    super(connected, wiring.boundary);
+    super(wiring.boundary);
     this.#wiring = wiring;
-    this.#connected = connected;
+    const { events } = wiring;
+    this.opened$ = events.opened.asObservable();
+    this.toolsChanged$ = events.toolsChanged.asObservable();
+    this.promptsChanged$ = events.promptsChanged.asObservable();
+    this.resourcesChanged$ = events.resourcesChanged.asObservable();
+    this.resourceUpdated$ = events.resourceUpdated.asObservable();
+    this.logged$ = events.logged.asObservable();
   }
 
-  /** What the application calls it. */
+  /** Its name in the application. */
   get name(): string {
     return this.#wiring.name;
-  }
-
-  /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
-  get opened$(): Observable<void> {
-    return this.#wiring.events.opened$;
-  }
-
-  /** The server's list of tools has changed. On 2026-07-28 the server tells only those who `listen`. */
-  get toolsChanged$(): Observable<void> {
-    return this.#wiring.events.toolsChanged$;
-  }
-
-  /** The server's list of prompts has changed. On 2026-07-28 the server tells only those who `listen`. */
-  get promptsChanged$(): Observable<void> {
-    return this.#wiring.events.promptsChanged$;
-  }
-
-  /** The server's list of resources has changed. On 2026-07-28 the server tells only those who `listen`. */
-  get resourcesChanged$(): Observable<void> {
-    return this.#wiring.events.resourcesChanged$;
-  }
-
-  /** A resource that was subscribed to has changed. */
-  get resourceUpdated$(): Observable<{ readonly uri: string }> {
-    return this.#wiring.events.resourceUpdated$;
-  }
-
-  /** The server's log messages. */
-  get logged$(): Observable<LoggingMessageNotification['params']> {
-    return this.#wiring.events.logged$;
   }
 
   /**
@@ -70,15 +60,15 @@ export class McpClient extends InterceptedVerbs {
    * that definition counts from then on. Adding one again replaces it.
    *
    * Specification 2026-07-28: basic/transports/streamable-http.
-   * @throws TypeError, and adds none, if one of them is no tool or breaks a rule of `x-mcp-header`
+   * @throws TypeError, and adds none, if one of them is not a tool or breaks a rule of `x-mcp-header`
    */
   addKnownTools(tools: readonly KnownTool[]): void {
     this.#wiring.tools.add(tools);
   }
 
   /**
-   * Forgets tools that were added; other names are passed over. What the server itself has listed still counts.
-   * @throws TypeError, and forgets none, if one of the names is no text
+   * Forgets tools that were added, and ignores other names. Definitions that the server has listed still count.
+   * @throws TypeError, and forgets none, if one of the names is not a string
    */
   removeKnownTools(names: readonly string[]): void {
     this.#wiring.tools.remove(names);
@@ -89,45 +79,65 @@ export class McpClient extends InterceptedVerbs {
     this.#wiring.tools.clear();
   }
 
-  /** What the server can do. Opens the connection, as all of these. */
+  /** The server's capabilities. Opens the connection, as the methods below do. */
   getServerCapabilities(options?: RequestOptions): Promise<ServerCapabilities | undefined> {
-    return this.#ask(client => client.getServerCapabilities(), options);
+    return this.use(options, client => client.getServerCapabilities());
   }
 
   /** The server's name and version; undefined where it does not tell. */
   getServerVersion(options?: RequestOptions): Promise<Implementation | undefined> {
-    return this.#ask(client => client.getServerVersion(), options);
+    return this.use(options, client => client.getServerVersion());
   }
 
-  /** How the server wants to be used. */
+  /** The server's instructions for models. */
   getInstructions(options?: RequestOptions): Promise<string | undefined> {
-    return this.#ask(client => client.getInstructions(), options);
+    return this.use(options, client => client.getInstructions());
   }
 
   /** The revision that is spoken. */
   getNegotiatedProtocolVersion(options?: RequestOptions): Promise<string | undefined> {
-    return this.#ask(client => client.getNegotiatedProtocolVersion(), options);
+    return this.use(options, client => client.getNegotiatedProtocolVersion());
   }
 
   /** Tells the server that its roots have changed (2025 revisions); `capabilities.roots.listChanged` must say so. */
   async sendRootsListChanged(options?: RequestOptions): Promise<void> {
-    await this.#ask(client => client.sendRootsListChanged(), options);
+    await this.use(options, client => client.sendRootsListChanged());
   }
 
-  /** A refused call, or one that an interceptor answers, needs no connection, unless an interceptor asks which revision is spoken. */
+  /** A call that is refused, or that an interceptor answers, opens a connection only if an interceptor has a `compat`. */
   protected override async protocolVersion(
     chain: Chain,
     { signal, timeout }: McpRequestOptions,
   ): Promise<string | undefined> {
     const known = this.#wiring.protocolVersion;
     if (known !== undefined || !chain.entries.some(({ compat }) => compat)) return known;
-    return this.getNegotiatedProtocolVersion({
-      ...(signal && { signal }),
-      ...(timeout !== undefined && { timeout }),
-    });
+    return this.getNegotiatedProtocolVersion({ signal, timeout });
   }
 
-  #ask<T>(question: (client: Client) => T | Promise<T>, options?: RequestOptions): Promise<T> {
-    return this.#connected.use(options, question);
+  /**
+   * Uses the client, once there is one.
+   * @param options of the caller, whose `timeout` also bounds the wait for the connection
+   * @throws ConnectionError if it cannot be opened, SdkError if the caller gave up
+   */
+  protected override async use<T>(
+    { signal, timeout }: RequestOptions = {},
+    work: (client: Client) => T | Promise<T>,
+  ): Promise<T> {
+    // A caller may give one signal to many requests, each of which listens to it until it is over.
+    if (signal) setMaxListeners(0, signal);
+    const connection = this.#wiring.connection();
+    const isUp = new AbortController();
+    const giveUp = () =>
+      isUp.abort(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', { timeout }));
+    const timer = timeout === undefined ? undefined : setTimeout(giveUp, timeout);
+    try {
+      await unlessAborted(connection.client(signal), isUp.signal);
+    } catch (error) {
+      assertWanted(signal);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    return connection.use(async client => work(client), signal);
   }
 }

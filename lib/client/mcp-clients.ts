@@ -8,12 +8,11 @@ import { InterceptorReports } from '../interceptors/reports.js';
 import { McpServers } from '../server/mcp-servers.js';
 import { resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';
 import { ClientWiring } from './client-wiring.js';
-import { InputHandlers, type FoundInputHandler } from './input-handlers.js';
+import { InputHandlers } from './input-handlers.js';
 import { McpClient } from './mcp-client.js';
 import { tokenOf, wantedBy } from './tokens.js';
 
-const NOTHING = { chain: new Chain([]) };
-const NOTHING_APPLIES: ChainSource = { current: () => NOTHING };
+const NOTHING_APPLIES: ChainSource = { current: () => ({ chain: new Chain([]) }) };
 
 interface Slot {
   readonly wiring: ClientWiring;
@@ -68,24 +67,23 @@ export class McpClients implements OnApplicationShutdown {
   private async start(): Promise<void> {
     this.assertAllWanted();
     const handlers = this.inputs.explore();
-    for (const handler of handlers) this.assertKnown(handler);
+    for (const { client, where } of handlers) {
+      if (!this.get(client)) throw new McpBootstrapError(where, this.missing(client));
+    }
     for (const { wiring, client } of this.configured()) {
+      const { name } = wiring;
+      const { settings } = wiring.options!;
+      const chain = await this.chains.chainFor(name, settings, whereOf(name));
       wiring.start({
-        chain: await this.chainFor(wiring),
-        handlers: handlers.filter(one => one.client === wiring.name),
+        chain: settings.apply ? chain : NOTHING_APPLIES,
+        handlers: handlers.filter(one => one.client === name),
         onReport: report => this.reports.publish(report),
       });
-      this.provide(wiring.name, client);
+      this.provide(name, client);
     }
   }
 
-  private async chainFor({ name, options }: ClientWiring): Promise<ChainSource> {
-    const { settings } = options!;
-    const chain = await this.chains.chainFor(name, settings, whereOf(name));
-    return settings.apply ? chain : NOTHING_APPLIES;
-  }
-
-  /** Lets a client that a factory made be found by its token, too, although no class injects it. */
+  /** Provides a client of a factory under its token, even if no class injects it. */
   private provide(name: string, client: McpClient): void {
     const modules = [...this.modules.values()];
     if (modules.some(({ providers }) => providers.has(tokenOf(name)))) return;
@@ -93,7 +91,7 @@ export class McpClients implements OnApplicationShutdown {
     own?.addProvider({ provide: tokenOf(name), useValue: client });
   }
 
-  /** A name that a class injects, and that no factory made a client for. */
+  /** @throws McpBootstrapError for a name that a class injects, but no factory gave */
   private assertAllWanted(): void {
     const missing = [...this.slots.keys()].filter(name => !this.get(name));
     if (missing.length === 0) return;
@@ -105,10 +103,6 @@ export class McpClients implements OnApplicationShutdown {
         if (name !== undefined) throw new McpBootstrapError(String(wrapper.name), this.missing(name));
       }
     }
-  }
-
-  private assertKnown({ client, where }: FoundInputHandler): void {
-    if (!this.get(client)) throw new McpBootstrapError(where, this.missing(client));
   }
 
   private missing(name: string): string {

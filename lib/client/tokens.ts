@@ -8,18 +8,16 @@ const WANTED = new Map<string, Set<object>>();
 
 /** The token of an `McpClient`, for `useFactory` providers and `app.get()`; `@InjectMcpClient` elsewhere. */
 export function getMcpClientToken(name: string): InjectionToken {
-  if (!WANTED.has(name)) WANTED.set(name, new Set());
+  want(name);
   return tokenOf(name);
 }
 
 /** Like `getMcpClientToken`, without asking for the client. A string, so that two copies of this package share it. */
 export const tokenOf = (name: string): string => `nestjs-mcp:client:${name}`;
 
-/** Remembers that a class injects the client of that name. */
-export function want(name: string, by: object): void {
-  const classes = WANTED.get(name);
-  if (classes) classes.add(by);
-  else WANTED.set(name, new Set([by]));
+/** Remembers that somebody, perhaps a class, asks for the client of that name. */
+export function want(name: string, ...by: object[]): void {
+  WANTED.set(name, new Set([...(WANTED.get(name) ?? []), ...by]));
 }
 
 /** Every name that was asked for in this process, by whatever application. */

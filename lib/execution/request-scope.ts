@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Scope } from '@nestjs/common';
 import { ContextIdFactory, ModuleRef } from '@nestjs/core';
 import { Injector } from '@nestjs/core/injector/injector.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Module } from '@nestjs/core/injector/module.js';
-import type { Wrapper } from './handler-target.js';
+import { methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
 
 /** Where a call comes from: the platform's HTTP request, if one carries it. */
 export interface CallOrigin {
@@ -42,6 +42,31 @@ export class RequestScope {
       contextId,
       wrapper,
     );
+  }
+
+  /**
+   * What calls a method that Nest itself never calls, with the instance that belongs to where the call comes from.
+   * @throws Error for a method of a transient provider
+   */
+  caller({
+    instance,
+    methodName,
+    wrapper,
+  }: HandlerTarget): (origin: CallOrigin, ...args: unknown[]) => unknown {
+    if (wrapper?.scope === Scope.TRANSIENT) {
+      throw new Error(
+        'its class is a transient provider, of which there is no instance to call; use another scope',
+      );
+    }
+    if (!wrapper || wrapper.isDependencyTreeStatic()) {
+      // Taken at start, as Nest takes the methods of controllers.
+      const method = methodOf(instance, methodName).bind(instance);
+      return (_origin, ...args) => method(...args);
+    }
+    return async (origin, ...args) => {
+      const host = await this.load(wrapper, this.contextIdOf(origin, wrapper.isDependencyTreeDurable()));
+      return methodOf(host, methodName).apply(host, args);
+    };
   }
 }
 

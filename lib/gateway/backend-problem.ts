@@ -1,6 +1,6 @@
 import { SdkErrorCode } from '@modelcontextprotocol/server';
-import type { ConnectionOptions } from '../client/connection-options.js';
-import { ConnectionError } from '../client/connection.js';
+import type { ConnectionOptions } from '../connection/connection-options.js';
+import { ConnectionError } from '../connection/connection.js';
 
 /** A backend, as the log names it. */
 export interface NamedBackend {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
-import { ConnectionError } from '../client/connection.js';
+import { ConnectionError } from '../connection/connection.js';
 import { callerOf } from '../server/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';

@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../client/connection-options.js';
+import type { ConnectionOptions } from '../connection/connection-options.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';
 import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
 

@@ -5,5 +5,5 @@ export type {
   GatewayMrtrOptions,
   McpGatewayOptions,
 } from './gateway-options.js';
-export type { ConnectionOptions } from '../client/connection-options.js';
+export type { ConnectionOptions } from '../connection/connection-options.js';
 export { HOPS_META } from './hops.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Result } from '@modelcontextprotocol/server';
-import { Connection } from '../client/connection.js';
-import type { ConnectionOptions } from '../client/connection-options.js';
+import { Connection } from '../connection/connection.js';
+import type { ConnectionOptions } from '../connection/connection-options.js';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';

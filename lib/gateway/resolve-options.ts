@@ -1,4 +1,4 @@
-import { checkConnection, CONNECTION_OPTIONS } from '../client/connection-options.js';
+import { checkConnection, CONNECTION_OPTIONS } from '../connection/connection-options.js';
 import { MAX_TIMER_MS } from '../constants.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpModuleOptions } from '../mcp.module-options.js';

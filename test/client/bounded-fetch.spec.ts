@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { boundedFetch, RedirectError, ResponseTooLargeError } from '../../lib/client/bounded-fetch.js';
+import { AnswerWatchingTransport } from '../../lib/connection/answer-watch.js';
+import { boundedFetch, ResponseTooLargeError } from '../../lib/connection/bounded-fetch.js';
 
 const servers: Server[] = [];
 async function serve(listener: RequestListener): Promise<string> {
@@ -19,6 +20,12 @@ afterEach(() => {
 
 const fetchFor = (origin: string) =>
   boundedFetch({ maxBytes: 1000, endpoint: new URL(origin), headersOf: () => ({ 'x-key': 'secret' }) });
+/** Sends a notification, as the client's transport does. */
+async function notify(origin: string) {
+  const transport = new AnswerWatchingTransport(new URL('/mcp', origin), { fetch: fetchFor(origin) });
+  await transport.start();
+  await transport.send({ jsonrpc: '2.0', method: 'a' }).finally(() => transport.close());
+}
 const post = (origin: string, path = '/mcp') =>
   fetchFor(origin)(new URL(path, origin), { method: 'POST', body: '{"a":1}' });
 
@@ -27,18 +34,20 @@ describe('a request to the server that is meant', () => {
     const seen: unknown[] = [];
     const origin = await serve((request, response) => {
       if (request.url === '/mcp') return void response.writeHead(307, { location: '/moved' }).end();
+      seen.push(request.headers['x-key']);
       request.on('data', chunk => seen.push(String(chunk)));
-      request.on('end', () => response.end(String(request.headers['x-key'])));
+      request.on('end', () => response.writeHead(202).end());
     });
-    expect(await (await post(origin)).text()).toBe('secret');
-    expect(seen).toEqual(['{"a":1}']);
+    await notify(origin);
+    expect(seen).toEqual(['secret', '{"jsonrpc":"2.0","method":"a"}']);
   });
 
   it('is not sent on to another origin', async () => {
     let reached = 0;
     const other = await serve((_request, response) => (reached++, response.end()));
     const origin = await serve((_request, response) => response.writeHead(307, { location: other }).end());
-    await expect(post(origin)).rejects.toThrow(RedirectError);
+    await expect(notify(origin)).rejects.toThrow(`Redirect to ${other}/ not followed`);
+    expect((await post(origin)).status).toBe(307);
     expect(reached).toBe(0);
   });
 
@@ -47,7 +56,7 @@ describe('a request to the server that is meant', () => {
     ['goes round in a circle', 307, '/mcp'],
   ])('does not follow a redirect that %s', async (_what, status, location) => {
     const origin = await serve((_request, response) => response.writeHead(status, { location }).end());
-    await expect(post(origin)).rejects.toThrow(RedirectError);
+    await expect(notify(origin)).rejects.toThrow(/Redirect to .* not followed/);
   });
 
   it('hands its headers to nobody else', async () => {

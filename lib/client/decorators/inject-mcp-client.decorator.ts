@@ -2,8 +2,8 @@ import { Inject } from '@nestjs/common';
 import { tokenOf, want } from '../tokens.js';
 
 /**
- * Injects the `McpClient` of that name, as `McpClientModule.register` or `registerAsync` was given it. A name that
- * nobody gave keeps the application from starting.
+ * Injects the `McpClient` of that name. The application does not start if no `McpClientModule.register` or
+ * `registerAsync` gives it.
  */
 export const InjectMcpClient =
   (name: string): ParameterDecorator & PropertyDecorator =>

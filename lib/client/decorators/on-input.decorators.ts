@@ -1,4 +1,12 @@
-import { declareInput } from './input-metadata.js';
+import { CLIENT_INPUT_METADATA } from '../../constants.js';
+import type { InputMethod } from '../input-requests.js';
+
+/** One declaration, as the decorators store it. */
+export interface InputMetadata {
+  readonly method: InputMethod;
+  /** Name of the client. */
+  readonly client: string;
+}
 
 /**
  * Makes a provider's method answer what the server behind a client asks of the user. The method is called with the
@@ -8,8 +16,7 @@ import { declareInput } from './input-metadata.js';
  * Specification: client/elicitation.
  * @param client name of the client
  */
-export const OnElicitation = (client: string): MethodDecorator =>
-  declareInput({ method: 'elicitation/create', client });
+export const OnElicitation = (client: string): MethodDecorator => declared('elicitation/create', client);
 
 /**
  * Makes a provider's method answer what the server behind a client asks of a language model. The method is called with
@@ -19,8 +26,7 @@ export const OnElicitation = (client: string): MethodDecorator =>
  * Specification: client/sampling.
  * @param client name of the client
  */
-export const OnSampling = (client: string): MethodDecorator =>
-  declareInput({ method: 'sampling/createMessage', client });
+export const OnSampling = (client: string): MethodDecorator => declared('sampling/createMessage', client);
 
 /**
  * Makes a provider's method tell the server behind a client which folders it may work in. The method is called with the
@@ -30,4 +36,20 @@ export const OnSampling = (client: string): MethodDecorator =>
  * Specification: client/roots.
  * @param client name of the client
  */
-export const OnRoots = (client: string): MethodDecorator => declareInput({ method: 'roots/list', client });
+export const OnRoots = (client: string): MethodDecorator => declared('roots/list', client);
+
+/** A method may carry several declarations, for several clients. */
+function declared(method: InputMethod, client: string): MethodDecorator {
+  return (target, key, descriptor) => {
+    if (typeof target === 'function') {
+      throw new TypeError(
+        `${target.name}.${String(key)}: a static method cannot answer a server; remove "static" and list ${target.name} in providers`,
+      );
+    }
+    const handler = descriptor.value as object;
+    Reflect.defineMetadata(CLIENT_INPUT_METADATA, [{ method, client }, ...readInputs(handler)], handler);
+  };
+}
+
+export const readInputs = (method: object): readonly InputMetadata[] =>
+  (Reflect.getMetadata(CLIENT_INPUT_METADATA, method) ?? []) as InputMetadata[];

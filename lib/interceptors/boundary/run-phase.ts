@@ -1,3 +1,4 @@
+import type { Exchange } from '../../server/exchange.js';
 import type { ChainParams } from '../chain/params.js';
 import { passed, type ChainResult } from '../chain/result.js';
 import { answerCheck, payloadCheck } from '../hosts/payload-check.js';
@@ -10,15 +11,24 @@ import type { Message } from './message.js';
 /** How one phase of a message differs from the common run. */
 export type RunOptions = Pick<
   ChainParams,
-  'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse'
+  'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse' | 'timeoutMs' | 'config'
 >;
+
+/** What a run needs of its message, whichever side of a connection it crosses. */
+export type PhaseMessage = Pick<
+  Message,
+  'chain' | 'event' | 'method' | 'isAsked' | 'deadline' | 'context' | 'hooks'
+> & {
+  readonly bag: Map<unknown, unknown>;
+  readonly exchange: Partial<Pick<Exchange, 'signal' | 'protocolVersion'>>;
+};
 
 /**
  * Runs the chain on one phase of a message, and reports it; it is a promise only where an interceptor needed one.
  * @throws Refused where the chain refuses it
  */
 export type RunPhase = (
-  message: Message,
+  message: PhaseMessage,
   phase: Phase,
   payload: unknown,
   request?: unknown,
@@ -26,23 +36,19 @@ export type RunPhase = (
 ) => ChainResult | Promise<ChainResult>;
 
 interface RunPhaseOptions {
-  readonly server: string;
+  readonly server?: string;
   readonly settings: Pick<InterceptorSettings, 'timeoutMs'>;
-  readonly reports: InterceptorReports;
+  readonly reports: Pick<InterceptorReports, 'publish'>;
 }
 
-/** The way every message of a server takes through its chain. */
+/** The way every message of a server, or of a client, takes through its chain. */
 export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase => {
-  const publish = (message: Message, params: ChainParams, result: ChainResult): void => {
+  const publish = (message: PhaseMessage, params: ChainParams, result: ChainResult): void => {
     const isRefused = result.status !== 'success';
     // What only was looked up crossed no boundary; but that somebody failed is told.
     if (!params.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
       reports.publish({ server, direction: params.direction, result, context: message.context });
     }
-  };
-  const unlessRefused = (result: ChainResult): ChainResult => {
-    if (result.status !== 'success') throw new Refused(denialOf(result, timeoutMs));
-    return result;
   };
   return (message, phase, payload, request, options) => {
     const { chain, event, method, call, isAsked, deadline } = message;
@@ -62,6 +68,10 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
       checkResponse: answerCheck(method),
     };
     const params = options ? { ...common, ...options } : common;
+    const unlessRefused = (whole: ChainResult): ChainResult => {
+      if (whole.status === 'success') return whole;
+      throw new Refused(denialOf(whole, options?.timeoutMs ?? timeoutMs));
+    };
     const result = chain.run(params, whole => publish(message, params, whole));
     return result instanceof Promise ? result.then(unlessRefused) : unlessRefused(result);
   };

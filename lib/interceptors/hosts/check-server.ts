@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { ConnectionOptions } from '../../connection/connection-options.js';
 import { MAX_TIMER_MS } from '../../constants.js';
 import type { Check } from '../../option-check.js';
 import {

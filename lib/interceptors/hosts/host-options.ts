@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { ConnectionOptions } from '../../connection/connection-options.js';
 import type { InterceptorClient, InterceptorInvoker } from './invoker.js';
 
 /** What a remote host is sent of a message; the rest never leaves this process. */

@@ -1,10 +1,10 @@
-import { Injectable, Scope } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { INTERCEPTOR_METADATA } from '../../constants.js';
 import type { InterceptorMetadata } from '../../decorators/interceptor-options.js';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
-import { describeTarget, methodOf, type HandlerTarget } from '../../execution/handler-target.js';
+import { describeTarget, type HandlerTarget } from '../../execution/handler-target.js';
 import { RequestScope } from '../../execution/request-scope.js';
 import { LOCAL_HOST, type ChainEntry } from '../chain/entry.js';
 import { describe } from './check-options.js';
@@ -69,29 +69,15 @@ export class LocalHost {
       inputRequired,
       sideEffects = type === 'sink' ? 'some' : 'none',
     } = options;
+    const call = this.scope.caller(target);
     const checkConfig = configSchema && (await configCheck(configSchema));
     return {
       host: LOCAL_HOST,
       descriptor: describe(metadata, target.methodName),
       traits: { final, when, scope, timeoutMs, inputRequired, sideEffects },
       ...(checkConfig && { checkConfig }),
-      invoke: this.invoker(target),
+      invoke: invocation => call(originOf(invocation.bag), invocation),
       read: (value, name, payload) => normalise(type, value, name, payload),
-    };
-  }
-
-  private invoker({ instance, methodName, wrapper }: HandlerTarget): ChainEntry['invoke'] {
-    if (wrapper?.scope === Scope.TRANSIENT) {
-      throw new Error(
-        'its class is a transient provider, of which there is no instance to call; use another scope',
-      );
-    }
-    // Taken at start, as Nest takes the methods of controllers.
-    if (!wrapper || wrapper.isDependencyTreeStatic()) return methodOf(instance, methodName).bind(instance);
-    return async invocation => {
-      const contextId = this.scope.contextIdOf(originOf(invocation.bag), wrapper.isDependencyTreeDurable());
-      const host = await this.scope.load(wrapper, contextId);
-      return methodOf(host, methodName).call(host, invocation);
     };
   }
 }

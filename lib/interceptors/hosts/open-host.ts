@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../../client/connection-options.js';
+import type { ConnectionOptions } from '../../connection/connection-options.js';
 import type { HostPolicy, InterceptorHost, InterceptorServerOptions } from './host-options.js';
 import { clientInvoker, watchChanges, type InterceptorInvoker } from './invoker.js';
 import { RemoteHost } from './remote-host.js';
@@ -23,10 +23,7 @@ export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions):
   return hostOver(options, invokerOf(options), defaults);
 }
 
-/**
- * A host from whatever the application gave: connection settings are opened at the first message.
- * @throws Error for settings that name no way to reach it, or several
- */
+/** A host from whatever the application gave: connection settings are opened at the first message. */
 export async function openHost(
   options: InterceptorServerOptions,
   defaults: OpenHostOptions,
@@ -36,7 +33,7 @@ export async function openHost(
     return { host, close: async () => host.close() };
   }
   // Only now: the SDK's client is an optional package.
-  const { Connection } = await import('../../client/connection.js');
+  const { Connection } = await import('../../connection/connection.js');
   let onChanged = (): void => undefined;
   let onOpen = (): void => undefined;
   const connection = new Connection(options.name, options satisfies ConnectionOptions, {

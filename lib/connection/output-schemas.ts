@@ -5,7 +5,7 @@ import { PatternError } from '../schema/linear-pattern.js';
 
 /**
  * Checks the results of tools by the output schemas that their server lists. Patterns take linear time; a pattern that
- * cannot is skipped, and the first one is warned of.
+ * cannot is skipped, with a warning for the first.
  */
 export class OutputSchemas implements jsonSchemaValidator {
   private hasWarned = false;
@@ -35,7 +35,7 @@ export class OutputSchemas implements jsonSchemaValidator {
   }
 }
 
-/** A pattern that stands where it cannot be left out, as in `patternProperties`, leaves the schema unchecked. */
+/** A pattern that cannot be left out, as in `patternProperties`, leaves the schema unchecked. */
 function orSkipped<T>(work: () => T, skip: (reason: string) => void): T | undefined {
   try {
     return work();

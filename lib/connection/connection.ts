@@ -9,12 +9,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
-import { MirroringClient } from './known-tools/mirroring-client.js';
-import type { ToolDefinitions } from './known-tools/tool-definitions.js';
+import { MirroringClient } from './mirroring-client.js';
+import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from '../client/unless-aborted.js';
 
-/** There is no connection, and why; the cause is the error of the last attempt. */
+/** There is no connection. The message says why; `cause` is the error of the last attempt. */
 export class ConnectionError extends Error {}
 
 export interface ConnectionHooks {
@@ -38,16 +38,15 @@ const DEFAULTS = {
 } as const;
 
 /**
- * A connection to one server, which is opened when it is first needed, shared by all callers, and opened anew once it
- * broke. After a failed attempt there is none for a while, which doubles with every failure: callers are told at once.
+ * A connection to one server. The first use opens it, all callers share it, and it is opened anew once it broke. After a
+ * failed attempt, callers get the error at once for a time that doubles with every failure.
  */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
   private opening?: Promise<Client>;
-  /** What is being opened, so that it can be given up. */
   private transportInOpening?: Transport;
   private open?: Client;
-  /** How many use a client. One that is replaced is closed once nobody does. */
+  /** The number of uses of each client. A client that was replaced is closed after its last use. */
   private readonly users = new Map<Client, number>();
   private failures = 0;
   private retryAt = 0;
@@ -60,13 +59,9 @@ export class Connection {
     private readonly hooks: ConnectionHooks = {},
   ) {
     this.options = { ...DEFAULTS, ...options } as typeof this.options;
-    const ways = [options.url, options.command, options.transport].filter(way => way !== undefined);
-    if (ways.length !== 1) {
-      throw new Error(`The connection "${name}" needs one of "url", "command" and "transport"`);
-    }
   }
 
-  /** Whether it waits before it is tried to open it again. */
+  /** Whether it waits until the next attempt. */
   get isDown(): boolean {
     return Date.now() < this.retryAt;
   }
@@ -83,33 +78,38 @@ export class Connection {
     if (!this.opening) {
       if (this.isDown) throw this.failure('is down');
       this.opening = this.connect().finally(() => (this.opening = undefined));
-      // Whoever waits is told; with nobody left to wait, nobody needs to be.
+      // Without a caller left to wait, the rejection is not an error of the process.
       this.opening.catch(() => undefined);
     }
     return signal ? unlessAborted(this.opening, signal) : this.opening;
   }
 
   /**
-   * Uses the client. A session that the server no longer knows is opened anew, and what was asked is asked once more:
-   * the server has not looked at it.
+   * Uses the client. If the server no longer knows the session, a new one is opened and the work is done once more: the
+   * server has not looked at the request.
    */
-  async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
     const client = await this.client(signal);
     const hasSession = client.transport?.sessionId !== undefined;
+    this.users.set(client, (this.users.get(client) ?? 0) + 1);
     try {
-      return await this.counted(client, work);
+      return await work(client);
     } catch (error) {
-      if (!hasSession || !isNotFound(error)) throw error;
+      if (!mayReopen || !hasSession || !isNotFound(error)) throw error;
       if (this.open === client) this.open = undefined;
-      await this.closeUnused(client);
-      return this.counted(await this.client(signal), work);
+    } finally {
+      const others = this.users.get(client)! - 1;
+      if (others > 0) this.users.set(client, others);
+      else this.users.delete(client);
+      if (this.open !== client && others === 0) await client.close().catch(() => undefined);
     }
+    return this.use(work, signal, false);
   }
 
-  /** Closes the connection for good, whoever uses it or waits for it. */
+  /** Closes the connection for good, and ends what uses it or waits for it. */
   async close(): Promise<void> {
     this.closing.abort();
-    // What waits for an answer of the server would wait on.
+    // An opening that waits for the server would wait on.
     await this.transportInOpening?.close().catch(() => undefined);
     await this.opening?.catch(() => undefined);
     const clients = new Set(this.users.keys());
@@ -120,22 +120,6 @@ export class Connection {
       clients.add(open);
     }
     await Promise.all([...clients].map(client => client.close().catch(() => undefined)));
-  }
-
-  private async counted<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {
-    this.users.set(client, (this.users.get(client) ?? 0) + 1);
-    try {
-      return await work(client);
-    } finally {
-      const others = this.users.get(client)! - 1;
-      if (others > 0) this.users.set(client, others);
-      else this.users.delete(client);
-      if (this.open !== client) await this.closeUnused(client);
-    }
-  }
-
-  private async closeUnused(client: Client): Promise<void> {
-    if (!this.users.has(client)) await client.close().catch(() => undefined);
   }
 
   private async connect(): Promise<Client> {
@@ -158,6 +142,7 @@ export class Connection {
       const transport = await unlessAborted(this.transport(), this.closing.signal);
       this.transportInOpening = transport;
       await client.connect(transport, { timeout: connectTimeoutMs });
+      this.closing.signal.throwIfAborted();
     } catch (error) {
       await client.close().catch(() => undefined);
       if (this.isClosed) throw this.closedForGood();
@@ -169,10 +154,6 @@ export class Connection {
       this.transportInOpening = undefined;
     }
     this.failures = 0;
-    if (this.isClosed) {
-      await client.close().catch(() => undefined);
-      throw this.closedForGood();
-    }
     this.open = client;
     this.hooks.onOpen?.(client);
     return client;
@@ -191,17 +172,17 @@ export class Connection {
       };
       return new AnswerWatchingTransport(endpoint, {
         fetch: boundedFetch({ maxBytes: maxResponseBytes, endpoint, headersOf }),
-        ...(this.hooks.auth && { authProvider: this.hooks.auth }),
+        authProvider: this.hooks.auth,
       });
     }
     const { args, env, cwd, stderr } = this.options;
     return new StdioClientTransport({
       command: command!,
       maxBufferSize: maxResponseBytes,
-      ...(args && { args }),
-      ...(env && { env }),
-      ...(cwd !== undefined && { cwd }),
-      ...(stderr && { stderr }),
+      args,
+      env,
+      cwd,
+      stderr,
     });
   }
 

@@ -13,21 +13,14 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 
-/** What becomes of a message that is being sent. */
-interface Sent {
-  /** Whether it is answered by an event stream, which goes on after it was sent. */
-  isStreamed?: boolean;
-}
-
-/** The SDK's transport does not tell which answer belongs to what was sent: only the context does. */
-const sending = new AsyncLocalStorage<Sent>();
+/** Whether an event stream answers the message that is being sent. The SDK's transport does not tell. */
+const sending = new AsyncLocalStorage<{ isStreamed?: boolean }>();
 
 /**
- * The SDK's transport over HTTP, in which a request fails once it can no more be answered: where its event stream ended
- * before the answer and cannot be taken up again, or what came was no answer to it. The SDK's own would wait on.
+ * The SDK's transport over HTTP, in which a request fails once it can no longer be answered: its event stream ended before
+ * the answer and cannot be resumed, or the response was not an answer to it. The SDK's own transport would wait on.
  */
 export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
-  /** The requests that have no answer yet. */
   private readonly unanswered = new Set<RequestId>();
 
   constructor(url: URL, options: StreamableHTTPClientTransportOptions & { fetch: FetchLike }) {
@@ -53,8 +46,8 @@ export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
   }
 
   /**
-   * Of a request, the promise settles only once nothing more can come of it.
-   * @throws SdkError where that is before the answer
+   * Sends a message. For a request, the promise settles once no further answer can arrive.
+   * @throws SdkError if there was no answer until then
    */
   override async send(
     message: JSONRPCMessage | JSONRPCMessage[],
@@ -62,26 +55,25 @@ export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
   ): Promise<void> {
     if (!isJSONRPCRequest(message)) return super.send(message, options);
     const { id, method } = message;
-    const sent: Sent = {};
+    const { requestSignal } = options;
+    const sent: { isStreamed?: boolean } = {};
     this.unanswered.add(id);
-    options.requestSignal?.addEventListener('abort', () => this.unanswered.delete(id), { once: true });
-    await new Promise<void>((resolve, reject) => {
-      const onRequestStreamEnd = () => {
-        options.onRequestStreamEnd?.();
-        resolve();
-      };
-      sending
-        .run(sent, () => super.send(message, { ...options, onRequestStreamEnd }))
-        .then(
-          () => sent.isStreamed || resolve(),
-          (error: Error) => {
-            this.unanswered.delete(id);
-            reject(error);
-          },
-        );
-    });
-    if (!this.unanswered.delete(id)) return;
-    throw new SdkError(SdkErrorCode.ConnectionClosed, `No answer to ${method} can come any more`);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        requestSignal?.addEventListener('abort', () => resolve(), { once: true });
+        const onRequestStreamEnd = () => {
+          options.onRequestStreamEnd?.();
+          resolve();
+        };
+        sending
+          .run(sent, () => super.send(message, { ...options, onRequestStreamEnd }))
+          .then(() => sent.isStreamed || resolve(), reject);
+      });
+      if (!this.unanswered.has(id) || requestSignal?.aborted) return;
+      throw new SdkError(SdkErrorCode.ConnectionClosed, `No answer to ${method} can come any more`);
+    } finally {
+      this.unanswered.delete(id);
+    }
   }
 }
 

@@ -1,0 +1,96 @@
+import { setMaxListeners } from 'node:events';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { isEventStream } from './answer-watch.js';
+
+/** A response is larger than `maxResponseBytes`. */
+export class ResponseTooLargeError extends Error {
+  constructor(maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`);
+  }
+}
+
+export interface BoundedFetchOptions {
+  /** The largest response, or event of an event stream, in bytes. */
+  readonly maxBytes: number;
+  /** The server that gets the headers. */
+  readonly endpoint: URL;
+  /** Headers of each request to the origin of `endpoint`. */
+  readonly headersOf: () => Record<string, string> | Promise<Record<string, string>>;
+}
+
+/**
+ * `fetch` that reads no answer past its bound, and hands headers to no other origin: the SDK's transport follows redirects
+ * itself, within the origin.
+ */
+export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): FetchLike {
+  return async (url, init) => {
+    const headers = new Headers(init?.headers);
+    // OAuth sends requests to other origins.
+    const isMeant = new URL(url).origin === endpoint.origin;
+    if (isMeant) for (const [name, value] of Object.entries(await headersOf())) headers.set(name, value);
+    const { signal, release } = following(init?.signal);
+    try {
+      const response = await fetch(url, { ...init, headers, signal, ...(isMeant && { redirect: 'manual' }) });
+      const { body, status, statusText } = response;
+      if (body === null) {
+        release();
+        return response;
+      }
+      const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
+      // The reader of the response gets its errors.
+      void body
+        .pipeTo(bound.writable)
+        .catch(() => undefined)
+        .finally(release);
+      return new Response(bound.readable, { status, statusText, headers: response.headers });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+}
+
+/**
+ * A signal for one request. Node's `fetch` leaves a listener on the signal that it is given until the request is garbage:
+ * thousands would pile up on the signal that all requests of a connection share.
+ */
+function following(source?: AbortSignal | null): { signal: AbortSignal; release: () => void } {
+  const own = new AbortController();
+  if (!source) return { signal: own.signal, release: () => undefined };
+  const follow = () => own.abort(source.reason);
+  setMaxListeners(0, source);
+  source.addEventListener('abort', follow, { once: true });
+  if (source.aborted) follow();
+  return { signal: own.signal, release: () => source.removeEventListener('abort', follow) };
+}
+
+function sizeBound(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > maxBytes) controller.error(new ResponseTooLargeError(maxBytes));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+const [LF, CR] = [10, 13];
+
+/** An event ends with an empty line, however many lines it has. */
+function eventBound(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let eventBytes = 0;
+  let lineBytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const byte of chunk) {
+        if (++eventBytes > maxBytes) return controller.error(new ResponseTooLargeError(maxBytes));
+        if (byte === LF) {
+          if (lineBytes === 0) eventBytes = 0;
+          lineBytes = 0;
+        } else if (byte !== CR) lineBytes++;
+      }
+      controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import {
+  Client,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolRequestOptions,
+  type ClientOptions,
+  type Implementation,
+  type ListToolsResult,
+  type Request,
+  type RequestOptions,
+} from '@modelcontextprotocol/client';
+import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../schema/header-params.js';
+import { encodeHeader, isHeaderScalar, isInexact } from '../schema/header-value.js';
+import type { ToolDefinitions } from './tool-definitions.js';
+
+/**
+ * The SDK's client, with `Mcp-Param-*` headers made here for each request as it goes out. The SDK sends Base64 for an empty
+ * string and none for a tab, knows a tool only after a list, drops inexact integers, and warns on the console. The SDK
+ * lists the tools anew after a `HeaderMismatch` (-32020), and calls once more.
+ */
+export class MirroringClient extends Client {
+  /** @param tools keeps definitions of tools; without it, only those that come with calls count */
+  constructor(
+    info: Implementation,
+    options: ClientOptions,
+    private readonly tools?: ToolDefinitions,
+  ) {
+    super(info, options);
+  }
+
+  /** @param rest the schema of the result, if one is given, and the options */
+  override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
+    const { method, params = {} } = request;
+    const send = (sent = rest) => super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
+    if (!this.isHttp || this.getProtocolEra() !== 'modern') return (await send()) as never;
+    if (method === 'tools/call') {
+      const schema = rest.filter(one => one && '~standard' in one);
+      const options = this.mirrored(params, rest[schema.length]);
+      return (await send([...schema, options])) as never;
+    }
+    const result: Partial<ListToolsResult> = await send();
+    if (method !== 'tools/list' || !this.tools || !Array.isArray(result.tools)) return result as never;
+    return { ...result, tools: this.tools.learn(result.tools) } as never;
+  }
+
+  /** Not by `instanceof`: an application may have a transport of another copy of the SDK. */
+  private get isHttp(): boolean {
+    return this.transport !== undefined && 'terminateSession' in this.transport;
+  }
+
+  /** The options of a call, with its headers. */
+  private mirrored(
+    params: NonNullable<Request['params']>,
+    { headers = {}, ...options }: CallToolRequestOptions = {},
+  ): CallToolRequestOptions {
+    const others = Object.entries(headers).filter(([name]) => !PARAM_HEADER.test(name));
+    const given = options.toolDefinition && readHeaderParams(options.toolDefinition.inputSchema);
+    const declared = given ? given.ok && given.params : this.tools?.headerParams(String(params['name']));
+    const own = declared ? headersOf(declared, params['arguments']) : {};
+    return { ...options, headers: { ...Object.fromEntries(others), ...own } };
+  }
+}
+
+const PARAM_HEADER = new RegExp(`^${HEADER_PREFIX}`, 'i');
+
+/** @throws ProtocolError (-32602) for an integer that a header must not hold */
+function headersOf(params: readonly HeaderParam[], args: unknown): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (params.length === 0 || args === undefined) return headers;
+  // As in the body: JSON makes strings of dates, and leaves out functions.
+  const sent: unknown = JSON.parse(JSON.stringify(args));
+  for (const param of params) {
+    const value = argumentAt(sent, param);
+    if (!isHeaderScalar(value)) continue;
+    if (isInexact(value)) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `The argument ${param.path.join('.')} is sent in a header, which holds integers from -(2^53 - 1) to 2^53 - 1`,
+      );
+    }
+    headers[`${HEADER_PREFIX}${param.name}`] = encodeHeader(String(value));
+  }
+  return headers;
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { Tool } from '@modelcontextprotocol/client';
+import { headerParamsOf, readHeaderParams, type HeaderParam } from '../schema/header-params.js';
+import { isRecord } from '../schema/plain-json.js';
+import { readTool, type KnownTool } from './known-tool.js';
+
+/** Bounds of what a server can make a client keep: definitions, their bytes, and warnings of a kind. */
+const MAX_LISTED = 10_000;
+const MAX_SIZE = 16 * 1024 * 1024;
+const MAX_WARNINGS = 1000;
+/** The length of a name in the log. */
+const MAX_SHOWN = 100;
+
+/**
+ * The definitions of a server's tools, for the headers of calls: from the application, and from the server's lists, across
+ * all connections. The last definition of a name counts.
+ */
+export class ToolDefinitions {
+  private readonly known = new Map<string, readonly HeaderParam[]>();
+  private readonly listed = new Map<
+    string,
+    { readonly params: readonly HeaderParam[]; readonly size: number }
+  >();
+  /** The bytes of the listed definitions. */
+  private size = 0;
+  /** The tools that have been warned of. */
+  private readonly warned = { missing: new Set<string>(), invalid: new Set<string>() };
+
+  /** @param warn where warnings go */
+  constructor(private readonly warn: (message: string) => void) {}
+
+  /**
+   * Adds tools that the application knows, all of them or none. They stay whatever the server lists.
+   * @throws TypeError if it is not a list, or one of them is not a tool or breaks a rule of `x-mcp-header`
+   */
+  add(tools: readonly KnownTool[]): void {
+    if (!Array.isArray(tools)) throw new TypeError('Known tools must be a list');
+    const read = Array.from(tools, (tool: unknown, index) => readTool(tool, `tools[${index}]`));
+    for (const { name, inputSchema } of read) this.known.set(keyOf(name), headerParamsOf(inputSchema));
+  }
+
+  /**
+   * Forgets tools that were added, and ignores other names.
+   * @throws TypeError, and forgets none, if it is not a list of strings
+   */
+  remove(names: readonly string[]): void {
+    if (!Array.isArray(names)) throw new TypeError('The names of known tools must be a list');
+    const wrong = names.findIndex(name => typeof name !== 'string');
+    if (wrong >= 0) throw new TypeError(`names[${wrong}] is no name of a tool: it must be a text`);
+    for (const name of names as string[]) this.known.delete(keyOf(name));
+  }
+
+  /** Forgets all tools that were added. */
+  clear(): void {
+    this.known.clear();
+  }
+
+  /** The header parameters of a tool. Warns if there is no definition of it. */
+  headerParams(name: string): readonly HeaderParam[] | undefined {
+    const key = keyOf(name);
+    const params = this.known.get(key) ?? this.listed.get(key)?.params;
+    if (!params && !this.warned.invalid.has(key)) {
+      this.warnOnce(
+        'missing',
+        name,
+        'called without its definition, so Mcp-Param-* headers are not sent: call listTools() first, or give the ' +
+          'definition with addKnownTools(), the option "knownTools" or "toolDefinition"',
+      );
+    }
+    return params;
+  }
+
+  /**
+   * Keeps the definitions that the server has listed.
+   * @returns the tools that break no rule of `x-mcp-header`; a warning tells why each other tool is left out
+   */
+  learn(tools: readonly Tool[]): Tool[] {
+    return tools.filter(({ name, inputSchema }) => {
+      // The application may have asked with its own result schema, so that anything may be in the list.
+      if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
+      const found = readHeaderParams(inputSchema);
+      const key = keyOf(name);
+      this.forget(key);
+      if (found.ok) {
+        if (this.known.has(key)) this.known.set(key, found.params);
+        this.listed.set(key, found);
+        this.size += found.size;
+        this.dropOldest();
+      } else
+        this.warnOnce(
+          'invalid',
+          name,
+          `left out of the list, for its definition is invalid: ${found.reason}`,
+        );
+      return found.ok;
+    });
+  }
+
+  /** The map is in the order in which the tools were last listed. */
+  private dropOldest(): void {
+    for (const oldest of this.listed.keys()) {
+      if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) return;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(key: string): void {
+    this.size -= this.listed.get(key)?.size ?? 0;
+    this.listed.delete(key);
+  }
+
+  private warnOnce(kind: 'missing' | 'invalid', name: string, what: string): void {
+    const warned = this.warned[kind];
+    const key = keyOf(name);
+    if (warned.has(key) || warned.size >= MAX_WARNINGS) return;
+    warned.add(key);
+    this.warn(`The tool ${JSON.stringify(name.slice(0, MAX_SHOWN))} is ${what}`);
+  }
+}
+
+/** A bounded key: a server may send a name of any length. */
+const keyOf = (name: string): string =>
+  name.length <= MAX_SHOWN ? name : createHash('sha256').update(name).digest('base64');
