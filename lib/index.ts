@@ -40,7 +40,7 @@ export { McpErrorCode, McpException } from './exceptions/mcp.exception.js';
 export { InvalidArgumentsException } from './exceptions/invalid-arguments.exception.js';
 export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 export { Description } from './schema/description.decorator.js';
-export { McpHeader, mcpHeader } from './schema/mcp-header.js';
+export { McpHeader, mcpHeader } from './headers/mcp-header.js';
 export type { JsonSchema, SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
 
@@ -54,9 +54,9 @@ export {
   type InferSchema,
   type SampleAnswer,
 } from './mrtr/input-request.js';
-export type { Jsonify } from './mrtr/jsonify.js';
+export type { Jsonify } from './mrtr/replay/jsonify.js';
 export type { McpMrtrOptions, McpSuspensionOptions, OnMismatch } from './mrtr/mrtr-options.js';
-export { MemoryMrtrStore, type MrtrStore } from './mrtr/mrtr-store.js';
+export { MemoryMrtrStore, type MrtrStore } from './mrtr/state/mrtr-store.js';
 export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';
 
 export { Validator } from './decorators/validator.decorator.js';

@@ -16,7 +16,7 @@ import { GuardDenied } from '../execution/guard-denied.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
 import type { Rounds } from '../mrtr/rounds.js';
-import { headerArgument } from '../schema/header-value.js';
+import { headerArgument } from '../headers/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import { toCompletion } from './completion-result.js';
 import { isNotFound, toFailure, unexpected } from './errors.js';

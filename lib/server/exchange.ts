@@ -7,8 +7,8 @@ import type {
   RequestOptions,
   Result,
 } from '@modelcontextprotocol/server';
-import type { RoundMemory } from '../mrtr/journal.js';
-import type { HeaderParam } from '../schema/header-params.js';
+import type { RoundMemory } from '../mrtr/replay/journal.js';
+import type { HeaderParam } from '../headers/header-params.js';
 import type { ClientChannel } from './upstream.js';
 
 /** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */

@@ -19,13 +19,13 @@ import {
   type InputQuestion,
   type SampleAnswer,
 } from '../mrtr/input-request.js';
-import type { CurrentRound } from '../mrtr/current-round.js';
-import type { Round } from '../mrtr/round.js';
-import type { Jsonify } from '../mrtr/jsonify.js';
+import type { CurrentRound } from '../mrtr/replay/current-round.js';
+import type { Round } from '../mrtr/replay/round.js';
+import type { Jsonify } from '../mrtr/replay/jsonify.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
-import type { HeaderScalar } from '../schema/header-value.js';
+import type { HeaderScalar } from '../headers/header-value.js';
 import type { ChangeNotifier } from './changes.js';
 import type { Era, Exchange } from './exchange.js';
 import { createLog, type McpLog } from './mcp-log.js';

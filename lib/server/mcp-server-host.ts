@@ -17,7 +17,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';
 import { Rounds } from '../mrtr/rounds.js';
-import { withAnswersReceived } from '../mrtr/responses.js';
+import { withAnswersReceived } from '../mrtr/input-responses.js';
 import { notifierOver, type ChangeNotifier } from './changes.js';
 import { ConnectionServer } from './connection-server.js';
 import { Dispatcher, type DispatchedMethod, type Params } from './dispatcher.js';

@@ -1,5 +1,5 @@
 import type { ListToolsResult, Result } from '@modelcontextprotocol/server';
-import { HEADER_PREFIX, readHeaderParams } from '../schema/header-params.js';
+import { HEADER_PREFIX, readHeaderParams } from '../headers/header-params.js';
 import type { DispatchedMethod, Params } from './dispatcher.js';
 import type { Exchange } from './exchange.js';
 import type { ToolSchemas } from './upstream.js';

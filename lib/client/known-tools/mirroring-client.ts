@@ -12,8 +12,8 @@ import {
   type ResultTypeMap,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/client';
-import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../../schema/header-params.js';
-import { encodeHeader, isHeaderScalar, isInexact } from '../../schema/header-value.js';
+import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../../headers/header-params.js';
+import { encodeHeader, isHeaderScalar, isInexact } from '../../headers/header-value.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /**

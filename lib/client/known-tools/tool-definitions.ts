@@ -5,7 +5,7 @@ import {
   readHeaderParams,
   type HeaderParam,
   type HeaderParams,
-} from '../../schema/header-params.js';
+} from '../../headers/header-params.js';
 import { isRecord } from '../../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 

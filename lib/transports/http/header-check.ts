@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
-import { argumentAt, HEADER_PREFIX, type HeaderParam } from '../../schema/header-params.js';
-import { decodeHeader, isHeaderScalar, mirrors } from '../../schema/header-value.js';
+import { argumentAt, HEADER_PREFIX, type HeaderParam } from '../../headers/header-params.js';
+import { decodeHeader, isHeaderScalar, mirrors } from '../../headers/header-value.js';
 
 /** What `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {

@@ -5,7 +5,7 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { MrtrSettings } from './mrtr-options.js';
+import type { MrtrSettings } from '../mrtr-options.js';
 
 /** A state that does not fit. Its message says what to do. */
 export class StateOverflowError extends Error {}

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { copyOf, type RecordedStep } from './journal.js';
-import { isRoundEnd } from './input-required.exception.js';
-import type { ReportMistake } from './mrtr.error.js';
-import type { Recorded } from './recorded.js';
+import { isRoundEnd } from '../input-required.exception.js';
+import type { ReportMistake } from '../mrtr.error.js';
+import type { ReplayLog } from './replay-log.js';
 
 /** What came out of a step, as JSON. */
 type Kept = Pick<RecordedStep, 'value'>;
@@ -19,7 +19,7 @@ export class Steps {
 
   /** @param where `Class.method`, for messages */
   constructor(
-    private readonly recorded: Recorded,
+    private readonly log: ReplayLog,
     private readonly where: string,
     private readonly wrong: ReportMistake,
   ) {}
@@ -41,7 +41,7 @@ export class Steps {
     work: () => unknown,
     hold: <T>(work: Promise<T>) => Promise<T>,
   ): Promise<unknown> {
-    const recorded = this.recorded.step(key);
+    const recorded = this.log.step(key);
     if (recorded?.failed !== undefined) throw hasFailed(name, recorded.failed);
     const { value } = recorded ?? (await hold(this.begun.get(key) ?? this.begin(key, name, work)));
     return copyOf(value);
@@ -58,11 +58,11 @@ export class Steps {
     const done = (async () => {
       try {
         const kept = this.asJson(key, await running.run({ steps: this, name }, async () => work()));
-        this.recorded.addStep(key, kept);
+        this.log.addStep(key, kept);
         return kept;
       } catch (error) {
         // What asks the client is no failure; and one of a run that has itself failed is none of the next.
-        if (!isRoundEnd(error) && runs === this.runs) this.recorded.addStep(key, { failed: nameOf(error) });
+        if (!isRoundEnd(error) && runs === this.runs) this.log.addStep(key, { failed: nameOf(error) });
         throw error;
       } finally {
         this.begun.delete(key);

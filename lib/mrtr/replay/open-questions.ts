@@ -1,5 +1,5 @@
-import { unlessAborted } from '../client/unless-aborted.js';
-import type { PreparedQuestion } from './input-request.js';
+import { unlessAborted } from '../../client/unless-aborted.js';
+import type { PreparedQuestion } from '../input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from './round-ended.js';
 

@@ -1,21 +1,21 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
-import type { Asker } from './asker.js';
+import type { LiveAsker } from '../live/live-asker.js';
 import { AskPromise } from './ask-promise.js';
-import { InputQuestion, readRequest } from './input-request.js';
-import type { InputRequiredOptions } from './input-required.exception.js';
+import { InputQuestion, readRequest } from '../input-request.js';
+import type { InputRequiredOptions } from '../input-required.exception.js';
 import { copyOf, type Journal } from './journal.js';
 import type { Jsonify } from './jsonify.js';
-import { KeyUses, type Use } from './key-uses.js';
-import { MrtrError, type MrtrErrorCode } from './mrtr.error.js';
+import { CallKeys, type Use } from './call-keys.js';
+import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
-import { Recorded, type RecordedOptions } from './recorded.js';
+import { ReplayLog, type ReplayLogOptions } from './replay-log.js';
 import { mayBeLeft, RoundEnded } from './round-ended.js';
-import { SteadyValues } from './steady-values.js';
+import { DeterministicValues } from './deterministic-values.js';
 import { Steps } from './steps.js';
-import { WayOut } from './way-out.js';
+import { AbandonedHandler } from './abandoned-handler.js';
 
 /** What a round needs to know of the call that it is part of. */
-export interface RoundOptions extends RecordedOptions {
+export interface RoundOptions extends ReplayLogOptions {
   readonly signal: AbortSignal;
   /** Told of a mistake that comes too late to be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
@@ -24,7 +24,7 @@ export interface RoundOptions extends RecordedOptions {
   /** @throws Error where a question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
   /** Asks the client at once, where the connection can; else a question ends the round. */
-  readonly asker?: Asker;
+  readonly asker?: LiveAsker;
 }
 
 /** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
@@ -46,9 +46,9 @@ export type Outcome = 'value' | 'error';
  * whichever process that is.
  */
 export class Round {
-  private readonly keys: KeyUses;
-  private readonly recorded: Recorded;
-  private readonly steady: SteadyValues;
+  private readonly keys: CallKeys;
+  private readonly log: ReplayLog;
+  private readonly deterministic: DeterministicValues;
   private open: OpenQuestions;
   /** What the end of the round waits for, whichever run began it: its results are to be remembered. */
   private readonly busy = new Set<Promise<unknown>>();
@@ -59,7 +59,7 @@ export class Round {
   /** The handler's own method's. */
   private outcome?: Outcome;
   private isClosed = false;
-  private readonly wayOut = new WayOut();
+  private readonly abandoned = new AbandonedHandler();
   /** What the handler asked its client to bring back. */
   state: unknown;
   /** Fires when the round is over: nobody is to be asked any more. */
@@ -70,10 +70,10 @@ export class Round {
     private readonly options: RoundOptions,
   ) {
     const wrong = this.wrong.bind(this);
-    this.keys = new KeyUses(options.where, wrong);
-    this.recorded = new Recorded(journal, options, wrong);
-    this.steps = new Steps(this.recorded, options.where, wrong);
-    this.steady = new SteadyValues(journal);
+    this.keys = new CallKeys(options.where, wrong);
+    this.log = new ReplayLog(journal, options, wrong);
+    this.steps = new Steps(this.log, options.where, wrong);
+    this.deterministic = new DeterministicValues(journal);
     this.state = copyOf(journal.state);
     this.open = this.noneOpen();
     this.rewind = this.mark();
@@ -86,12 +86,12 @@ export class Round {
 
   /** Whether what runs has run before: not all that was recorded has been used yet. */
   get isReplaying(): boolean {
-    return this.recorded.isReplaying;
+    return this.log.isReplaying;
   }
 
   /** The same in all rounds of a call. */
   get id(): string {
-    return this.steady.id;
+    return this.deterministic.id;
   }
 
   /** Whether it has ended with questions that only the client's next round can answer. */
@@ -101,7 +101,7 @@ export class Round {
 
   /** Told where the handler does not end although its round has, and why: it is not to be waited for. */
   set onLeft(onLeft: (reason: unknown) => void) {
-    this.wayOut.onLeft = onLeft;
+    this.abandoned.onLeft = onLeft;
   }
 
   /**
@@ -140,7 +140,7 @@ export class Round {
     try {
       use = this.use('step', key);
     } catch (error) {
-      return this.wayOut.refuse(error);
+      return this.abandoned.refuse(error);
     }
     try {
       return (await this.steps.result(use.key, key, work, done => this.open.after(done))) as Jsonify<T>;
@@ -152,19 +152,19 @@ export class Round {
   /** The time, in milliseconds: the first round's, in every round that comes by here. */
   now(): number {
     this.assertOutsideSteps('now()');
-    return this.steady.now();
+    return this.deterministic.now();
   }
 
   /** A UUID, the same in all rounds. */
   uuid(): string {
     this.assertOutsideSteps('uuid()');
-    return this.steady.uuid();
+    return this.deterministic.uuid();
   }
 
   /** From 0 to below 1, the same in all rounds. */
   random(): number {
     this.assertOutsideSteps('random()');
-    return this.steady.random();
+    return this.deterministic.random();
   }
 
   /**
@@ -192,11 +192,11 @@ export class Round {
   close(outcome: Outcome): void {
     this.isClosed = true;
     this.end();
-    this.wayOut.close();
+    this.abandoned.close();
     this.outcome ??= 'error';
     const { where } = this.options;
     if (this.mistake) throw this.mistake;
-    if (this.wayOut.isLeft && this.isOpen) {
+    if (this.abandoned.isLeft && this.isOpen) {
       this.options.onMistake(
         new MrtrError(
           'MRTR_ASK_SWALLOWED',
@@ -251,8 +251,8 @@ export class Round {
     const isAwaiting = inputRequests === undefined && requestState === undefined;
     const { given } = this.journal;
     const state = isAwaiting ? this.journal.state : requestState;
-    const { answers, steps } = this.recorded;
-    const { times, isIdUsed } = this.steady;
+    const { answers, steps } = this.log;
+    const { times, isIdUsed } = this.deterministic;
     const asked = Object.entries(inputRequests ?? {}).map(([key, { method }]) => [key, method] as const);
     const used = [this.asks, Object.keys(answers), Object.keys(steps), times, asked];
     if (used.every(({ length }) => length === 0) && !isIdUsed && state === undefined) return undefined;
@@ -282,13 +282,13 @@ export class Round {
     return new OpenQuestions(this.options.signal, this.busy, {
       isOver: () => this.isClosed || this.over !== over,
       hasEnded: () => this.outcome !== undefined,
-      onEnd: () => this.wayOut.leaveSoon(new RoundEnded()),
+      onEnd: () => this.abandoned.leaveSoon(new RoundEnded()),
       onSlow: key => this.options.onSlow?.(key),
     });
   }
 
   private mark(): () => void {
-    const rewinds = [this.keys.mark(), this.recorded.mark(), this.steps.mark(), this.steady.mark()];
+    const rewinds = [this.keys.mark(), this.log.mark(), this.steps.mark(), this.deterministic.mark()];
     const asks = [...this.asks];
     return () => {
       this.end();
@@ -307,7 +307,7 @@ export class Round {
         return await work();
       } catch (error) {
         mayBeLeft(error);
-        return this.wayOut.refuse(error);
+        return this.abandoned.refuse(error);
       }
     };
     return new AskPromise<A>((resolve, reject) => void refusing().then(resolve, reject));
@@ -315,7 +315,7 @@ export class Round {
 
   private async answerTo<A>({ key }: Use, make: () => InputQuestion<A>): Promise<A> {
     const prepared = await this.open.after(this.sendable(key, () => make().prepare()));
-    const recorded = this.recorded.answerTo(key, prepared);
+    const recorded = this.log.answerTo(key, prepared);
     if (recorded) return prepared.read(copyOf(recorded.answer));
     const { asker } = this.options;
     if (!asker) {
@@ -323,7 +323,7 @@ export class Round {
       return this.open.add(key, prepared);
     }
     const answer = await asker.ask(key, prepared.request, this.over.signal);
-    this.recorded.addAnswer(key, prepared, answer);
+    this.log.addAnswer(key, prepared, answer);
     return prepared.read(copyOf(answer));
   }
 

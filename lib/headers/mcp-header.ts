@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { addKeywords } from './keywords.js';
+import { addKeywords } from '../schema/keywords.js';
 
 /** The JSON Schema keyword that names the header of a property. */
 export const X_MCP_HEADER = 'x-mcp-header';

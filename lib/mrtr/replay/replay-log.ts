@@ -1,16 +1,16 @@
-import type { PreparedQuestion } from './input-request.js';
+import type { PreparedQuestion } from '../input-request.js';
 import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
-import type { ReportMistake } from './mrtr.error.js';
-import type { OnMismatch } from './mrtr-options.js';
+import type { ReportMistake } from '../mrtr.error.js';
+import type { OnMismatch } from '../mrtr-options.js';
 
-export interface RecordedOptions {
+export interface ReplayLogOptions {
   /** `Class.method`, for messages. */
   readonly where: string;
   readonly onMismatch: OnMismatch;
 }
 
 /** What a call has been answered and has done: in earlier rounds, and in this one. */
-export class Recorded {
+export class ReplayLog {
   readonly answers: Record<string, RecordedAnswer>;
   readonly steps: Record<string, RecordedStep>;
   private left: number;
@@ -18,7 +18,7 @@ export class Recorded {
 
   constructor(
     { answers, steps, given, state }: Journal,
-    private readonly options: RecordedOptions,
+    private readonly options: ReplayLogOptions,
     private readonly wrong: ReportMistake,
   ) {
     this.answers = { ...answers };

@@ -1,6 +1,6 @@
 import type { Exchange } from '../server/exchange.js';
 import { readKind } from './input-request.js';
-import type { Journal } from './journal.js';
+import type { Journal } from './replay/journal.js';
 
 /** An exchange whose answers have passed the chain, whatever was asked. */
 export async function withAnswersReceived({ receive, ...exchange }: Exchange): Promise<Exchange> {

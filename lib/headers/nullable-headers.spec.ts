@@ -1,6 +1,6 @@
 import { IsOptional, IsString } from 'class-validator';
 import { z } from 'zod';
-import { compileSchema } from './compile-schema.js';
+import { compileSchema } from '../schema/compile-schema.js';
 import { argumentAt, headerParamsOf } from './header-params.js';
 import { mcpHeader, McpHeader } from './mcp-header.js';
 

@@ -1,4 +1,4 @@
-import type { ReportMistake } from './mrtr.error.js';
+import type { ReportMistake } from '../mrtr.error.js';
 
 /** A stack, which costs little until it is read. */
 interface Place {
@@ -31,7 +31,7 @@ export const KEY_RULE = 'one has a letter first, and up to 100 letters, digits a
 export const isKey = (key: unknown): boolean => typeof key === 'string' && KEY.test(key);
 
 /** The keys under which a handler asks and does steps in one round. */
-export class KeyUses {
+export class CallKeys {
   private uses = { ask: new Map<string, Uses>(), step: new Map<string, Uses>() };
 
   /** @param where `Class.method`, for messages */
@@ -73,7 +73,7 @@ export class KeyUses {
 
   /** @returns forgets what comes after this */
   mark(): () => void {
-    const copyOf = ({ ask, step }: KeyUses['uses']) => ({ ask: new Map(ask), step: new Map(step) });
+    const copyOf = ({ ask, step }: CallKeys['uses']) => ({ ask: new Map(ask), step: new Map(step) });
     const uses = copyOf(this.uses);
     return () => (this.uses = copyOf(uses));
   }

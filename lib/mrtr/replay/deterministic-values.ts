@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Journal } from './journal.js';
 
 /** What comes out the same in all rounds of a call, by the order in which it is asked for. */
-export class SteadyValues {
+export class DeterministicValues {
   /** What was read of the clock, in order. */
   readonly times: number[];
   /** Whether anything that follows from the call's id was used. */

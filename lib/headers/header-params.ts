@@ -1,6 +1,6 @@
 import { X_MCP_HEADER } from './mcp-header.js';
-import { isRecord } from './plain-json.js';
-import { SchemaError } from './schema.error.js';
+import { isRecord } from '../schema/plain-json.js';
+import { SchemaError } from '../schema/schema.error.js';
 
 /** An argument that clients repeat in the HTTP header `Mcp-Param-<name>`. */
 export interface HeaderParam {

@@ -7,10 +7,10 @@ import {
   type InputRequest,
   type Result,
 } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
-import type { MrtrSettings } from './mrtr-options.js';
-import { assertDeclared, ClientFailed, UnsupportedInput } from './refusals.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { Exchange } from '../../server/exchange.js';
+import type { MrtrSettings } from '../mrtr-options.js';
+import { assertDeclared, ClientFailed, UnsupportedInput } from '../errors.js';
 
 interface Asked {
   readonly request: InputRequest;
@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
-export class Suspensions {
+export class PendingRequests {
   private total = 0;
   private readonly perSession = new Map<unknown, number>();
 

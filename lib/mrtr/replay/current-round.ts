@@ -1,6 +1,10 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
-import { assertKeys, InputRequiredException, type InputRequiredOptions } from './input-required.exception.js';
+import {
+  assertKeys,
+  InputRequiredException,
+  type InputRequiredOptions,
+} from '../input-required.exception.js';
 import type { Outcome, Round } from './round.js';
 
 /** What a handler came to in a round: its value, or what it needs before it can go on. */

@@ -1,11 +1,11 @@
 import { isInputRequiredResult, type InputRequiredResult, type Result } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Exchange } from '../server/exchange.js';
-import { toolError } from '../server/tool-result.js';
-import type { RoundMemory } from './journal.js';
-import { ClientFailed, tooManyRounds } from './refusals.js';
-import { RoundEnded } from './round-ended.js';
-import type { Suspensions } from './suspensions.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { Exchange } from '../../server/exchange.js';
+import { toolError } from '../../server/tool-result.js';
+import type { RoundMemory } from '../replay/journal.js';
+import { ClientFailed, tooManyRounds } from '../errors.js';
+import { RoundEnded } from '../replay/round-ended.js';
+import type { PendingRequests } from './pending-requests.js';
 
 /** How long a call that asks for nothing but to be called again is left alone, in milliseconds. */
 const PACE_MS = 250;
@@ -16,7 +16,7 @@ const PACE_MS = 250;
  */
 export class LegacyRounds {
   constructor(
-    private readonly suspensions: Suspensions,
+    private readonly suspensions: PendingRequests,
     private readonly maxRounds: number,
   ) {}
 

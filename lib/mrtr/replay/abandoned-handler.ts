@@ -5,7 +5,7 @@ const GRACE_MS = 1_000;
 const MAX_REFUSED = 1_000;
 
 /** Has a call end whose handler does not: one that takes what its questions are refused with, and goes on. */
-export class WayOut {
+export class AbandonedHandler {
   /** Told why nobody waits for the handler any more. */
   onLeft?: (reason: unknown) => void;
   /** Whether nobody waits for the handler any more. */

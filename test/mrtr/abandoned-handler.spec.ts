@@ -99,7 +99,10 @@ describe('a handler that does not end with its round', () => {
   let app: INestApplication;
   let url: string;
   beforeAll(async () => {
-    @Module({ imports: [McpModule.forRoot({ name: 'way-out', version: '1' })], providers: [Tools, Retries] })
+    @Module({
+      imports: [McpModule.forRoot({ name: 'abandoned-handler', version: '1' })],
+      providers: [Tools, Retries],
+    })
     class AppModule {}
     app = await NestFactory.create(AppModule, { logger: logs });
     await app.listen(0, '127.0.0.1');

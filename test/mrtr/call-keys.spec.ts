@@ -1,8 +1,8 @@
-import { KeyUses } from '../../lib/mrtr/key-uses.js';
+import { CallKeys } from '../../lib/mrtr/replay/call-keys.js';
 import { MrtrError } from '../../lib/mrtr/mrtr.error.js';
 
 const durationOf = (count: number): number => {
-  const uses = new KeyUses('Tools.loop', (code, message) => new MrtrError(code, message));
+  const uses = new CallKeys('Tools.loop', (code, message) => new MrtrError(code, message));
   const add = () => uses.add('step', 'item', add);
   const start = process.hrtime.bigint();
   for (let index = 0; index < count; index++) add().isOver = true;

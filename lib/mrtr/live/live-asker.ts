@@ -1,7 +1,7 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 
 /** Asks the client while the handler waits, in as many rounds as a call may have. */
-export class Asker {
+export class LiveAsker {
   private begun: number;
   private open = 0;
   private refusal?: Error;
