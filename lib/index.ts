@@ -1,10 +1,6 @@
 export { McpModule } from './mcp.module.js';
 export type { McpModuleAsyncOptions, McpModuleOptions, McpOptionsFactory } from './mcp.module-options.js';
-export { Tool } from './decorators/tool.decorator.js';
-export { Prompt } from './decorators/prompt.decorator.js';
-export { Resource } from './decorators/resource.decorator.js';
-export { ResourceTemplate } from './decorators/resource-template.decorator.js';
-export { Completion } from './decorators/completion.decorator.js';
+export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
 export { Ask } from './decorators/ask.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';
 export type {
@@ -34,9 +30,7 @@ export type { Jsonify } from './mrtr/replay/jsonify.js';
 export { MemoryMrtrStore, type MrtrStore } from './mrtr/state/mrtr-store.js';
 export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';
 
-export { Validator } from './decorators/validator.decorator.js';
-export { Mutator } from './decorators/mutator.decorator.js';
-export { Sink } from './decorators/sink.decorator.js';
+export { Mutator, Sink, Validator } from './decorators/interceptor.decorators.js';
 export {
   allow,
   deny,
