@@ -13,7 +13,6 @@ export interface McpFeature {
   readonly server?: string;
 }
 
-/** One declaration found on a provider's or controller's method. */
 export interface DiscoveredHandler {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;

@@ -2,7 +2,6 @@
 export interface Pages<T> {
   /** The page that a cursor names, the first without one; undefined for a cursor this list never gave out. */
   page(cursor?: string): Page<T> | undefined;
-  /** The first page that has what is looked for. */
   pageWith(has: (items: readonly T[]) => boolean): Page<T> | undefined;
 }
 

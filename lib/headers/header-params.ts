@@ -16,7 +16,6 @@ export type HeaderParams =
   | { readonly ok: true; readonly params: readonly HeaderParam[]; readonly size: number }
   | { readonly ok: false; readonly reason: string };
 
-/** The prefix of the headers. */
 export const HEADER_PREFIX = 'Mcp-Param-';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -95,12 +94,10 @@ function scan(inputSchema: object): HeaderParams {
   try {
     return { ok: true, ...new Scan().of(inputSchema) };
   } catch (error) {
-    if (error instanceof Breach) return { ok: false, reason: error.message };
+    if (error instanceof SchemaError) return { ok: false, reason: error.message };
     throw error;
   }
 }
-
-class Breach extends Error {}
 
 /** One way through a schema: each schema in it is looked at once, and nothing is copied on the way. */
 class Scan {
@@ -113,7 +110,6 @@ class Scan {
   private schemas = 0;
   private size = 0;
 
-  /** @throws Breach */
   of(inputSchema: object): { params: HeaderParam[]; size: number } {
     this.visit(inputSchema);
     return { params: [...this.found.values()], size: this.size };
@@ -121,9 +117,10 @@ class Scan {
 
   private visit(schema: unknown): void {
     if (!isRecord(schema)) return;
-    if (this.depth > MAX_DEPTH) throw new Breach(`the schema is nested more than ${MAX_DEPTH} levels deep`);
+    if (this.depth > MAX_DEPTH)
+      throw new SchemaError(`the schema is nested more than ${MAX_DEPTH} levels deep`);
     if ((this.schemas += 1) > MAX_SCHEMAS) {
-      throw new Breach(`the schema holds more than ${MAX_SCHEMAS} schemas`);
+      throw new SchemaError(`the schema holds more than ${MAX_SCHEMAS} schemas`);
     }
     if (Object.hasOwn(schema, X_MCP_HEADER)) this.declare(schema);
     this.depth += 1;
@@ -158,14 +155,13 @@ class Scan {
     else this.visit(schemas);
   }
 
-  /** @throws Breach */
   private declare(schema: Readonly<Record<string, unknown>>): void {
     const { found, off, path } = this;
     const { [X_MCP_HEADER]: name } = schema;
     const type = typeOrNull(schema);
     const fail = (rule: string) => {
       const where = path.length === 0 ? 'the root of the schema' : `property ${quote(path.join('.'))}`;
-      throw new Breach(`${where} breaks a rule of ${X_MCP_HEADER}: ${rule}`);
+      throw new SchemaError(`${where} breaks a rule of ${X_MCP_HEADER}: ${rule}`);
     };
     if (path.length === 0) fail('it belongs on a property');
     if (off !== undefined) fail(`it is under "${off}", but only "properties" may lead to it`);
@@ -181,10 +177,10 @@ class Scan {
       fail(
         `property ${quote(other.path.join('.'))} has the header ${quote(other.name)} already; case makes no difference`,
       );
-    if (found.size >= MAX_HEADERS) throw new Breach(`the schema names more than ${MAX_HEADERS} headers`);
+    if (found.size >= MAX_HEADERS) throw new SchemaError(`the schema names more than ${MAX_HEADERS} headers`);
     for (const text of [name, ...path]) this.size += sizeOf(text);
     if (this.size > MAX_SIZE) {
-      throw new Breach(
+      throw new SchemaError(
         `the names of its headers, and of what leads to them, take more than ${MAX_SIZE} bytes`,
       );
     }

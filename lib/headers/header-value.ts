@@ -1,6 +1,5 @@
 import { argumentAt, type HeaderParam } from './header-params.js';
 
-/** What a header parameter can hold. */
 export type HeaderScalar = string | number | boolean;
 
 const PREFIX = '=?base64?';
@@ -10,7 +9,6 @@ const PLAIN = /^(?![ \t])[\x20-\x7e]*(?<![ \t])$/;
 const VISIBLE = /^[\t\x20-\x7e]*$/;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.0+)?$/;
 
-/** Whether a value is one that a header can hold. */
 export function isHeaderScalar(value: unknown): value is HeaderScalar {
   return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
 }

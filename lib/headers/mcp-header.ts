@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { addKeywords } from '../schema/keywords.js';
 
-/** The JSON Schema keyword that names the header of a property. */
 export const X_MCP_HEADER = 'x-mcp-header';
 
 const HEADER_PROPERTIES = 'nestjs-mcp:header-properties';

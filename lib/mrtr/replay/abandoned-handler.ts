@@ -1,19 +1,19 @@
 /** How long a handler may take to end after its round has, in milliseconds: what its `finally` blocks need. */
 const GRACE_MS = 1_000;
 
-/** More than `finally` blocks use on the way out; a loop around a `catch` uses without end, and would let nothing else run. */
+/** More questions than `finally` blocks ask. A loop around a `catch` asks without end, and nothing else would run. */
 const MAX_REFUSED = 1_000;
 
-/** Has a call end whose handler does not: one that takes what its questions are refused with, and goes on. */
+/** Ends a call whose handler keeps running after its round ended. */
 export class AbandonedHandler {
-  /** Told why nobody waits for the handler any more. */
+  /** Called with the reason when nobody waits for the handler any more. */
   onLeft?: (reason: unknown) => void;
   /** Whether nobody waits for the handler any more. */
   isLeft = false;
   private refused = 0;
   private grace?: NodeJS.Timeout;
 
-  /** Rejects with a reason; but never settles once nobody waits, or the handler was refused too often. */
+  /** Rejects with the reason. It never settles if nobody waits any more, or if the handler was refused too often. */
   async refuse(reason: unknown): Promise<never> {
     if (!this.isLeft && this.refused++ < MAX_REFUSED) throw reason;
     this.leave(reason);

@@ -21,7 +21,7 @@ export class AskPromise<T> extends Promise<T> {
     return super.then(onFulfilled, onRejected);
   }
 
-  /** Follows it without counting as somebody who waits. */
+  /** Follows it without counting as somebody who waits. Its rejection counts as handled from then on. */
   follow(onFulfilled: (value: T) => void, onRejected: (reason: unknown) => void = () => undefined): void {
     void Promise.prototype.then.call(this, onFulfilled as (value: unknown) => void, onRejected);
   }

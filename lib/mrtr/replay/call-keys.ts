@@ -71,7 +71,7 @@ export class CallKeys {
     return use;
   }
 
-  /** @returns forgets what comes after this */
+  /** @returns a function that forgets the keys used from here on */
   mark(): () => void {
     const copyOf = ({ ask, step }: CallKeys['uses']) => ({ ask: new Map(ask), step: new Map(step) });
     const uses = copyOf(this.uses);

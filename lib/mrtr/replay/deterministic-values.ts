@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Journal } from './journal.js';
 
-/** What comes out the same in all rounds of a call, by the order in which it is asked for. */
+/** The values that are the same in all rounds of a call, in the order in which the handler asks for them. */
 export class DeterministicValues {
-  /** What was read of the clock, in order. */
+  /** The times that the handler read, in order. */
   readonly times: number[];
-  /** Whether anything that follows from the call's id was used. */
+  /** Whether the handler used a value that is derived from the call's id. */
   isIdUsed: boolean;
   private timesRead = 0;
   private derived = 0;
@@ -31,17 +31,14 @@ export class DeterministicValues {
     const bytes = this.derive();
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    const hex = bytes.toString('hex');
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-      '-',
-    );
+    return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   }
 
   random(): number {
     return this.derive().readUIntBE(0, 6) / 2 ** 48;
   }
 
-  /** @returns has what comes after this come out once more */
+  /** @returns a function that repeats the values from here on */
   mark(): () => void {
     const { timesRead, derived } = this;
     return () => Object.assign(this, { timesRead, derived });

@@ -11,36 +11,35 @@ interface OpenAsk {
   readonly end: (reason: RoundEnded) => void;
 }
 
-/** What questions need to know of their round. */
-interface RoundState {
-  /** Whether nobody waits for an answer any more. */
-  readonly isOver: () => boolean;
+/** The round that questions belong to. */
+interface QuestionsOptions {
+  /** Fires when the client is gone. */
+  readonly signal: AbortSignal;
+  /** Fires when nobody waits for an answer any more. */
+  readonly over: AbortSignal;
+  /** The steps that the end of the round waits for. */
+  readonly busy: Set<Promise<unknown>>;
   /** Whether the handler's own method has ended. */
   readonly hasEnded: () => boolean;
-  /** Told when they are handed out. */
+  /** Called when the questions are handed out. */
   readonly onEnd: () => void;
-  /** Told of a question that has to wait long for steps. */
-  readonly onSlow: (key: string) => void;
+  /** Called with a question that waits long for steps. */
+  readonly onSlow?: (key: string) => void;
 }
 
 /** The questions of a round that only the client's next one can answer. */
 export class OpenQuestions {
   private readonly asks = new Map<string, OpenAsk>();
   private ending?: NodeJS.Immediate;
-  /** Whether they have been handed out: whoever goes on did not let the signal pass. */
+  /** Whether they have been handed out. A handler that goes on from then on has caught the signal. */
   isHandedOut = false;
 
-  constructor(
-    private readonly signal: AbortSignal,
-    /** What the end of the round waits for. */
-    private readonly busy: Set<Promise<unknown>>,
-    private readonly round: RoundState,
-  ) {}
+  constructor(private readonly options: QuestionsOptions) {}
 
   /** Never answers: it rejects once the round ends. */
   add(key: string, prepared: PreparedQuestion): Promise<never> {
     return new Promise((_, reject) => {
-      if (this.round.isOver()) return reject(new RoundEnded());
+      if (this.options.over.aborted) return reject(new RoundEnded());
       this.asks.set(key, { prepared, end: reject });
       this.endSoon();
     });
@@ -50,65 +49,63 @@ export class OpenQuestions {
     return this.asks.get(key)?.prepared;
   }
 
-  /** What they were, for the journal. */
+  /** The questions for the journal. */
   recorded(): Record<string, OpenQuestion> {
-    const open: Record<string, OpenQuestion> = {};
-    for (const [key, { prepared }] of this.asks) {
-      open[key] = { method: prepared.request.method, fingerprint: prepared.fingerprint };
-    }
-    return open;
+    const entries = [...this.asks].map(([key, { prepared }]) => {
+      const { request, fingerprint } = prepared;
+      return [key, { method: request.method, fingerprint }] as const;
+    });
+    return Object.fromEntries(entries);
   }
 
   /** Keeps the round from ending until some work is done. */
   async after<T>(work: Promise<T>): Promise<T> {
-    this.busy.add(work);
+    const { busy } = this.options;
+    busy.add(work);
     try {
       return await work;
     } finally {
-      this.busy.delete(work);
+      busy.delete(work);
     }
   }
 
-  close(): void {
-    clearImmediate(this.ending);
+  /** Settles once nothing runs whose result is to be remembered, or the client is gone. */
+  idle(): Promise<unknown> {
+    const { busy, signal } = this.options;
+    return unlessAborted(Promise.allSettled(busy), signal).catch(() => undefined);
   }
 
-  /** What is asked in the same turn of the event loop is one round. */
+  /** Questions of the same turn of the event loop are one round. */
   private endSoon(): void {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
-      if (this.busy.size > 0 && !this.signal.aborted) {
-        const isSlow = setTimeout(() => this.round.onSlow([...this.asks.keys()][0]), SLOW_MS).unref();
+      const { busy, signal, over, onEnd, onSlow } = this.options;
+      if (over.aborted) return;
+      if (busy.size > 0 && !signal.aborted) {
+        const isSlow = setTimeout(() => onSlow?.([...this.asks.keys()][0]), SLOW_MS).unref();
         void this.idle().then(() => {
           clearTimeout(isSlow);
           this.endSoon();
         });
         return;
       }
-      if (this.round.isOver()) return;
       this.isHandedOut = true;
-      this.round.onEnd();
+      onEnd();
       this.end([...this.asks.values()].reverse());
     });
   }
 
-  /** Settles once nothing runs whose result is to be remembered, or the client is gone. */
-  idle(): Promise<unknown> {
-    return unlessAborted(Promise.allSettled(this.busy), this.signal).catch(() => undefined);
-  }
-
   /**
-   * What the handler waits for is most likely what it asked last. Once it has ended, the others are left as they are,
-   * although `finally` blocks around them do not run then. Whether somebody takes what they would end with, as
-   * `Promise.all` does, or the handler only had them in hand for later, cannot be seen from here: in the latter case it
-   * would be an unhandled rejection. That of this signal alone could be ignored, but not what a `catch` makes of it,
-   * which would end the process.
+   * The handler most likely waits for its last question. Once it has ended, the others are left as they are, although
+   * `finally` blocks around them do not run then. Nothing tells here whether the handler waits for them, as `Promise.all`
+   * does, or only holds them for later: then their rejections would be unhandled. That of this signal could be ignored, but
+   * not what a `catch` makes of it, which would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
-    if (ask === undefined || this.round.isOver()) return;
+    if (ask === undefined || this.options.over.aborted) return;
     ask.end(new RoundEnded());
     setImmediate(() => {
-      if (!this.round.hasEnded()) this.end(others);
+      if (!this.options.hasEnded()) this.end(others);
     });
   }
 }

@@ -65,10 +65,7 @@ export class ReplayLog {
     this.steps[key] = { ...kept, after, ...(this.isTold && { isTold: true }) };
   }
 
-  /**
-   * @returns has what comes after this be what was recorded, that of this round included; but what failed since is done
-   *   once more
-   */
+  /** @returns a function that replays all that was recorded from here on, except steps that have failed since */
   mark(): () => void {
     const used = this.size - this.left;
     const known = new Set(Object.keys(this.steps));

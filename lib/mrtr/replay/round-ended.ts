@@ -7,7 +7,7 @@ interface Marked {
 }
 
 /**
- * Rejects a question whose answer only the client's next round can bring. Handlers let it pass.
+ * Rejects a question whose answer only the client's next round can bring. Handlers do not catch it.
  * @internal
  */
 export class RoundEnded extends Error {

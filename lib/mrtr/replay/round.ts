@@ -37,7 +37,6 @@ interface Ask {
   readonly isAround: boolean;
 }
 
-/** How something ended. */
 export type Outcome = 'value' | 'error';
 
 /**
@@ -191,7 +190,7 @@ export class Round {
    */
   close(outcome: Outcome): void {
     this.isClosed = true;
-    this.end();
+    this.over.abort(new RoundEnded());
     this.abandoned.close();
     this.outcome ??= 'error';
     const { where } = this.options;
@@ -272,18 +271,15 @@ export class Round {
     };
   }
 
-  private end(): void {
-    this.open.close();
-    this.over.abort(new RoundEnded());
-  }
-
   private noneOpen(): OpenQuestions {
-    const { over } = this;
-    return new OpenQuestions(this.options.signal, this.busy, {
-      isOver: () => this.isClosed || this.over !== over,
+    const { signal, onSlow } = this.options;
+    return new OpenQuestions({
+      signal,
+      over: this.over.signal,
+      busy: this.busy,
       hasEnded: () => this.outcome !== undefined,
       onEnd: () => this.abandoned.leaveSoon(new RoundEnded()),
-      onSlow: key => this.options.onSlow?.(key),
+      onSlow,
     });
   }
 
@@ -291,7 +287,7 @@ export class Round {
     const rewinds = [this.keys.mark(), this.log.mark(), this.steps.mark(), this.deterministic.mark()];
     const asks = [...this.asks];
     return () => {
-      this.end();
+      this.over.abort(new RoundEnded());
       this.over = new AbortController();
       this.open = this.noneOpen();
       this.outcome = undefined;

@@ -4,7 +4,6 @@ import { isRoundEnd } from '../input-required.exception.js';
 import type { ReportMistake } from '../mrtr.error.js';
 import type { ReplayLog } from './replay-log.js';
 
-/** What came out of a step, as JSON. */
 type Kept = Pick<RecordedStep, 'value'>;
 
 /** Which step the code that runs belongs to. */
@@ -47,7 +46,7 @@ export class Steps {
     return copyOf(value);
   }
 
-  /** @returns has steps that fail from then on, though begun before, be done once more */
+  /** @returns a function after which the failures of steps that run now are not recorded */
   mark(): () => void {
     return () => void this.runs++;
   }

@@ -21,7 +21,6 @@ export class MemoryMrtrStore implements MrtrStore {
   /** @param maxBytes the most that is kept. Default: 64 MiB (67,108,864) */
   constructor(private readonly maxBytes = 67_108_864) {}
 
-  /** How many keys are kept. */
   get size(): number {
     return this.kept.size;
   }
@@ -32,7 +31,6 @@ export class MemoryMrtrStore implements MrtrStore {
     this.put(key, value, ttlSeconds);
   }
 
-  /** What is kept under a key; undefined once its time is over. */
   get(key: string): Promise<string | undefined> {
     return Promise.resolve(this.read(key));
   }
