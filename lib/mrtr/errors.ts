@@ -43,7 +43,7 @@ export function assertDeclared(requests: readonly InputRequest[], declared: Clie
   if (names.length === 0) return;
   // Most clients show the message, and nothing else.
   throw new MissingRequiredClientCapabilityError(
-    { requiredCapabilities: missing as ClientCapabilities },
+    { requiredCapabilities: missing },
     `The call needs input for which the client has not declared the ${names.length > 1 ? 'capabilities' : 'capability'} ${names.join(', ')}`,
   );
 }
