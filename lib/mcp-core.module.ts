@@ -4,7 +4,6 @@ import { HandlerExplorer } from './catalog/explorer.js';
 import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
 import { HandlerExecutor } from './execution/handler-executor.js';
-import { LateProviders } from './execution/late-providers.js';
 import { RequestScope } from './execution/request-scope.js';
 import { LocalHost } from './interceptors/hosts/local-host.js';
 import { InterceptorChainRunner } from './interceptors/interceptor-chain-runner.js';
@@ -26,7 +25,6 @@ import { McpServers } from './server/mcp-servers.js';
     InterceptorLoader,
     InterceptorReports,
     LocalHost,
-    LateProviders,
     McpServers,
     McpServerRegistry,
     RequestScope,

@@ -1,4 +1,4 @@
-import { Injectable, Module, UseGuards, type INestApplication, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Module, UseGuards, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { McpModule, Tool } from 'nestjs-mcp';
@@ -93,46 +93,6 @@ it('two applications of one module have endpoints of their own', async () => {
   await second.close();
   expect(await next(first)).toBe('3');
   await first.close();
-});
-
-describe('forFeature', () => {
-  it('runs onModuleInit once for all that it loads', async () => {
-    const inits: string[] = [];
-
-    @Injectable()
-    class Database implements OnModuleInit {
-      onModuleInit() {
-        inits.push('database');
-      }
-    }
-    @Module({ providers: [Database], exports: [Database] })
-    class DatabaseModule implements OnModuleInit {
-      onModuleInit() {
-        inits.push('database module');
-      }
-    }
-    @Injectable()
-    class Users implements OnModuleInit {
-      constructor(readonly database: Database) {}
-
-      onModuleInit() {
-        inits.push('users');
-      }
-
-      @Tool()
-      users() {
-        return 'users';
-      }
-    }
-    const test = await startApp([], {
-      module: {
-        imports: [McpModule.forFeature([Users], { imports: [DatabaseModule] })],
-      },
-    });
-    await test.client();
-    expect(inits).toEqual(['database', 'database module', 'users']);
-    await test.close();
-  });
 });
 
 describe('forRootAsync', () => {

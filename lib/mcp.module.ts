@@ -49,8 +49,6 @@ interface Route {
 export interface McpFeatureOptions {
   /** Name of the server that the handlers belong to. Default: the first server. */
   server?: string;
-  /** Modules that export what the handlers inject, where no module provides the handlers themselves. */
-  imports?: DynamicModule['imports'];
 }
 
 /** Serves the application's providers over the Model Context Protocol. */
@@ -118,11 +116,11 @@ export class McpModule
   }
 
   /**
-   * Gives handler classes to a server. Classes that no module provides are provided here.
-   * @param handlers classes with `@Tool`, `@Prompt`, … methods
+   * Assigns handler classes to a server. The application stops at start if no module provides a class.
+   * @param handlers classes with `@Tool`, `@Prompt`, … methods, which a module lists in its `providers`
    */
-  static forFeature(handlers: Type[], { server, imports = [] }: McpFeatureOptions = {}): DynamicModule {
-    const feature: McpFeature = { handlers, server, imports };
+  static forFeature(handlers: Type[], { server }: McpFeatureOptions = {}): DynamicModule {
+    const feature: McpFeature = { handlers, server };
     return { module: McpFeatureModule, providers: [{ provide: MCP_FEATURE, useValue: feature }] };
   }
 

@@ -1,7 +1,7 @@
 import { inputRequest } from '../../dist/cjs/mrtr/input-request.js';
-import { newJournal, withAnswers, type Journal } from '../../dist/cjs/mrtr/journal.js';
-import { RequestState } from '../../dist/cjs/mrtr/request-state.js';
-import { Round } from '../../dist/cjs/mrtr/round.js';
+import { newJournal, withAnswers, type Journal } from '../../dist/cjs/mrtr/replay/journal.js';
+import { RequestState } from '../../dist/cjs/mrtr/state/request-state.js';
+import { Round } from '../../dist/cjs/mrtr/replay/round.js';
 import { ANSWER, QUESTION, SECRET } from './mrtr-question.js';
 import { compare, type Effort } from './ratio.js';
 import type { Line } from './report.js';

@@ -2,6 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { MCP_FEATURE } from '../constants.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
 import { readHandlers } from './handler-metadata.accessor.js';
@@ -10,10 +11,8 @@ import { readHandlers } from './handler-metadata.accessor.js';
 export interface McpFeature {
   readonly handlers: readonly Type[];
   readonly server?: string;
-  readonly imports: readonly unknown[];
 }
 
-/** One declaration found on a provider's or controller's method. */
 export interface DiscoveredHandler {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
@@ -21,42 +20,43 @@ export interface DiscoveredHandler {
   readonly featureServers: readonly (string | undefined)[];
 }
 
-type FeatureServers = Map<Type, Set<string | undefined>>;
-
 /** Finds the decorated handlers of the application. */
 @Injectable()
 export class HandlerExplorer {
   constructor(private readonly modules: ModulesContainer) {}
 
+  /** @throws McpBootstrapError if no module provides a class that `forFeature` names */
   explore(): DiscoveredHandler[] {
+    const found = [...exploreMethods(this.modules, readHandlers)];
     const servers = this.featureServers();
-    return [...exploreMethods(this.modules, readHandlers)].map(found => ({
-      ...found,
-      featureServers: [...(servers.get(found.target.handlerClass) ?? [])],
+    const classes = new Set(found.map(({ target }) => target.handlerClass));
+    for (const type of servers.keys()) {
+      if (!classes.has(type) && !this.isProvided(type)) {
+        throw new McpBootstrapError(
+          `McpModule.forFeature([${type.name}])`,
+          `no module provides ${type.name}; list it in the "providers" of a module`,
+        );
+      }
+    }
+    return found.map(handler => ({
+      ...handler,
+      featureServers: [...(servers.get(handler.target.handlerClass) ?? [])],
     }));
   }
 
-  /** Everything that `forFeature` was given, in all modules. */
-  features(): McpFeature[] {
-    const features: McpFeature[] = [];
-    for (const module of this.modules.values()) {
-      const feature = module.providers.get(MCP_FEATURE)?.instance as McpFeature | undefined;
-      if (feature) features.push(feature);
-    }
-    return features;
-  }
-
-  /** Whether some module lists the class among its providers or controllers. */
-  isProvided(type: Type): boolean {
+  private isProvided(type: Type): boolean {
     return [...this.modules.values()].some(
       ({ providers, controllers }) => providers.has(type) || controllers.has(type),
     );
   }
 
-  private featureServers(): FeatureServers {
-    const servers: FeatureServers = new Map();
-    for (const { handlers, server } of this.features()) {
-      for (const type of handlers) servers.set(type, (servers.get(type) ?? new Set()).add(server));
+  private featureServers(): Map<Type, Set<string | undefined>> {
+    const servers = new Map<Type, Set<string | undefined>>();
+    for (const module of this.modules.values()) {
+      const feature = module.providers.get(MCP_FEATURE)?.instance as McpFeature | undefined;
+      for (const type of feature?.handlers ?? []) {
+        servers.set(type, (servers.get(type) ?? new Set()).add(feature?.server));
+      }
     }
     return servers;
   }

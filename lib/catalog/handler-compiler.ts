@@ -9,7 +9,7 @@ import { readParams, type HandlerParam } from '../execution/handler-params.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { declaredMethodOf, describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
-import { readHeaderParams, type HeaderParam } from '../schema/header-params.js';
+import { readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import { assertTakesTexts, takingTexts } from '../schema/text-arguments.js';

@@ -11,7 +11,6 @@ const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;
 
 type ArgumentOwner = keyof typeof OPTION;
 
-/** The schema of a handler's arguments, and what it was made of where that is one thing. */
 export interface HandlerInput {
   readonly schema: CompiledSchema;
   readonly source?: SchemaLike;
@@ -68,7 +67,6 @@ export async function uriParamsOf(params: readonly HandlerParam[]): Promise<Hand
 /** Whether a handler was added at run time: a function, whose parameters nobody has decorated. */
 const isFunction = ({ wrapper }: HandlerTarget): boolean => wrapper === undefined;
 
-/** @throws Error for a parameter that nothing would fill */
 function assertDecorated(params: readonly HandlerParam[], length: number): void {
   if (params.length === 0) return;
   const indexes = new Set(params.map(({ index }) => index));

@@ -1,6 +1,6 @@
 import type { HandlerParam } from '../execution/handler-params.js';
 import { compileSchema } from '../schema/compile-schema.js';
-import { embedded } from '../schema/embedded.js';
+import { embedded } from '../schema/local-ref.js';
 import { isRecord } from '../schema/plain-json.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
@@ -15,12 +15,10 @@ const SCALARS = new Map<unknown, JsonSchema>([
   [Date, DATE],
 ]);
 
-/** One argument that a handler takes by name. */
 interface NamedArgument {
   readonly name: string;
   readonly required: boolean;
   readonly description: { readonly description?: string };
-  /** What a client is told. */
   readonly schema: JsonSchema;
   /** Checks and converts the value beyond what `schema` says: an instance of a class, a Date. */
   readonly dto?: CompiledSchema;

@@ -38,7 +38,6 @@ interface Variable {
 /** A stretch of the URI that holds one variable, or the pairs of several named ones. */
 interface Run extends Operator {
   readonly variables: Variable[];
-  /** Whether its values may hold `/`. */
   readonly crossesSegments: boolean;
 }
 

@@ -84,7 +84,10 @@ export class ClientBoundary {
       hooks: phase => chain.hooks(event, phase),
       bag: new Map(),
       context: frozenCopy({ timestamp: new Date().toISOString(), ...crossing.context }),
-      exchange: { signal, protocolVersion: isHooked ? await crossing.protocolVersion(chain) : undefined },
+      call: {
+        ...(signal && { reply: { signal } }),
+        protocolVersion: isHooked ? await crossing.protocolVersion(chain) : undefined,
+      },
     };
     const { timeoutMs = DEFAULT_TIMEOUT_MS, config } = this.options;
     const options = { timeoutMs: Math.min(timeoutMs, crossing.timeoutMs ?? Infinity), config };

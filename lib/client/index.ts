@@ -1,15 +1,12 @@
 export { McpClientModule, type McpClientModuleAsyncOptions } from './mcp-client.module.js';
-export type { McpClientInterceptorOptions, McpClientOptions } from './client-options.js';
-export type { ConnectionOptions } from '../connection/connection-options.js';
+export type { McpClientOptions } from './client-options.js';
 export { ConnectionError } from '../connection/connection.js';
 export { McpClients } from './mcp-clients.js';
 export { McpClient } from './mcp-client.js';
 export type { KnownTool } from '../connection/known-tool.js';
-export type { KnownToolsOption } from './known-tools/known-tools-option.js';
 export { getMcpClientToken } from './tokens.js';
 export { InjectMcpClient } from './decorators/inject-mcp-client.decorator.js';
 export { OnElicitation, OnRoots, OnSampling } from './decorators/on-input.decorators.js';
-export type { InputHandler, InputMethod, InputRequestContext, InputRequestTypes } from './input-requests.js';
+export type { InputRequestContext, InputRequestTypes } from './input-requests.js';
 export { InterceptingMcpClient, type InterceptableClient } from './intercepting-mcp-client.js';
 export type { ClientBoundaryOptions } from './client-boundary.js';
-export type { ClientVerbs, McpCallToolOptions, McpListOptions, McpRequestOptions } from './client-verbs.js';

@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Server } from '@modelcontextprotocol/server';
-import { InterceptorChain, type InterceptorInvoker } from 'nestjs-mcp';
+import { InterceptorChain } from 'nestjs-mcp';
+import type { InterceptorInvoker } from 'nestjs-mcp/interceptors';
 import { InterceptingMcpClient } from 'nestjs-mcp/client';
 
 const hooks = [{ events: ['tools/call'], phase: 'request' }];

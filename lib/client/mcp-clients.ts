@@ -32,7 +32,7 @@ export class McpClients implements OnApplicationShutdown {
     private readonly chains: InterceptorLoader,
     private readonly servers: McpServers,
   ) {
-    // Not before: interceptors and handlers can be in classes that `forFeature` still has to provide.
+    // Not before: the interceptors are loaded when the servers start.
     servers.onStart(() => this.start());
   }
 

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client';
-import { headerParamsOf } from '../schema/header-params.js';
+import { headerParamsOf } from '../headers/header-params.js';
 import { requireObjectRoot } from '../schema/object-root.js';
 import { isRecord, toPlainJson } from '../schema/plain-json.js';
 import { reasonOf } from '../schema/schema.error.js';

@@ -9,8 +9,8 @@ import {
   type Request,
   type RequestOptions,
 } from '@modelcontextprotocol/client';
-import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../schema/header-params.js';
-import { encodeHeader, isHeaderScalar, isInexact } from '../schema/header-value.js';
+import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
+import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
-import { headerParamsOf, readHeaderParams, type HeaderParam } from '../schema/header-params.js';
+import { headerParamsOf, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { isRecord } from '../schema/plain-json.js';
 import { readTool, type KnownTool } from './known-tool.js';
 

@@ -19,7 +19,6 @@ export interface ArgOptions {
   description?: string;
 }
 
-/** Declares what a parameter of a handler holds. */
 export function parameter(
   kind: string,
   data?: unknown,

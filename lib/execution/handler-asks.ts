@@ -2,7 +2,7 @@ import { HttpException, type Type } from '@nestjs/common';
 import type { AskOptions } from '../decorators/ask.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../mrtr/input-request.js';
-import { isKey, KEY_RULE } from '../mrtr/key-uses.js';
+import { isKey, KEY_RULE } from '../mrtr/replay/call-keys.js';
 import { isText } from '../option-rules.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';

@@ -10,7 +10,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
-import { isUnaskable } from '../mrtr/refusals.js';
+import { isUnaskable } from '../mrtr/errors.js';
 import { isAsyncIterable, valuesOf } from './async-iterable.js';
 import { CallCancelled, isCancellation } from './call-cancelled.js';
 import { GuardDenied } from './guard-denied.js';

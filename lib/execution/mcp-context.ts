@@ -19,14 +19,14 @@ import {
   type InputQuestion,
   type SampleAnswer,
 } from '../mrtr/input-request.js';
-import type { CurrentRound } from '../mrtr/current-round.js';
-import type { Round } from '../mrtr/round.js';
-import type { Jsonify } from '../mrtr/jsonify.js';
+import type { CurrentRound } from '../mrtr/replay/current-round.js';
+import type { Round } from '../mrtr/replay/round.js';
+import type { Jsonify } from '../mrtr/replay/jsonify.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
-import type { HeaderParam } from '../schema/header-params.js';
-import { headerArgument } from '../schema/header-value.js';
+import type { HeaderParam } from '../headers/header-params.js';
+import { headerArgument } from '../headers/header-value.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
 import { createLog, sendLog, type McpLog } from '../protocol/mcp-log.js';

@@ -7,7 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { McpModule, McpServerRegistry, Tool } from 'nestjs-mcp';
+import { McpServerRegistry, Tool } from 'nestjs-mcp';
 import { startApp, type TestApp, type TestAppOptions } from '../../test/fixtures/matrix.js';
 
 /** Nest hands out an unconstructed placeholder where it did not make the instance, and that one would let all in. */
@@ -41,8 +41,6 @@ const withGlobal = (guard: Type<CanActivate>, { providers = [], ...rest }: TestA
 
 const PLACES: Record<string, Start> = {
   'a global guard on a provider': guard => withGlobal(guard, { providers: [makeTools()] }),
-  'a global guard on a class that only forFeature names': guard =>
-    withGlobal(guard, { imports: [McpModule.forFeature([makeTools()])] }),
   'a global guard on a provider made by a factory': guard => {
     const tools = makeTools();
     return withGlobal(guard, { providers: [{ provide: 'TOOLS', useFactory: () => new tools() as object }] });
@@ -58,11 +56,6 @@ const PLACES: Record<string, Start> = {
     const tools = makeTools();
     UseGuards(guard)(tools);
     return startApp([tools]);
-  },
-  'a class guard on a class that only forFeature names': guard => {
-    const tools = makeTools();
-    UseGuards(guard)(tools);
-    return startApp([], { module: { imports: [McpModule.forFeature([tools])] } });
   },
 };
 

@@ -1,9 +1,2 @@
 export { McpGatewayModule } from './mcp-gateway.module.js';
-export type {
-  GatewayBackend,
-  GatewayLimits,
-  GatewayMrtrOptions,
-  McpGatewayOptions,
-} from './gateway-options.js';
-export type { ConnectionOptions } from '../connection/connection-options.js';
-export { HOPS_META } from './hops.js';
+export type { GatewayBackend, McpGatewayOptions } from './gateway-options.js';

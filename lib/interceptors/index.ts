@@ -7,36 +7,35 @@ export {
   CrossBoundaryGuard,
   type CrossBoundaryGuardInterceptor,
   type CrossBoundaryGuardOptions,
-  type SecretFlow,
 } from './library/cross-boundary-guard.js';
 export { SizeLimit, type SizeLimitInterceptor, type SizeLimitOptions } from './library/size-limit.js';
 export {
   RateLimit,
   type RateLimitInterceptor,
-  type RateLimitKey,
   type RateLimitOptions,
   type RateLimitStore,
 } from './library/rate-limit.js';
 export {
   JsonSchemaValidator,
-  type JsonSchemaRule,
   type JsonSchemaValidatorInterceptor,
   type JsonSchemaValidatorOptions,
 } from './library/json-schema-validator.js';
 export { ToolAccess, type ToolAccessInterceptor, type ToolAccessOptions } from './library/tool-access.js';
-export type { Principal, PrincipalMatch, ToolRule } from './library/tool-rules.js';
-export type { ReadyMadeMutatorOptions, ReadyMadeValidatorOptions } from './library/ready-made.js';
 export {
   SecretDetector,
-  type FindOptions,
   type SecretDetectorOptions,
   type SecretFinding,
 } from './library/secrets/detector.js';
-export type { EntropyOptions } from './library/secrets/entropy.js';
-export type { SecretKind, SecretPattern } from './library/secrets/patterns.js';
-export { mapTexts, ScanLimitError, type ScanLimits, type TextPlace } from './library/secrets/scan.js';
-export {
-  SecretLedger,
-  SecretLedgerFullError,
-  type SecretLedgerOptions,
-} from './library/secrets/secret-ledger.js';
+export type { SecretPattern } from './library/secrets/patterns.js';
+export { mapTexts } from './library/secrets/scan.js';
+export { SecretLedger, type SecretLedgerOptions } from './library/secrets/secret-ledger.js';
+
+export type { MutatorOptions, SinkOptions, ValidatorOptions } from '../decorators/interceptor-options.js';
+export type { InterceptionEvent, ListParams, PayloadOf, ResourceListing } from './payloads.js';
+export type { WhenPredicate, WhenRule } from './chain/when.js';
+export type { EntryResult } from './chain/result.js';
+export type { RunOptions } from './interceptor-chain-runner.js';
+export type { DiscoverOptions, InterceptorChainEntry } from './interceptor-chain.js';
+export type { HostPolicy, InterceptorServerOptions } from './hosts/host-options.js';
+export type { InterceptorClient, InterceptorInvoker } from './hosts/invoker.js';
+export type { InterceptorDescriptor, InvokeParams } from './protocol/types.js';

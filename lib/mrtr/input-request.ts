@@ -1,7 +1,7 @@
 import {
   inputRequired,
   inputResponse,
-  specTypeSchemas,
+  isSpecType,
   type CreateMessageRequestParams,
   type CreateMessageResult,
   type CreateMessageResultWithTools,
@@ -15,7 +15,7 @@ import { isText } from '../option-rules.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { isRecord } from '../schema/plain-json.js';
 import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
-import { digestOf } from './request-state.js';
+import { digestOf } from './state/request-state.js';
 
 /** What a schema makes of a value: an instance of the class, a Standard Schema's output, or any object. */
 export type InferSchema<S> =
@@ -50,7 +50,6 @@ export interface ElicitUrlOptions {
 /** What the client's model said, or which tools it wants called (specification: client/sampling). */
 export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
-/** What a client can be asked for. */
 export type InputMethod = InputRequest['method'];
 
 const METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
@@ -195,17 +194,12 @@ export function readKind(method: InputMethod, raw: unknown): Exclude<InputRespon
   const view = inputResponse({ raw }, 'raw');
   if (view.kind === 'elicit' && method === 'elicitation/create') return view;
   if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view;
-  if (view.kind === 'roots' && method === 'roots/list' && isRoots(raw)) return view;
+  if (view.kind === 'roots' && method === 'roots/list' && isSpecType.ListRootsResult(raw)) return view;
   throw malformed(`it answers no ${method}`);
 }
 
-const isOf = (type: keyof typeof specTypeSchemas, value: unknown): boolean => {
-  const result = specTypeSchemas[type]['~standard'].validate(value);
-  return !(result instanceof Promise) && result.issues === undefined;
-};
 const isSample = (raw: unknown): boolean =>
-  isOf('CreateMessageResult', raw) || isOf('CreateMessageResultWithTools', raw);
-const isRoots = (raw: unknown): boolean => isOf('ListRootsResult', raw);
+  isSpecType.CreateMessageResult(raw) || isSpecType.CreateMessageResultWithTools(raw);
 
 const malformed = (why: string): McpException =>
   new McpException(McpErrorCode.InvalidParams, `An answer cannot be used: ${why}`);

@@ -1,4 +1,4 @@
-import type { MrtrStore } from './mrtr-store.js';
+import type { MrtrStore } from './state/mrtr-store.js';
 
 /** What to do with a recorded answer to a question that has changed since. */
 export type OnMismatch = 'reask' | 'error';

@@ -12,18 +12,18 @@ import { METHODS } from '../protocol/methods.js';
 import type { Answer, Stage } from '../server/pipeline.js';
 import { RunningCalls } from '../server/running-calls.js';
 import { toolError } from '../server/tool-result.js';
-import { Asker } from './asker.js';
-import { CurrentRound } from './current-round.js';
+import { LiveAsker } from './live/live-asker.js';
+import { CurrentRound } from './replay/current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import { copyOf, newJournal, withAnswers, type Journal, type RoundMemory } from './journal.js';
+import { copyOf, newJournal, withAnswers, type Journal, type RoundMemory } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
-import { LegacyRounds } from './legacy-rounds.js';
-import { assertDeclared, tooManyRounds, UnsupportedInput } from './refusals.js';
+import { LegacyRounds } from './live/legacy-rounds.js';
+import { assertDeclared, tooManyRounds, UnsupportedInput } from './errors.js';
 import { MrtrError } from './mrtr.error.js';
-import { digestOf, InvalidStateError, RequestState } from './request-state.js';
-import { withAnswersAsked } from './responses.js';
-import { Round } from './round.js';
-import { Suspensions } from './suspensions.js';
+import { digestOf, InvalidStateError, RequestState } from './state/request-state.js';
+import { withAnswersAsked } from './input-responses.js';
+import { Round } from './replay/round.js';
+import { PendingRequests } from './live/pending-requests.js';
 
 /** Whether a handler can ask the client of an exchange: in its own rounds, or on a connection that carries requests. */
 export const canAsk = ({ method, era, reply }: McpCall): boolean =>
@@ -36,7 +36,7 @@ export type RoundResult<T> = { readonly value: T } | { readonly required: InputR
 export class Rounds {
   private readonly logger = new Logger('McpMrtr');
   private readonly states: RequestState;
-  readonly suspensions: Suspensions;
+  readonly suspensions: PendingRequests;
   private readonly legacy: LegacyRounds;
   private readonly running = new RunningCalls();
   private isWarned = false;
@@ -47,7 +47,7 @@ export class Rounds {
     private readonly settings: MrtrSettings,
   ) {
     this.states = new RequestState(settings);
-    this.suspensions = new Suspensions(settings.suspension);
+    this.suspensions = new PendingRequests(settings.suspension);
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
   }
 
@@ -97,7 +97,7 @@ export class Rounds {
     const { onMismatch, maxRounds } = this.settings;
     const asker =
       call.era === 'legacy' &&
-      new Asker(
+      new LiveAsker(
         journal.rounds,
         maxRounds,
         (key, round) => this.tooMany(where, [key], round),

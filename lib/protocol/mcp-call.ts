@@ -7,7 +7,7 @@ import type {
   RequestOptions,
   Result,
 } from '@modelcontextprotocol/server';
-import type { RoundMemory } from '../mrtr/journal.js';
+import type { RoundMemory } from '../mrtr/replay/journal.js';
 import type { ClientChannel } from '../server/upstream.js';
 
 /** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */

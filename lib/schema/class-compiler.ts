@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
 import { shapeIssues } from './class-shape.js';
-import { copyPlain } from './copy-plain.js';
 import { isRecord, toPlainJson } from './plain-json.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
@@ -49,4 +48,29 @@ function toIssues(failures: readonly PropertyFailure[], parent: unknown, parentP
       ...toIssues(children, value, path),
     ];
   });
+}
+
+/**
+ * A copy of plain data for class-transformer, which deletes discriminators from what it is given. Keys that
+ * every object inherits (`__proto__`, `constructor`, `toString`) become issues: class-transformer trips over
+ * them, or drops them without a word. Instances of classes are passed through.
+ */
+function copyPlain(value: unknown, path: string, issues: SchemaIssue[]): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => copyPlain(item, childPath(path, index), issues));
+  if (!isPlain(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, child] of Object.entries(value)) {
+    const childsPath = childPath(path, key);
+    if (key in Object.prototype)
+      issues.push({ path: childsPath, message: `property ${key} should not exist` });
+    else copy[key] = copyPlain(child, childsPath, issues);
+  }
+  return copy;
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

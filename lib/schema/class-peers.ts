@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import type * as Transformer from 'class-transformer';
+import type { MetadataStorage } from 'class-transformer/types/MetadataStorage.js';
 import type * as Validator from 'class-validator';
 import { reasonOf, SchemaError } from './schema.error.js';
 
-/** One decorator of class-validator on one property. */
 export interface ValidationRule {
   readonly type: string;
   readonly name?: string;
@@ -38,22 +38,6 @@ export interface ClassPeers {
   exposedName(type: Type<unknown>, property: string): string | undefined;
   toInstance(type: Type<unknown>, plain: object): object;
   validate(instance: object): Promise<readonly PropertyFailure[]>;
-}
-
-interface TypeStorage {
-  findTypeMetadata(type: Type<unknown>, property: string): TypeMetadata | undefined;
-  findExposeMetadata(type: Type<unknown>, property: string): ExposeMetadata | undefined;
-  findTransformMetadatas(type: Type<unknown>, property: string, transformation: number): readonly unknown[];
-}
-
-interface TypeMetadata {
-  readonly typeFunction?: (options: { newObject: object; object: object; property: string }) => unknown;
-  readonly reflectedType: unknown;
-  readonly options: { readonly discriminator?: DeclaredType['discriminator'] };
-}
-
-interface ExposeMetadata {
-  readonly options?: { readonly name?: string; readonly toPlainOnly?: boolean };
 }
 
 const PLAIN_TO_CLASS = 0;
@@ -98,7 +82,7 @@ async function load() {
       await loadModule<typeof Validator>('class-validator'),
       await loadModule<typeof Transformer>('class-transformer'),
       // Where `@Type()` writes to. The package has no other way to read it.
-      (await loadModule<{ defaultMetadataStorage: TypeStorage }>('class-transformer/cjs/storage.js'))
+      (await loadModule<{ defaultMetadataStorage: MetadataStorage }>('class-transformer/cjs/storage.js'))
         .defaultMetadataStorage,
     ] as const;
   } catch (error) {

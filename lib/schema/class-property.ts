@@ -1,9 +1,8 @@
 import type { Type } from '@nestjs/common';
 import type { ClassPeers, ValidationRule } from './class-peers.js';
-import { type Keywords, keywordsOfRule } from './class-rules.js';
+import { type Keywords, keywordsOfRule, narrow } from './class-rules.js';
 import type { PropertyShape } from './class-shape.js';
 import { keywordsOf } from './keywords.js';
-import { narrow } from './narrow.js';
 import { SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 
@@ -37,7 +36,6 @@ function isList({ owner, name, rules }: ClassProperty): boolean {
   return reflectedType(owner, name) === Array || rules.some(isListRule);
 }
 
-/** Whether the property holds an instance of a class, or several. */
 export function isNested({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'nestedValidation');
 }
@@ -53,7 +51,6 @@ export function shapeOf(property: ClassProperty): PropertyShape {
   };
 }
 
-/** What TypeScript's metadata says the property is. */
 export function reflectedType(owner: Type<unknown>, name: string): unknown {
   return Reflect.getMetadata('design:type', owner.prototype as object, name);
 }

@@ -7,11 +7,9 @@ export interface PropertyShape {
   readonly isRequired: boolean;
   /** Whether a value must be a list, or must not be one; undefined where class-validator sees to it. */
   readonly isList: boolean | undefined;
-  /** Whether the value, or each item, is an instance of a class again. */
   readonly isNested: boolean;
 }
 
-/** By constructor. */
 export type Shapes = ReadonlyMap<unknown, readonly PropertyShape[]>;
 
 /**

@@ -3,7 +3,6 @@ import { isRecord } from './plain-json.js';
 import { SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 
-/** An argument as `prompts/list` shows it. */
 export interface PromptArgument {
   readonly name: string;
   readonly title?: string;

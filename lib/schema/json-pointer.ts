@@ -6,6 +6,5 @@ export function pointerSteps(pointer: string): string[] {
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether a value is a JSON Pointer. */
 export const isJsonPointer = (value: unknown): value is string =>
   typeof value === 'string' && /^(\/([^~/]|~[01])*)*$/.test(value);

@@ -42,7 +42,6 @@ export function compileValidator(schema: JsonSchema, patterns?: ForeignPatterns)
   }
 }
 
-/** A compiled schema, and the words for what it finds wrong. */
 export interface ForeignValidator {
   readonly check: ValidateFunction;
   errorsText(): string;

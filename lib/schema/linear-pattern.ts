@@ -4,9 +4,7 @@ import { reasonOf } from './schema.error.js';
 /** A pattern that cannot be matched in linear time, or not with the work that is left for it. */
 export class PatternError extends Error {}
 
-/** A regular expression that takes linear time. */
 export interface LinearPattern {
-  /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
   /** How many steps each character may take. */
   readonly size: number;

@@ -7,7 +7,6 @@ export function success<T>(value: T): SchemaResult<T> {
   return { ok: true, value };
 }
 
-/** The first 100 issues. */
 export function failure(issues: readonly SchemaIssue[]): SchemaResult<never> {
   return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
 }

@@ -6,7 +6,6 @@ export class SchemaError extends Error {
   }
 }
 
-/** The words of whatever a library threw. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

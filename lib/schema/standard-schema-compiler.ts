@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { requireObjectRoot } from './object-root.js';
 import { toPlainJson } from './plain-json.js';
 import { childPath, failure, success } from './result.js';
@@ -8,8 +9,6 @@ import type {
   SchemaIo,
   SchemaIssue,
   SchemaResult,
-  StandardIssue,
-  StandardResult,
   StandardSchemaWithJSON,
 } from './types.js';
 
@@ -57,11 +56,11 @@ function toJsonSchema(standard: Partial<StandardSchemaWithJSON['~standard']>, io
   }
 }
 
-function toResult(result: StandardResult): SchemaResult {
+function toResult(result: StandardSchemaV1.Result<unknown>): SchemaResult {
   return result.issues ? failure(result.issues.map(toIssue)) : success(result.value);
 }
 
-function toIssue({ message, path = [] }: StandardIssue): SchemaIssue {
+function toIssue({ message, path = [] }: StandardSchemaV1.Issue): SchemaIssue {
   const stepInto = (parent: string, step: PropertyKey | { key: PropertyKey }) =>
     childPath(parent, typeof step === 'object' ? step.key : step);
   return { path: path.reduce<string>(stepInto, ''), message };

@@ -86,7 +86,6 @@ async function takesText(schema: CompiledSchema, name: string, sample: Scalar | 
   }
 }
 
-/** What a schema finds wrong with one of its properties. */
 async function said(schema: CompiledSchema, name: string, value: unknown): Promise<string> {
   const result = await schema.validate({ [name]: value });
   if (result.ok) return '';

@@ -1,4 +1,7 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
+
+export type { StandardSchemaWithJSON };
 
 /** A schema as JSON Schema, 2020-12 unless its `$schema` says otherwise. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -6,7 +9,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** `input`: what a client sends. `output`: what a handler returns. */
 export type SchemaIo = 'input' | 'output';
 
-/** One breach of a schema. */
 export interface SchemaIssue {
   /** Such as `address.lines[0].street`; empty for the value as a whole. */
   readonly path: string;
@@ -23,29 +25,6 @@ export interface CompiledSchema<T = unknown> {
   readonly jsonSchema: JsonSchema;
   /** Checks `value`, and hands back what the schema makes of it: an instance, a parsed value, or `value`. */
   validate(value: unknown): SchemaResult<T> | Promise<SchemaResult<T>>;
-}
-
-/** One breach, as Standard Schema reports it. */
-export interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** The answer of a Standard Schema: a value, or issues. */
-export type StandardResult<Output = unknown> =
-  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
-
-type StandardJsonSchema = (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-
-/** The part of Standard Schema v1 with JSON Schema (https://standardschema.dev) that is used here. */
-export interface StandardSchemaWithJSON<Input = unknown, Output = Input> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly jsonSchema: { readonly input: StandardJsonSchema; readonly output: StandardJsonSchema };
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  };
 }
 
 /**

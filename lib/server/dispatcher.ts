@@ -13,7 +13,7 @@ import { GuardDenied } from '../execution/guard-denied.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
 import { isRoundEnd } from '../mrtr/input-required.exception.js';
-import type { CurrentRound } from '../mrtr/current-round.js';
+import type { CurrentRound } from '../mrtr/replay/current-round.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';

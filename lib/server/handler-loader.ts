@@ -1,8 +1,7 @@
-import { Injectable, type DynamicModule, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { describeTarget } from '../execution/handler-target.js';
-import { LateProviders } from '../execution/late-providers.js';
 import { InterceptorLoader } from '../interceptors/interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
@@ -15,12 +14,10 @@ export class HandlerLoader implements OnModuleInit {
     private readonly explorer: HandlerExplorer,
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
-    private readonly late: LateProviders,
     private readonly interceptors: InterceptorLoader,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.provideFeatures();
     for (const handler of this.explorer.explore()) {
       const entry = await this.compiler.compile(handler);
       for (const host of this.hostsOf(handler)) host.table.add(entry);
@@ -31,14 +28,6 @@ export class HandlerLoader implements OnModuleInit {
     }
     await this.interceptors.load(this.servers.all(), this.servers.clients);
     await this.servers.start();
-  }
-
-  /** Instantiates the classes that `forFeature` was given and no module provides. */
-  private async provideFeatures(): Promise<void> {
-    for (const { handlers, imports } of this.explorer.features()) {
-      const missing = handlers.filter(type => !this.explorer.isProvided(type));
-      if (missing.length > 0) await this.late.provide(missing, imports as DynamicModule['imports']);
-    }
   }
 
   private hostsOf({ metadata, target, featureServers }: DiscoveredHandler): McpServerInstance[] {

@@ -9,7 +9,7 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { assertDeclared } from '../mrtr/refusals.js';
+import { assertDeclared } from '../mrtr/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import type { JsonRpcError } from './errors.js';

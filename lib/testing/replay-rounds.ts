@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputRequest } from '@modelcontextprotocol/server';
-import { CurrentRound } from '../mrtr/current-round.js';
-import { copyOf, newJournal, withAnswers, type Journal } from '../mrtr/journal.js';
-import { Round } from '../mrtr/round.js';
+import { CurrentRound } from '../mrtr/replay/current-round.js';
+import { copyOf, newJournal, withAnswers, type Journal } from '../mrtr/replay/journal.js';
+import { Round } from '../mrtr/replay/round.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { McpContext } from '../execution/mcp-context.js';

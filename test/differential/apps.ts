@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { LegacyMode } from 'nestjs-mcp';
+import type { McpModuleOptions } from 'nestjs-mcp';
 import { Diagnostics } from '../conformance/server/diagnostics.js';
 import { ElicitationTools } from '../conformance/server/elicitation.js';
 import { InputRequired } from '../conformance/server/input-required.js';
@@ -38,7 +38,10 @@ export interface Pair {
   close(): Promise<void>;
 }
 
-export async function startPair(legacy: LegacyMode, platform: Platform): Promise<Pair> {
+export async function startPair(
+  legacy: NonNullable<McpModuleOptions['legacy']>,
+  platform: Platform,
+): Promise<Pair> {
   const options = { platform, mcp: { ...MCP, legacy }, forceCloseConnections: true };
   const application = await startApp(HANDLERS, options);
   // Another one, so that what one of the two is told of changes is not told by the other.

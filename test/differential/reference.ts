@@ -9,7 +9,7 @@ import {
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { LegacyMode } from 'nestjs-mcp';
+import type { McpModuleOptions } from 'nestjs-mcp';
 import { MCP_SERVERS } from '../../lib/constants.js';
 import type { McpServers } from '../../lib/server/mcp-servers.js';
 
@@ -23,7 +23,10 @@ export interface Reference {
  * Serves an application's handlers as the SDK's documentation has it, on plain `node:http`: `createMcpHandler`, and one
  * transport for each 2025-era session. The SDK's server calls the application's own pipeline.
  */
-export async function startReference(app: INestApplication, legacy: LegacyMode): Promise<Reference> {
+export async function startReference(
+  app: INestApplication,
+  legacy: NonNullable<McpModuleOptions['legacy']>,
+): Promise<Reference> {
   const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).require(undefined, 'the reference');
   const handler = createMcpHandler(
     ({ era }) => {

@@ -106,20 +106,11 @@ describe('forFeature', () => {
     expect(await greetings()).toBe('hello');
   });
 
-  it('provides a class that no module does, with what its imports export', async () => {
-    test = await startApp([], {
-      module: { imports: [McpModule.forFeature([Tools], { imports: [GreetingModule] })] },
-    });
-    expect(await greetings()).toBe('hello');
-  });
-
   it('may name a class twice', async () => {
     test = await startApp([], {
       module: {
-        imports: [
-          McpModule.forFeature([Tools], { imports: [GreetingModule] }),
-          McpModule.forFeature([Tools]),
-        ],
+        imports: [GreetingModule, McpModule.forFeature([Tools]), McpModule.forFeature([Tools])],
+        providers: [Tools],
       },
     });
     expect(await greetings()).toBe('hello');
@@ -127,9 +118,11 @@ describe('forFeature', () => {
 });
 
 describe('forFeature that cannot', () => {
-  it('make a class stops the start, and says what is missing', async () => {
-    const starting = startApp([], { module: { imports: [McpModule.forFeature([Tools])] } });
-    await expect(starting).rejects.toThrow(/Nest can't resolve dependencies of the Tools/);
+  it('find a class in any module stops the start, and says what to do', async () => {
+    const starting = startApp([], { module: { imports: [GreetingModule, McpModule.forFeature([Tools])] } });
+    await expect(starting).rejects.toThrow(
+      'McpModule.forFeature([Tools]): no module provides Tools; list it in the "providers" of a module',
+    );
   });
 
   it('find a server stops the start', async () => {
@@ -173,7 +166,7 @@ describe.each(platforms())('several servers on %s', platform => {
   let test: TestApp;
 
   beforeAll(async () => {
-    test = await startApp([Everywhere], {
+    test = await startApp([Everywhere, AdminTools], {
       platform,
       module: {
         imports: [

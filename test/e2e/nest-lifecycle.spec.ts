@@ -1,10 +1,5 @@
-import {
-  Injectable,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
-import { Ctx, McpContext, McpModule, McpServerRegistry, Tool } from 'nestjs-mcp';
+import { Injectable } from '@nestjs/common';
+import { Ctx, McpContext, McpServerRegistry, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
@@ -82,37 +77,5 @@ describe.each(platforms())('app.close() on %s', platform => {
   it('may be called twice', async () => {
     await test.app.close();
     await test.app.close();
-  });
-});
-
-describe('hooks of a class that only forFeature names', () => {
-  it('run, each once', async () => {
-    const calls: string[] = [];
-    @Injectable()
-    class Feature implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
-      @Tool()
-      tool() {
-        return 'tool';
-      }
-
-      onModuleInit() {
-        calls.push('init');
-      }
-
-      onApplicationBootstrap() {
-        calls.push('bootstrap');
-      }
-
-      onModuleDestroy() {
-        calls.push('destroy');
-      }
-
-      onApplicationShutdown() {
-        calls.push('shutdown');
-      }
-    }
-    const test = await startApp([], { module: { imports: [McpModule.forFeature([Feature])] } });
-    await test.close();
-    expect(calls).toEqual(['init', 'bootstrap', 'destroy', 'shutdown']);
   });
 });

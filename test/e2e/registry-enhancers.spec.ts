@@ -8,7 +8,8 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
-import { McpServerRegistry, type HandlerEnhancers } from 'nestjs-mcp';
+import { McpServerRegistry } from 'nestjs-mcp';
+import type { HandlerEnhancers } from '../../lib/server/mcp-server-registry.js';
 import { APP, ENHANCERS, makeEnhancer, Trace, useGlobal, type EnhancerKind } from '../fixtures/enhancers.js';
 import { anyPlatform, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 

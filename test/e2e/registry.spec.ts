@@ -1,14 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
-import {
-  McpServerRegistry,
-  Prompt,
-  Resource,
-  ResourceTemplate,
-  Tool,
-  type HandlerKind,
-  type McpContext,
-} from 'nestjs-mcp';
+import { McpServerRegistry, Prompt, Resource, ResourceTemplate, Tool, type McpContext } from 'nestjs-mcp';
+import type { HandlerKind } from '../../lib/decorators/handler-options.js';
 import { z } from 'zod';
 import { deferred } from '../fixtures/deferred.js';
 import { anyCell, startApp, textOf, type TestApp } from '../fixtures/matrix.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiExcludeController, ApiTags, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { McpModule, type McpHttpOptions } from 'nestjs-mcp';
+import { McpModule, type McpModuleOptions } from 'nestjs-mcp';
 
 @Controller('shop')
 class ShopController {
@@ -15,7 +15,7 @@ describe('the OpenAPI document of the application', () => {
   let app: INestApplication;
   afterEach(() => app.close());
 
-  const pathsOf = async (http: McpHttpOptions) => {
+  const pathsOf = async (http: McpModuleOptions['http']) => {
     @Module({
       imports: [McpModule.forRoot({ name: 'shop', version: '1', http })],
       controllers: [ShopController],

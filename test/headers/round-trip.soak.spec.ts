@@ -6,7 +6,7 @@ import type { INestApplication } from '@nestjs/common';
 import { PLATFORMS, startApp, type TestApp } from '../fixtures/matrix.js';
 import { soakSize } from '../fixtures/soak.js';
 import { call, Mirror, send, STANDARD } from './support.js';
-import { encodeHeader } from '../../lib/schema/header-value.js';
+import { encodeHeader } from '../../lib/headers/header-value.js';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -1,12 +1,6 @@
 import { Injectable, Logger, Scope } from '@nestjs/common';
-import {
-  Mutator,
-  Sink,
-  Validator,
-  type McpInterceptorOptions,
-  type MutatorOptions,
-  type ValidatorOptions,
-} from 'nestjs-mcp';
+import { Mutator, Sink, Validator, type McpInterceptorOptions } from 'nestjs-mcp';
+import type { MutatorOptions, ValidatorOptions } from 'nestjs-mcp/interceptors';
 import { startApp } from '../fixtures/matrix.js';
 
 const validatorWith = (options: ValidatorOptions) => {

@@ -5,14 +5,8 @@ import type {
   ListToolsResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type {
-  CallToolParams,
-  GetPromptParams,
-  InterceptorInvocation,
-  ListParams,
-  ResourceListing,
-  ResourceParams,
-} from 'nestjs-mcp';
+import type { CallToolParams, GetPromptParams, InterceptorInvocation, ResourceParams } from 'nestjs-mcp';
+import type { ListParams, ResourceListing } from 'nestjs-mcp/interceptors';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Check<T extends true> = T;

@@ -4,7 +4,7 @@ import { McpException } from 'nestjs-mcp';
 import type { Entry } from '../../lib/catalog/entries.js';
 import { inputRequest } from '../../lib/mrtr/input-request.js';
 import type { MrtrSettings } from '../../lib/mrtr/mrtr-options.js';
-import { InvalidStateError, RequestState } from '../../lib/mrtr/request-state.js';
+import { InvalidStateError, RequestState } from '../../lib/mrtr/state/request-state.js';
 import { Rounds } from '../../lib/mrtr/rounds.js';
 import type { McpCall } from '../../lib/protocol/mcp-call.js';
 import { soakSize } from '../fixtures/soak.js';

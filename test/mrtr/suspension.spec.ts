@@ -18,7 +18,7 @@ import {
   McpContext,
   McpModule,
   Tool,
-  type McpMrtrOptions,
+  type McpModuleOptions,
 } from 'nestjs-mcp';
 import { MCP_SERVERS } from '../../lib/constants.js';
 import type { McpServers } from '../../lib/server/mcp-servers.js';
@@ -133,7 +133,10 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   let answers: (() => void)[] = [];
   let asked = deferred<void>();
 
-  const start = async (suspension: McpMrtrOptions['suspension'] = {}, shutdownTimeoutMs = 10_000) => {
+  const start = async (
+    suspension: NonNullable<McpModuleOptions['mrtr']>['suspension'] = {},
+    shutdownTimeoutMs = 10_000,
+  ) => {
     @Module({
       imports: [McpModule.forRoot({ name: 'parked', version: '1', shutdownTimeoutMs, mrtr: { suspension } })],
       providers: [Tools],

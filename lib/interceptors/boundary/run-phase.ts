@@ -1,4 +1,4 @@
-import type { Exchange } from '../../server/exchange.js';
+import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ChainParams } from '../chain/params.js';
 import { passed, type ChainResult } from '../chain/result.js';
 import { answerCheck, payloadCheck } from '../hosts/payload-check.js';
@@ -20,7 +20,7 @@ export type PhaseMessage = Pick<
   'chain' | 'event' | 'method' | 'isAsked' | 'deadline' | 'context' | 'hooks'
 > & {
   readonly bag: Map<unknown, unknown>;
-  readonly exchange: Partial<Pick<Exchange, 'signal' | 'protocolVersion'>>;
+  readonly call: { readonly reply?: Pick<ReplyChannel, 'signal'>; readonly protocolVersion?: string };
 };
 
 /**
@@ -61,7 +61,7 @@ export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPha
       request,
       context: message.context,
       bag: message.bag,
-      signal: call.reply.signal,
+      signal: call.reply?.signal,
       protocolVersion: call.protocolVersion,
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),

@@ -1,5 +1,5 @@
 import { Logger, type Type } from '@nestjs/common';
-import { Validator } from '../../decorators/validator.decorator.js';
+import { Validator } from '../../decorators/interceptor.decorators.js';
 import { isFunction, isListOf, isObjectOf, isText } from '../../option-rules.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { isNotificationEvent } from '../protocol/events.js';

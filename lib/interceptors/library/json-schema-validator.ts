@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Validator } from '../../decorators/validator.decorator.js';
+import { Validator } from '../../decorators/interceptor.decorators.js';
 import { isListOf, isObjectOf, isOneOf, isText, maybe } from '../../option-rules.js';
 import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import type { CompiledSchema, JsonSchema } from '../../schema/types.js';

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Args, Mutator, Tool, type InterceptorInvocation } from 'nestjs-mcp';
-import { mapTexts, ScanLimitError, SecretRedactor } from 'nestjs-mcp/interceptors';
+import { mapTexts, SecretRedactor } from 'nestjs-mcp/interceptors';
 import { startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 import { SECRETS } from './secrets/secrets.fixtures.js';
+import { ScanLimitError } from './secrets/scan.js';
 
 const [token] = SECRETS['github-token'];
 /** Just below what the endpoint reads by default, 4 MiB, with the rest of the request. */

@@ -1,6 +1,6 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
-import { Validator } from '../../decorators/validator.decorator.js';
+import { Validator } from '../../decorators/interceptor.decorators.js';
 import { isFunction, isListOf } from '../../option-rules.js';
 import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { KeyBound } from './key-bound.js';

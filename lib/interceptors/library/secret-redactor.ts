@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Mutator } from '../../decorators/mutator.decorator.js';
+import { Mutator } from '../../decorators/interceptor.decorators.js';
 import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
 import { DETECTOR, SCAN_LIMITS } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';

@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Mutator } from '../../decorators/mutator.decorator.js';
-import { Validator } from '../../decorators/validator.decorator.js';
+import { Mutator, Validator } from '../../decorators/interceptor.decorators.js';
 import { isFunction, isListOf, isObjectOf, isOneOf, isText, maybe } from '../../option-rules.js';
 import {
   allow,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Tool, type McpHttpOptions } from 'nestjs-mcp';
+import { Tool, type McpModuleOptions } from 'nestjs-mcp';
 import { LogSpy } from '../../../test/fixtures/log-spy.js';
 import { startApp, type TestApp } from '../../../test/fixtures/matrix.js';
 import { exchange } from '../../../test/fixtures/raw-http.js';
@@ -25,7 +25,7 @@ describe('Host and Origin', () => {
   let log: LogSpy;
   afterEach(() => test.close());
 
-  const start = async (http?: McpHttpOptions) => {
+  const start = async (http?: McpModuleOptions['http']) => {
     log = new LogSpy();
     test = await startApp([Tools], { mcp: { http }, configure: app => app.useLogger(log) });
     const url = await test.url();

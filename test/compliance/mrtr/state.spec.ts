@@ -11,7 +11,6 @@ import {
   Prompt,
   Tool,
   type McpModuleOptions,
-  type McpMrtrOptions,
 } from 'nestjs-mcp';
 import { LogSpy } from '../../fixtures/log-spy.js';
 import { send, type Round, type RoundAnswer } from './raw-client.js';
@@ -128,7 +127,7 @@ interface Site {
 }
 
 async function start(
-  mrtr: McpMrtrOptions = { secret: SECRETS[0] },
+  mrtr: McpModuleOptions['mrtr'] = { secret: SECRETS[0] },
   options: Partial<McpModuleOptions> = {},
   tools: Type = Tools,
 ): Promise<Site> {
@@ -461,7 +460,7 @@ describe('the state of a call', () => {
     expect((await send(url, retry)).error).toEqual(REFUSED);
   });
 
-  it.each<[string, McpMrtrOptions, string]>([
+  it.each<[string, McpModuleOptions['mrtr'], string]>([
     ['travel, without a store', { maxStateBytes: 1000 }, 'set "mrtr.store"'],
     ['keep', { maxJournalBytes: 1000 }, 'of at most 1000'],
   ])('is an error where it is too large to %s', async (_, options, said) => {
@@ -497,6 +496,6 @@ describe('the options of mrtr', () => {
     [{ suspension: { max: 1 } }, 'unknown option "mrtr.suspension.max"'],
     [{ suspension: { maxTotal: 0 } }, '"mrtr.suspension.maxTotal"'],
   ])('%j is refused at start', async (mrtr, said) => {
-    await expect(async () => start(mrtr as McpMrtrOptions)).rejects.toThrow(said);
+    await expect(async () => start(mrtr as McpModuleOptions['mrtr'])).rejects.toThrow(said);
   });
 });

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { McpModule, type LegacyMode } from 'nestjs-mcp';
+import { McpModule, type McpModuleOptions } from 'nestjs-mcp';
 import { Diagnostics } from './diagnostics.js';
 import { ElicitationTools } from './elicitation.js';
 import { InputRequired } from './input-required.js';
@@ -10,7 +10,7 @@ import { Tools } from './tools.js';
 /** A server with everything that the official conformance suite looks for. */
 @Module({})
 export class ConformanceModule {
-  static register(legacy?: LegacyMode): DynamicModule {
+  static register(legacy?: McpModuleOptions['legacy']): DynamicModule {
     return {
       module: ConformanceModule,
       imports: [McpModule.forRoot({ name: 'conformance', version: '1.0.0', legacy })],

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { inputRequired } from '@modelcontextprotocol/server';
-import { Ctx, McpServerRegistry, Tool, type HandlerKind, type McpContext } from 'nestjs-mcp';
+import { Ctx, McpServerRegistry, Tool, type McpContext } from 'nestjs-mcp';
 
 /** Tools with which a test brings about what it looks for. */
 @Injectable()
 export class Diagnostics {
-  private readonly added = new Set<HandlerKind>();
+  private readonly added = new Set<'tool' | 'prompt' | 'resource'>();
 
   constructor(private readonly registry: McpServerRegistry) {}
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { LegacyMode } from 'nestjs-mcp';
+import type { McpModuleOptions } from 'nestjs-mcp';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
 import { NodeAdapter } from '../../fixtures/node-adapter.js';
 import { ConformanceModule } from './conformance.module.js';
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const { PORT = '3000', ADAPTER = 'express', LEGACY, BACKEND } = process.env;
   if (!Object.hasOwn(ADAPTERS, ADAPTER)) throw new Error('ADAPTER must be "express", "fastify" or "node"');
   const adapter: AbstractHttpAdapter = ADAPTERS[ADAPTER as keyof typeof ADAPTERS]();
-  const legacy = LEGACY as LegacyMode | undefined;
+  const legacy = LEGACY as McpModuleOptions['legacy'];
   const app = await NestFactory.create(
     BACKEND
       ? McpGatewayModule.forRoot({ legacy, backend: { url: BACKEND } })

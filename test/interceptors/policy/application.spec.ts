@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
-import {
-  Tool,
-  Validator,
-  type InterceptorDescriptor,
-  type InterceptorInvocation,
-  type McpInterceptorOptions,
-} from 'nestjs-mcp';
+import { Tool, Validator, type InterceptorInvocation, type McpInterceptorOptions } from 'nestjs-mcp';
+import type { InterceptorDescriptor } from 'nestjs-mcp/interceptors';
 import { z } from 'zod';
 import { Inbox } from '../../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';

@@ -3,14 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Injectable } from '@nestjs/common';
-import {
-  Args,
-  InterceptorChainRunner,
-  Tool,
-  type ChainReport,
-  type HostPolicy,
-  type InterceptorServerOptions,
-} from 'nestjs-mcp';
+import { Args, InterceptorChainRunner, Tool, type ChainReport } from 'nestjs-mcp';
+import type { HostPolicy, InterceptorServerOptions } from 'nestjs-mcp/interceptors';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 
 const fixtures = join(__dirname, '../../fixtures');

@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  InterceptorChainRunner,
-  Tool,
-  type InterceptorServerOptions,
-  type McpInterceptorOptions,
-  type RunOptions,
-} from 'nestjs-mcp';
+import { InterceptorChainRunner, Tool, type McpInterceptorOptions } from 'nestjs-mcp';
+import type { InterceptorServerOptions, RunOptions } from 'nestjs-mcp/interceptors';
 import { deferred } from '../../fixtures/deferred.js';
 import { startApp, textOf, type TestApp } from '../../fixtures/matrix.js';
 import { mutator, StubHost, validator } from './stub-host.js';

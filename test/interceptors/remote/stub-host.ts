@@ -1,4 +1,5 @@
-import type { HostPolicy, InterceptorHost, InterceptorInvoker, InvokeParams } from 'nestjs-mcp';
+import type { InterceptorHost } from 'nestjs-mcp';
+import type { HostPolicy, InterceptorInvoker, InvokeParams } from 'nestjs-mcp/interceptors';
 
 type Json = Record<string, unknown>;
 

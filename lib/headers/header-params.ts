@@ -1,0 +1,206 @@
+import { X_MCP_HEADER } from './mcp-header.js';
+import { isRecord } from '../schema/plain-json.js';
+import { SchemaError } from '../schema/schema.error.js';
+
+/** An argument that clients repeat in the HTTP header `Mcp-Param-<name>`. */
+export interface HeaderParam {
+  /** As declared; header names have no case. */
+  readonly name: string;
+  /** The properties that lead to the value, from the arguments on. */
+  readonly path: readonly string[];
+  readonly type: 'string' | 'integer' | 'boolean';
+}
+
+/** What an input schema says of headers: its parameters, with about how many bytes they take, or the rule that it breaks. */
+export type HeaderParams =
+  | { readonly ok: true; readonly params: readonly HeaderParam[]; readonly size: number }
+  | { readonly ok: false; readonly reason: string };
+
+export const HEADER_PREFIX = 'Mcp-Param-';
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
+
+/** Deeper than any schema: so many schemas, each in the one before. What follows one to its end must not run out of stack. */
+const MAX_DEPTH = 200;
+/** More than any schema holds in all: a server words it, and nothing else happens while it is read. */
+const MAX_SCHEMAS = 50_000;
+/** More than any HTTP server takes of headers like these. */
+const MAX_HEADERS = 200;
+/** What the names of headers, and of the properties that lead to them, may take in all, in bytes. */
+const MAX_SIZE = 128 * 1024;
+/** How much of a name that a server has given goes into a message. */
+const MAX_SHOWN = 100;
+
+/** Keywords that hold one schema or a list of them, and those that hold schemas by name. */
+const SUBSCHEMAS = new Map<string, 'one or several' | 'by name'>([
+  ...[
+    'items',
+    'prefixItems',
+    'additionalItems',
+    'contains',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'unevaluatedItems',
+    'propertyNames',
+    'contentSchema',
+    'oneOf',
+    'anyOf',
+    'allOf',
+    'not',
+    'if',
+    'then',
+    'else',
+  ].map(keyword => [keyword, 'one or several'] as const),
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'].map(
+    keyword => [keyword, 'by name'] as const,
+  ),
+]);
+
+const read = new WeakMap<object, HeaderParams>();
+
+/**
+ * The header parameters of an input schema. The same schema object is looked through once.
+ *
+ * Specification 2026-07-28: basic/transports/streamable-http, schema extension.
+ */
+export function readHeaderParams(inputSchema: object): HeaderParams {
+  let known = read.get(inputSchema);
+  if (!known) read.set(inputSchema, (known = scan(inputSchema)));
+  return known;
+}
+
+/**
+ * Like `readHeaderParams`.
+ * @throws SchemaError that names the property and the rule it breaks
+ */
+export function headerParamsOf(inputSchema: object): readonly HeaderParam[] {
+  const found = readHeaderParams(inputSchema);
+  if (found.ok) return found.params;
+  throw new SchemaError(found.reason);
+}
+
+/** The value of a header parameter in arguments that nobody has validated; undefined where there is none, or null. */
+export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
+  let value = args;
+  for (const step of path) {
+    if (!isRecord(value) || !Object.hasOwn(value, step)) return undefined;
+    value = value[step];
+  }
+  return value ?? undefined;
+}
+
+function scan(inputSchema: object): HeaderParams {
+  try {
+    return { ok: true, ...new Scan().of(inputSchema) };
+  } catch (error) {
+    if (error instanceof SchemaError) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** One way through a schema: each schema in it is looked at once, and nothing is copied on the way. */
+class Scan {
+  private readonly found = new Map<string, HeaderParam>();
+  /** What leads to the schema that is looked at: names of properties, and keywords that lead away from them. */
+  private readonly path: string[] = [];
+  /** The keyword that leads away from what `properties` alone can reach, if one has. */
+  private off: string | undefined;
+  private depth = 0;
+  private schemas = 0;
+  private size = 0;
+
+  of(inputSchema: object): { params: HeaderParam[]; size: number } {
+    this.visit(inputSchema);
+    return { params: [...this.found.values()], size: this.size };
+  }
+
+  private visit(schema: unknown): void {
+    if (!isRecord(schema)) return;
+    if (this.depth > MAX_DEPTH)
+      throw new SchemaError(`the schema is nested more than ${MAX_DEPTH} levels deep`);
+    if ((this.schemas += 1) > MAX_SCHEMAS) {
+      throw new SchemaError(`the schema holds more than ${MAX_SCHEMAS} schemas`);
+    }
+    if (Object.hasOwn(schema, X_MCP_HEADER)) this.declare(schema);
+    this.depth += 1;
+    for (const keyword in schema) {
+      const holds = SUBSCHEMAS.get(keyword);
+      if (holds === undefined) continue;
+      const { off } = this;
+      const { length } = this.path;
+      if (keyword !== 'properties') {
+        this.off ??= keyword;
+        this.path.push(keyword);
+      }
+      if (holds === 'by name') this.visitNamed(schema[keyword]);
+      else this.visitAll(schema[keyword]);
+      this.off = off;
+      this.path.length = length;
+    }
+    this.depth -= 1;
+  }
+
+  private visitNamed(schemas: unknown): void {
+    if (!isRecord(schemas)) return;
+    for (const name of Object.keys(schemas)) {
+      this.path.push(name);
+      this.visit(schemas[name]);
+      this.path.pop();
+    }
+  }
+
+  private visitAll(schemas: unknown): void {
+    if (Array.isArray(schemas)) for (const schema of schemas) this.visit(schema);
+    else this.visit(schemas);
+  }
+
+  private declare(schema: Readonly<Record<string, unknown>>): void {
+    const { found, off, path } = this;
+    const { [X_MCP_HEADER]: name } = schema;
+    const type = typeOrNull(schema);
+    const fail = (rule: string) => {
+      const where = path.length === 0 ? 'the root of the schema' : `property ${quote(path.join('.'))}`;
+      throw new SchemaError(`${where} breaks a rule of ${X_MCP_HEADER}: ${rule}`);
+    };
+    if (path.length === 0) fail('it belongs on a property');
+    if (off !== undefined) fail(`it is under "${off}", but only "properties" may lead to it`);
+    if (typeof name !== 'string' || name === '')
+      return fail('the name of the header must be a text that is not empty');
+    if (!TOKEN.test(name)) fail(`${quote(name)} is no HTTP token: use letters, digits and "-"`);
+    if (!TYPES.has(type)) {
+      const given = type === undefined ? 'no "type"' : `the type ${quote(type)}`;
+      fail(`the property must be a "string", an "integer" or a "boolean", and has ${given}`);
+    }
+    const other = found.get(name.toLowerCase());
+    if (other)
+      fail(
+        `property ${quote(other.path.join('.'))} has the header ${quote(other.name)} already; case makes no difference`,
+      );
+    if (found.size >= MAX_HEADERS) throw new SchemaError(`the schema names more than ${MAX_HEADERS} headers`);
+    for (const text of [name, ...path]) this.size += sizeOf(text);
+    if (this.size > MAX_SIZE) {
+      throw new SchemaError(
+        `the names of its headers, and of what leads to them, take more than ${MAX_SIZE} bytes`,
+      );
+    }
+    found.set(name.toLowerCase(), { name, path: [...path], type: type as HeaderParam['type'] });
+  }
+}
+
+/** What a schema says the type is, but for null: `["string", "null"]`, or a union with null. */
+function typeOrNull({ type, anyOf, oneOf }: Readonly<Record<string, unknown>>): unknown {
+  const types: unknown =
+    type ?? [anyOf ?? oneOf].flat().map(branch => (isRecord(branch) ? branch['type'] : undefined));
+  if (!Array.isArray(types)) return types;
+  const others = types.filter(one => one !== 'null');
+  return others.length === 1 && others.length < types.length ? others[0] : type;
+}
+
+/** What a text takes, and what refers to it. */
+const sizeOf = (text: string): number => 2 * text.length + 8;
+
+function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return JSON.stringify(text.slice(0, MAX_SHOWN));
+}

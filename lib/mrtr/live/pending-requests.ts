@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type InputRequest,
+  type Result,
+} from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
+import { assertDeclared, ClientFailed, UnsupportedInput } from '../errors.js';
+import type { MrtrSettings } from '../mrtr-options.js';
+
+interface Asked {
+  readonly request: InputRequest;
+  readonly over: AbortSignal;
+  readonly resolve: (answer: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
+export class PendingRequests {
+  private total = 0;
+  private readonly perSession = new Map<unknown, number>();
+
+  constructor(private readonly limits: MrtrSettings['suspension']) {}
+
+  /** How many questions are open, and calls to be called again. */
+  get size(): number {
+    return this.total;
+  }
+
+  /**
+   * Asks the client several questions on the stream of its own call: all, or none where one cannot be asked.
+   * @param over ends the questions where nobody waits for their answers any more
+   * @throws McpException where too many are open, or no answer comes in time; MissingRequiredClientCapabilityError;
+   *   ClientFailed
+   */
+  async askAll<R extends Readonly<Record<string, InputRequest>>>(
+    call: McpCall,
+    requests: R,
+    over: AbortSignal,
+  ): Promise<{ [K in keyof R]: Result }> {
+    this.open(call, Object.values(requests));
+    const answers = Object.entries(requests).map(
+      async ([key, request]) => [key, await this.send(call, request, over)] as const,
+    );
+    return Object.fromEntries(await Promise.all(answers)) as { [K in keyof R]: Result };
+  }
+
+  /** Asks one question at a time for a handler that waits: those of one turn of the event loop together, as `askAll` does. */
+  asker(call: McpCall): (request: InputRequest, over: AbortSignal) => Promise<Result> {
+    let batch: Asked[] = [];
+    const askBatch = () => {
+      const asked = batch;
+      batch = [];
+      try {
+        this.open(
+          call,
+          asked.map(({ request }) => request),
+        );
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+        return;
+      }
+      for (const { request, over, resolve, reject } of asked) {
+        this.send(call, request, over).then(resolve, reject);
+      }
+    };
+    return (request, over) =>
+      new Promise((resolve, reject) => {
+        if (batch.push({ request, over, resolve, reject }) === 1) setImmediate(askBatch);
+      });
+  }
+
+  /** Waits on behalf of a call. @throws McpException where too many do; the signal's reason, once it fires */
+  async pause({ sessionId, reply: { signal } }: McpCall, ms: number): Promise<void> {
+    this.take(sessionId, 1);
+    try {
+      await pause(ms, undefined, { signal });
+    } finally {
+      this.release(sessionId);
+    }
+  }
+
+  private open({ reply, sessionId, clientCapabilities }: McpCall, requests: readonly InputRequest[]): void {
+    if (!reply.ask) throw new UnsupportedInput();
+    assertDeclared(requests, clientCapabilities);
+    this.take(sessionId, requests.length);
+  }
+
+  /** Asks what is counted already. */
+  private async send(call: McpCall, request: InputRequest, over: AbortSignal): Promise<Result> {
+    const signal = AbortSignal.any([call.reply.signal, over]);
+    try {
+      return await call.reply.ask!(request.method, paramsOf(request), {
+        signal,
+        timeout: this.limits.idleTimeoutMs,
+        resetTimeoutOnProgress: true,
+        // Without it, there would be no token for progress to refer to.
+        onprogress: () => undefined,
+      });
+    } catch (error) {
+      if (call.reply.signal.aborted) throw call.reply.signal.reason;
+      if (error instanceof ProtocolError) throw new ClientFailed(error);
+      if (signal.aborted || !isTimeout(error)) throw error;
+      throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
+    } finally {
+      this.release(call.sessionId);
+    }
+  }
+
+  private take(session: unknown, count: number): void {
+    const own = (this.perSession.get(session) ?? 0) + count;
+    const { maxPerSession, maxTotal } = this.limits;
+    if (own > maxPerSession || this.total + count > maxTotal) {
+      throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
+    }
+    this.total += count;
+    this.perSession.set(session, own);
+  }
+
+  private release(session: unknown): void {
+    this.total--;
+    const left = this.perSession.get(session)! - 1;
+    if (left === 0) this.perSession.delete(session);
+    else this.perSession.set(session, left);
+  }
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+
+/** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
+function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
+  const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
+  return isUrl ? { ...params, elicitationId: randomUUID() } : params;
+}

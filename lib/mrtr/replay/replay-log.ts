@@ -1,0 +1,126 @@
+import type { PreparedQuestion } from '../input-request.js';
+import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
+import type { ReportMistake } from '../mrtr.error.js';
+import type { OnMismatch } from '../mrtr-options.js';
+
+export interface ReplayLogOptions {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  readonly onMismatch: OnMismatch;
+}
+
+/** What a call has been answered and has done: in earlier rounds, and in this one. */
+export class ReplayLog {
+  readonly answers: Record<string, RecordedAnswer>;
+  readonly steps: Record<string, RecordedStep>;
+  private left: number;
+  private readonly isTold: boolean;
+
+  constructor(
+    { answers, steps, given, state }: Journal,
+    private readonly options: ReplayLogOptions,
+    private readonly wrong: ReportMistake,
+  ) {
+    this.answers = { ...answers };
+    this.steps = { ...steps };
+    this.left = this.size;
+    this.isTold = given !== undefined || state !== undefined;
+  }
+
+  /** Whether not all that was recorded has been used yet. */
+  get isReplaying(): boolean {
+    return this.left > 0;
+  }
+
+  /**
+   * The recorded answer to a question; undefined where it is to be asked.
+   * @throws MrtrError where something else was asked under this key, and that is a mistake
+   */
+  answerTo(key: string, prepared: PreparedQuestion): RecordedAnswer | undefined {
+    const recorded = Object.hasOwn(this.answers, key) ? this.answers[key] : undefined;
+    if (recorded && this.isStillAsked(key, recorded, prepared)) {
+      this.left--;
+      return recorded;
+    }
+    this.left = 0;
+    return undefined;
+  }
+
+  addAnswer(key: string, { request, fingerprint }: PreparedQuestion, answer: unknown): void {
+    this.answers[key] = { method: request.method, fingerprint, answer };
+  }
+
+  /** What came out of a step; undefined where it is to be done. */
+  step(key: string): RecordedStep | undefined {
+    if (Object.hasOwn(this.steps, key)) {
+      this.left--;
+      return this.steps[key];
+    }
+    this.left = 0;
+    return undefined;
+  }
+
+  addStep(key: string, kept: Omit<RecordedStep, 'after'>): void {
+    const after = Object.keys(this.answers).length;
+    this.steps[key] = { ...kept, after, ...(this.isTold && { isTold: true }) };
+  }
+
+  /** @returns a function that replays all that was recorded from here on, except steps that have failed since */
+  mark(): () => void {
+    const used = this.size - this.left;
+    const known = new Set(Object.keys(this.steps));
+    return () => {
+      // What failed before an answer is of an earlier round, also where the handler waited for it.
+      const answers = Object.keys(this.answers).length;
+      for (const [key, { failed, after }] of Object.entries(this.steps)) {
+        if (failed !== undefined && after === answers && !known.has(key)) delete this.steps[key];
+      }
+      this.left = this.size - used;
+    };
+  }
+
+  private get size(): number {
+    return Object.keys(this.answers).length + Object.keys(this.steps).length;
+  }
+
+  /** Whether an answer is one to this question. Consent to one thing is none to another. */
+  private isStillAsked(
+    key: string,
+    recorded: RecordedAnswer,
+    { request, fingerprint }: PreparedQuestion,
+  ): boolean {
+    const { where, onMismatch } = this.options;
+    if (recorded.method !== request.method) {
+      throw this.wrong(
+        'MRTR_KIND_CHANGED',
+        `${where} asked ${recorded.method} as "${key}" in an earlier round, and now ${request.method}; give each question a key of its own`,
+      );
+    }
+    if (recorded.fingerprint === fingerprint) return true;
+    if (onMismatch === 'error') {
+      throw this.wrong(
+        'MRTR_QUESTION_CHANGED',
+        `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}): a question may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(); or set "mrtr.onMismatch" to "reask"`,
+      );
+    }
+    this.forget(key);
+    return false;
+  }
+
+  /**
+   * Forgets an answer and all that came after it: what was said next may have been said because of it. What was done since
+   * cannot be undone.
+   */
+  private forget(key: string): void {
+    const keys = Object.keys(this.answers);
+    const index = keys.indexOf(key);
+    const done = Object.keys(this.steps).find(step => this.steps[step].after > index);
+    if (done !== undefined) {
+      throw this.wrong(
+        'MRTR_QUESTION_CHANGED',
+        `${this.options.where} asks something else as "${key}" than in an earlier round, and the step "${done}" has been done since; the call has to begin anew`,
+      );
+    }
+    for (const later of keys.slice(index)) delete this.answers[later];
+  }
+}

@@ -1,0 +1,373 @@
+import type { InputRequest } from '@modelcontextprotocol/server';
+import type { LiveAsker } from '../live/live-asker.js';
+import { AskPromise } from './ask-promise.js';
+import { InputQuestion, readRequest } from '../input-request.js';
+import type { InputRequiredOptions } from '../input-required.exception.js';
+import { copyOf, type Journal } from './journal.js';
+import type { Jsonify } from './jsonify.js';
+import { CallKeys, type Use } from './call-keys.js';
+import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
+import { OpenQuestions } from './open-questions.js';
+import { ReplayLog, type ReplayLogOptions } from './replay-log.js';
+import { mayBeLeft, RoundEnded } from './round-ended.js';
+import { DeterministicValues } from './deterministic-values.js';
+import { Steps } from './steps.js';
+import { AbandonedHandler } from './abandoned-handler.js';
+
+/** What a round needs to know of the call that it is part of. */
+export interface RoundOptions extends ReplayLogOptions {
+  readonly signal: AbortSignal;
+  /** Told of a mistake that comes too late to be thrown. */
+  readonly onMistake: (mistake: MrtrError) => void;
+  /** Told of a question that has to wait long for steps, before it can be asked. */
+  readonly onSlow?: (key: string) => void;
+  /** @throws Error where a question cannot end the round */
+  readonly assertAskable: (request: InputRequest) => void;
+  /** Asks the client at once, where the connection can; else a question ends the round. */
+  readonly asker?: LiveAsker;
+}
+
+/** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
+const never = (): Promise<never> => new Promise(() => undefined);
+
+interface Ask {
+  readonly use: Use;
+  readonly promise: AskPromise<unknown>;
+  /** Whether the handler's own method had ended by then: what asks is around it. */
+  readonly isAround: boolean;
+}
+
+export type Outcome = 'value' | 'error';
+
+/**
+ * One run of a handler that asks in the middle (`await ctx.elicit(…)`). What was answered in earlier rounds is returned at
+ * once; a question without an answer ends the round, and the handler runs again from the top when the answer is there, in
+ * whichever process that is.
+ */
+export class Round {
+  private readonly keys: CallKeys;
+  private readonly log: ReplayLog;
+  private readonly deterministic: DeterministicValues;
+  private open: OpenQuestions;
+  /** What the end of the round waits for, whichever run began it: its results are to be remembered. */
+  private readonly busy = new Set<Promise<unknown>>();
+  private asks: Ask[] = [];
+  private readonly steps: Steps;
+  private rewind: () => void;
+  private mistake?: MrtrError;
+  /** The handler's own method's. */
+  private outcome?: Outcome;
+  private isClosed = false;
+  private readonly abandoned = new AbandonedHandler();
+  /** What the handler asked its client to bring back. */
+  state: unknown;
+  /** Fires when the round is over: nobody is to be asked any more. */
+  private over = new AbortController();
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly options: RoundOptions,
+  ) {
+    const wrong = this.wrong.bind(this);
+    this.keys = new CallKeys(options.where, wrong);
+    this.log = new ReplayLog(journal, options, wrong);
+    this.steps = new Steps(this.log, options.where, wrong);
+    this.deterministic = new DeterministicValues(journal);
+    this.state = copyOf(journal.state);
+    this.open = this.noneOpen();
+    this.rewind = this.mark();
+  }
+
+  /** How many rounds of questions came before: ended ones, and those that the handler waited for. */
+  get number(): number {
+    return this.options.asker?.rounds ?? this.journal.rounds;
+  }
+
+  /** Whether what runs has run before: not all that was recorded has been used yet. */
+  get isReplaying(): boolean {
+    return this.log.isReplaying;
+  }
+
+  /** The same in all rounds of a call. */
+  get id(): string {
+    return this.deterministic.id;
+  }
+
+  /** Whether it has ended with questions that only the client's next round can answer. */
+  get isOpen(): boolean {
+    return this.open.isHandedOut;
+  }
+
+  /** Told where the handler does not end although its round has, and why: it is not to be waited for. */
+  set onLeft(onLeft: (reason: unknown) => void) {
+    this.abandoned.onLeft = onLeft;
+  }
+
+  /**
+   * Asks the client, or returns what it answered before.
+   * @param make makes the question
+   */
+  ask<A>(key: string, make: () => InputQuestion<A>): AskPromise<A> {
+    if (this.isLate(key)) return new AskPromise<A>(() => undefined);
+    const isAround = this.outcome !== undefined;
+    let use: Use | undefined;
+    const promise = this.promiseOf(() => {
+      use = this.use('ask', key);
+      return this.answerTo(use, make);
+    });
+    promise.follow(
+      () => use && (use.isOver = true),
+      () => use && (use.isOver = true),
+    );
+    // The round waits for the step, and the step would wait for the next round.
+    promise.onAwait = () => {
+      if (!use?.isOver) this.assertOutsideSteps(`the answer to "${key}"`);
+    };
+    promise.onRace = () =>
+      this.wrong(
+        'MRTR_RACE',
+        `"${key}" is in a Promise.race or Promise.any, which comes out differently from round to round; ask one after the other, or with Promise.all`,
+      );
+    this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise, isAround });
+    return promise;
+  }
+
+  /** Runs something once in all rounds of the call, and remembers what came out, as JSON. */
+  async step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
+    if (this.isLate(key)) return never();
+    let use: Use;
+    try {
+      use = this.use('step', key);
+    } catch (error) {
+      return this.abandoned.refuse(error);
+    }
+    try {
+      return (await this.steps.result(use.key, key, work, done => this.open.after(done))) as Jsonify<T>;
+    } finally {
+      use.isOver = true;
+    }
+  }
+
+  /** The time, in milliseconds: the first round's, in every round that comes by here. */
+  now(): number {
+    this.assertOutsideSteps('now()');
+    return this.deterministic.now();
+  }
+
+  /** A UUID, the same in all rounds. */
+  uuid(): string {
+    this.assertOutsideSteps('uuid()');
+    return this.deterministic.uuid();
+  }
+
+  /** From 0 to below 1, the same in all rounds. */
+  random(): number {
+    this.assertOutsideSteps('random()');
+    return this.deterministic.random();
+  }
+
+  /**
+   * Told that the handler runs for the first time, or again because something in front of it retries what has failed: then
+   * with what it was answered and has done, as in a later round.
+   * @returns whether it is to run: the round may have ended
+   */
+  enter(isAgain: boolean): boolean {
+    if (this.isOpen || this.mistake) return false;
+    if (isAgain) this.rewind();
+    else this.rewind = this.mark();
+    return true;
+  }
+
+  /** Told how the handler's own method has ended, whatever is made of that around it. */
+  settle(outcome: Outcome): void {
+    this.outcome = outcome;
+  }
+
+  /**
+   * Closes the round: from here on nothing can be asked.
+   * @param outcome of the handler, with what is around it
+   * @throws MrtrError for a mistake of the handler
+   */
+  close(outcome: Outcome): void {
+    this.isClosed = true;
+    this.over.abort(new RoundEnded());
+    this.abandoned.close();
+    this.outcome ??= 'error';
+    const { where } = this.options;
+    if (this.mistake) throw this.mistake;
+    if (this.abandoned.isLeft && this.isOpen) {
+      this.options.onMistake(
+        new MrtrError(
+          'MRTR_ASK_SWALLOWED',
+          `${where} did not end with its round, which went to the client without waiting for it: a catch took what "${Object.keys(this.requests())[0]}" throws, a promise around it never settles, or a finally block takes long; let what a question throws pass`,
+        ),
+      );
+    }
+    const asks = this.asks.filter(({ isAround }) => (isAround ? outcome : this.outcome) === 'value');
+    const forgotten = asks.find(({ promise }) => !promise.isAwaited);
+    if (forgotten) {
+      throw new MrtrError(
+        'MRTR_ASK_NOT_AWAITED',
+        `${where} asked "${forgotten.use.key}" and did not await it; its answer would be lost`,
+      );
+    }
+    const left = asks.find(({ use }) => !use.isOver || this.open.get(use.key));
+    if (left) {
+      throw new MrtrError(
+        'MRTR_ASK_SWALLOWED',
+        `${where} returned although "${left.use.key}" was not answered: a catch around the question took the signal that ends the round, or something else won a race against it; let what it throws pass`,
+      );
+    }
+  }
+
+  /** What there is to ask of the client, in the order in which the handler asked. */
+  requests(): Record<string, InputRequest> {
+    const requests: Record<string, InputRequest> = {};
+    for (const { use } of this.asks) {
+      const open = this.open.get(use.key);
+      if (open) requests[use.key] = open.request;
+    }
+    return requests;
+  }
+
+  /** A question of an exception or a returned result, in the protocol's words. @throws MrtrError for one that has none */
+  requestOf(key: string, question: InputQuestion | InputRequest): Promise<InputRequest> {
+    return this.sendable(key, async () =>
+      question instanceof InputQuestion ? (await question.prepare()).request : readRequest(question),
+    );
+  }
+
+  /** Settles once the steps that run have come to something, or the client is gone. */
+  stepsEnded(): Promise<unknown> {
+    return this.open.idle();
+  }
+
+  /**
+   * What is to be remembered, with what the handler itself asked and its state; undefined where there is nothing. What
+   * awaits answers goes on from where it started, and so with what that was.
+   */
+  remember({ requestState, inputRequests }: InputRequiredOptions = {}): Journal | undefined {
+    const isAwaiting = inputRequests === undefined && requestState === undefined;
+    const { given } = this.journal;
+    const state = isAwaiting ? this.journal.state : requestState;
+    const { answers, steps } = this.log;
+    const { times, isIdUsed } = this.deterministic;
+    const asked = Object.entries(inputRequests ?? {}).map(([key, { method }]) => [key, method] as const);
+    const used = [this.asks, Object.keys(answers), Object.keys(steps), times, asked];
+    if (used.every(({ length }) => length === 0) && !isIdUsed && state === undefined) return undefined;
+    const { id, version } = this.journal;
+    return {
+      id,
+      version,
+      rounds: this.number + 1,
+      ...(isIdUsed && { isIdUsed }),
+      answers,
+      open: this.open.recorded(),
+      ...(asked.length > 0 && { asked: Object.fromEntries(asked) }),
+      ...(isAwaiting && given && { given }),
+      steps,
+      times,
+      ...(state !== undefined && { state }),
+    };
+  }
+
+  private noneOpen(): OpenQuestions {
+    const { signal, onSlow } = this.options;
+    return new OpenQuestions({
+      signal,
+      over: this.over.signal,
+      busy: this.busy,
+      hasEnded: () => this.outcome !== undefined,
+      onEnd: () => this.abandoned.leaveSoon(new RoundEnded()),
+      onSlow,
+    });
+  }
+
+  private mark(): () => void {
+    const rewinds = [this.keys.mark(), this.log.mark(), this.steps.mark(), this.deterministic.mark()];
+    const asks = [...this.asks];
+    return () => {
+      this.over.abort(new RoundEnded());
+      this.over = new AbortController();
+      this.open = this.noneOpen();
+      this.outcome = undefined;
+      this.asks = [...asks];
+      for (const rewind of rewinds) rewind();
+      this.state = copyOf(this.journal.state);
+    };
+  }
+
+  private promiseOf<A>(work: () => Promise<A>): AskPromise<A> {
+    const refusing = async () => {
+      try {
+        return await work();
+      } catch (error) {
+        mayBeLeft(error);
+        return this.abandoned.refuse(error);
+      }
+    };
+    return new AskPromise<A>((resolve, reject) => void refusing().then(resolve, reject));
+  }
+
+  private async answerTo<A>({ key }: Use, make: () => InputQuestion<A>): Promise<A> {
+    const prepared = await this.open.after(this.sendable(key, () => make().prepare()));
+    const recorded = this.log.answerTo(key, prepared);
+    if (recorded) return prepared.read(copyOf(recorded.answer));
+    const { asker } = this.options;
+    if (!asker) {
+      this.options.assertAskable(prepared.request);
+      return this.open.add(key, prepared);
+    }
+    const answer = await asker.ask(key, prepared.request, this.over.signal);
+    this.log.addAnswer(key, prepared, answer);
+    return prepared.read(copyOf(answer));
+  }
+
+  /** @throws MrtrError, which names the question, for whatever `make` throws */
+  private async sendable<T>(key: string, make: () => Promise<T>): Promise<T> {
+    try {
+      return await make();
+    } catch (error) {
+      const reason = (error as Error).message.replace(/\s+/g, ' ');
+      throw new MrtrError(
+        'MRTR_INVALID_QUESTION',
+        `${this.options.where} asks "${key}", which cannot be sent: ${reason}`,
+      );
+    }
+  }
+
+  private use(kind: 'ask' | 'step', key: string): Use {
+    this.assertOpen(`"${key}"`);
+    return this.keys.add(kind, key, Reflect.get(Round.prototype, kind));
+  }
+
+  /** @throws MrtrError, or RoundEnded where nobody waits any more */
+  private assertOpen(what: string): void {
+    this.assertOutsideSteps(what);
+    if (this.isOpen || this.isClosed) throw new RoundEnded();
+  }
+
+  private assertOutsideSteps(what: string): void {
+    const step = this.steps.current;
+    if (step === undefined) return;
+    throw this.wrong(
+      'MRTR_ASK_IN_STEP',
+      `${this.options.where} used ${what} within the step "${step}"; a step runs once and asks nothing`,
+    );
+  }
+
+  /** Whether the call has its result, so that nobody waits for an answer and nobody would take an error. */
+  private isLate(key: string): boolean {
+    if (!this.isClosed || this.outcome !== 'value') return false;
+    const { where, onMistake } = this.options;
+    onMistake(
+      new MrtrError('MRTR_ASK_AFTER_RETURN', `${where} used "${key}" after it had returned; await it before`),
+    );
+    return true;
+  }
+
+  private wrong(code: MrtrErrorCode, message: string): MrtrError {
+    this.mistake ??= new MrtrError(code, message);
+    return this.mistake;
+  }
+}

@@ -1,0 +1,74 @@
+/** Keeps what is too large to travel with a client, and notes what was used; shared by all nodes that serve a client. */
+export interface MrtrStore {
+  /** Keeps a text under a key for so long. */
+  set(key: string, value: string, ttlSeconds: number): Promise<void>;
+  /** What is kept under a key; undefined once its time is over. */
+  get(key: string): Promise<string | undefined>;
+  /** Notes a key for so long. True for the first who does, false for everybody after. */
+  claim(key: string, ttlSeconds: number): Promise<boolean>;
+}
+
+interface Kept {
+  readonly value: string;
+  readonly until: number;
+}
+
+/** A store in this process's memory: for one node, and for tests. One that is full takes nothing more until time is over. */
+export class MemoryMrtrStore implements MrtrStore {
+  private readonly kept = new Map<string, Kept>();
+  private bytes = 0;
+
+  /** @param maxBytes the most that is kept. Default: 64 MiB (67,108,864) */
+  constructor(private readonly maxBytes = 67_108_864) {}
+
+  get size(): number {
+    return this.kept.size;
+  }
+
+  /** @throws Error where it is full */
+  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    await Promise.resolve();
+    this.put(key, value, ttlSeconds);
+  }
+
+  get(key: string): Promise<string | undefined> {
+    return Promise.resolve(this.read(key));
+  }
+
+  /** @throws Error where it is full */
+  claim(key: string, ttlSeconds: number): Promise<boolean> {
+    // Between looking and noting, nobody else gets a turn.
+    return new Promise(resolve => {
+      const isFirst = this.read(key) === undefined;
+      if (isFirst) this.put(key, '', ttlSeconds);
+      resolve(isFirst);
+    });
+  }
+
+  private read(key: string): string | undefined {
+    const kept = this.kept.get(key);
+    if (kept === undefined || kept.until > Date.now()) return kept?.value;
+    this.drop(key, kept);
+    return undefined;
+  }
+
+  private put(key: string, value: string, ttlSeconds: number): void {
+    const before = this.kept.get(key);
+    if (before) this.drop(key, before);
+    const kept = { value, until: Date.now() + ttlSeconds * 1000 };
+    for (const [oldest, item] of this.kept) {
+      if (item.until > Date.now()) break;
+      this.drop(oldest, item);
+    }
+    if (this.bytes + sizeOf(key, kept) > this.maxBytes) throw new Error('The store is full');
+    this.kept.set(key, kept);
+    this.bytes += sizeOf(key, kept);
+  }
+
+  private drop(key: string, kept: Kept): void {
+    this.kept.delete(key);
+    this.bytes -= sizeOf(key, kept);
+  }
+}
+
+const sizeOf = (key: string, { value }: Kept): number => key.length + value.length;

@@ -1,0 +1,196 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import {
+  createRequestStateCodec,
+  type RequestStateCodec,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { MrtrSettings } from '../mrtr-options.js';
+
+/** A state that does not fit. Its message says what to do. */
+export class StateOverflowError extends Error {}
+
+/** A state that came back and is not to be believed. Its message is for the log alone. */
+export class InvalidStateError extends Error {}
+
+interface Key {
+  readonly codec: RequestStateCodec<string>;
+  readonly cipherKey: Buffer;
+}
+
+/** What is shorter than this is not worth compressing. */
+const COMPRESS_FROM = 512;
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Seals what a call remembers between two rounds into the `requestState` that its client carries, and opens what comes
+ * back, which anybody may have written. The SDK's codec signs, dates and binds it; this adds keys that rotate, encryption,
+ * compression, a store for what is too large, and single use.
+ */
+export class RequestState {
+  private readonly keys: readonly Key[];
+
+  constructor(
+    private readonly settings: Pick<
+      MrtrSettings,
+      'secrets' | 'ttlSeconds' | 'encrypt' | 'maxStateBytes' | 'maxJournalBytes' | 'store' | 'singleUse'
+    >,
+  ) {
+    const { secrets, ttlSeconds } = settings;
+    this.keys = (secrets.length > 0 ? secrets : [randomBytes(32)]).map(secret => ({
+      codec: createRequestStateCodec<string>({
+        key: derive(secret, 'sign'),
+        ttlSeconds,
+        // The codec only hands the context on to here.
+        bind: context => context as unknown as string,
+      }),
+      cipherKey: derive(secret, 'encrypt'),
+    }));
+  }
+
+  /** JSON, as it is remembered wherever it is kept. @throws StateOverflowError */
+  write(value: unknown): string {
+    const { maxJournalBytes } = this.settings;
+    const json = JSON.stringify(value);
+    const bytes = Buffer.byteLength(json);
+    if (bytes <= maxJournalBytes) return json;
+    throw new StateOverflowError(
+      `the call remembers ${bytes} bytes, of at most ${maxJournalBytes} ("mrtr.maxJournalBytes"): keep large values elsewhere and remember their keys`,
+    );
+  }
+
+  /**
+   * @param value JSON
+   * @param binding whose it is and what for: it opens for the same binding alone
+   * @throws StateOverflowError
+   */
+  async seal(value: unknown, binding: string): Promise<string> {
+    const { maxStateBytes, singleUse } = this.settings;
+    const [{ codec }] = this.keys;
+    const prefix = singleUse ? `${randomUUID()}:` : ':';
+    const packed = this.pack(this.write(value));
+    const mint = (payload: string) => codec.mint(prefix + payload, binding as unknown as ServerContext);
+    const state = await mint(packed);
+    if (state.length <= maxStateBytes) return state;
+    return mint(await this.store(packed, state.length));
+  }
+
+  /**
+   * @throws InvalidStateError for anything that was not sealed here, for this binding, and not too long ago; whatever the
+   *   store throws
+   */
+  async open(state: unknown, binding: string): Promise<unknown> {
+    if (typeof state !== 'string') throw new InvalidStateError('it is no text');
+    const { maxStateBytes, store, singleUse, ttlSeconds } = this.settings;
+    // A handle of the store can be longer than the cap, where the cap is very small.
+    if (state.length > Math.max(maxStateBytes, MAX_HANDLE)) throw new InvalidStateError('it is too long');
+    const { payload, key } = await this.verify(state, binding);
+    const end = payload.indexOf(':');
+    const [nonce, packed] = [payload.slice(0, end), payload.slice(end + 1)];
+    // A store that cannot be reached says nothing of the state, which is good for another try.
+    const found = packed.startsWith('s') ? await this.fetch(packed.slice(1)) : packed;
+    const value = this.read(found, key);
+    if (singleUse && (nonce === '' || !(await store?.claim(`used:${nonce}`, ttlSeconds)))) {
+      throw new InvalidStateError('it was used before');
+    }
+    return value;
+  }
+
+  private async fetch(handle: string): Promise<string> {
+    const stored = await this.settings.store?.get(`state:${handle}`);
+    if (stored === undefined) throw new InvalidStateError('the store does not have it any more');
+    return stored;
+  }
+
+  private read(packed: string, key: Key): unknown {
+    try {
+      return JSON.parse(this.unpack(packed, key));
+    } catch (error) {
+      throw error instanceof InvalidStateError ? error : new InvalidStateError('it cannot be read');
+    }
+  }
+
+  private async verify(state: string, binding: string): Promise<{ payload: string; key: Key }> {
+    let cause = 'mac';
+    for (const key of this.keys) {
+      try {
+        return { payload: await key.codec.verify(state, binding as unknown as ServerContext), key };
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== 'mac') cause = message;
+      }
+    }
+    throw new InvalidStateError(cause);
+  }
+
+  private pack(json: string): string {
+    const deflated = json.length < COMPRESS_FROM ? undefined : deflateRawSync(json);
+    const [form, plain] = deflated ? ['z', deflated] : ['j', Buffer.from(json)];
+    if (!this.settings.encrypt) return form === 'j' ? `j${json}` : `z${plain.toString('base64url')}`;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.keys[0].cipherKey, iv);
+    const sealed = Buffer.concat([iv, cipher.update(form), cipher.update(plain), cipher.final()]);
+    return `e${Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')}`;
+  }
+
+  private unpack(packed: string, key: Key): string {
+    const body = packed.slice(1);
+    switch (packed[0]) {
+      case 'j':
+        return body;
+      case 'z':
+        return this.inflate(Buffer.from(body, 'base64url'));
+      case 'e': {
+        const opened = decrypt(Buffer.from(body, 'base64url'), key.cipherKey);
+        const plain = opened.subarray(1);
+        return opened[0] === 'z'.charCodeAt(0) ? this.inflate(plain) : plain.toString();
+      }
+      default:
+        throw new InvalidStateError('it has an unknown form');
+    }
+  }
+
+  private inflate(deflated: Buffer): string {
+    return inflateRawSync(deflated, { maxOutputLength: this.settings.maxJournalBytes }).toString();
+  }
+
+  private async store(packed: string, length: number): Promise<string> {
+    const { store, maxStateBytes, ttlSeconds } = this.settings;
+    if (!store) {
+      throw new StateOverflowError(
+        `the state is ${length} bytes, of at most ${maxStateBytes} ("mrtr.maxStateBytes") that travel with the client: set "mrtr.store", or remember less`,
+      );
+    }
+    const handle = randomUUID();
+    await store.set(`state:${handle}`, packed, ttlSeconds);
+    return `s${handle}`;
+  }
+}
+
+/** More than any state that only holds a handle. */
+const MAX_HANDLE = 512;
+
+const derive = (secret: string | Uint8Array, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', `nestjs-mcp requestState ${purpose}`, 32));
+
+function decrypt(sealed: Buffer, key: Buffer): Buffer {
+  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+}
+
+/** A digest of JSON that does not depend on the order of keys. */
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(canonical(value)).digest('base64url');
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
+  return `{${fields.join(',')}}`;
+}
