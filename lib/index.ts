@@ -91,15 +91,19 @@ export {
   type DiscoverOptions,
   type InterceptorChainEntry,
 } from './interceptors/interceptor-chain.js';
-export { DiscoveryError } from './interceptors/hosts/remote-host.js';
+export { DiscoveryError } from './interceptors/remote/remote-host.js';
 export type {
   HostPolicy,
   HostSendOptions,
   InterceptorHost,
   InterceptorServerOptions,
   ReachableHost,
-} from './interceptors/hosts/host-options.js';
-export type { HostCallOptions, InterceptorClient, InterceptorInvoker } from './interceptors/hosts/invoker.js';
+} from './interceptors/remote/host-options.js';
+export type {
+  HostCallOptions,
+  InterceptorClient,
+  InterceptorInvoker,
+} from './interceptors/remote/invoker.js';
 export type { ChainCaller, ChainInUse, ChainSource } from './interceptors/chain-source.js';
 export type { ConnectionOptions } from './client/connection-options.js';
 export type { ChainParams } from './interceptors/chain/params.js';

@@ -4,7 +4,7 @@ import { marked, synthetic } from '../interceptors/boundary/answers.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { frozenCopy } from '../interceptors/chain/frozen.js';
 import { passed, type ChainResult } from '../interceptors/chain/result.js';
-import { answerCheck, payloadCheck } from '../interceptors/hosts/payload-check.js';
+import { answerCheck, payloadCheck } from '../interceptors/messages/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import { denialOf, undiscovered } from '../interceptors/boundary/denial.js';

@@ -12,7 +12,7 @@ import { problemOfHeaders, type ConnectionOptions } from './connection-options.j
 import { MirroringClient } from './known-tools/mirroring-client.js';
 import type { ToolDefinitions } from './known-tools/tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 
 /** There is no connection, and why; the cause is the error of the last attempt. */
 export class ConnectionError extends Error {}

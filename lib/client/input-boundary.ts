@@ -1,5 +1,5 @@
 import type { ClientContext, Request, Result } from '@modelcontextprotocol/client';
-import { payloadCheck } from '../interceptors/hosts/payload-check.js';
+import { payloadCheck } from '../interceptors/messages/payload-check.js';
 import { isProtocolError, unexpected } from '../server/errors.js';
 import type { ClientBoundary } from './client-boundary.js';
 import type { InputHandler, InputMethod } from './input-requests.js';

@@ -1,5 +1,5 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { toClientError } from './backend-error.js';

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../client/connection.js';
 import type { ConnectionOptions } from '../client/connection-options.js';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import { AS_IT_IS } from '../server/as-it-is.js';
 import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';

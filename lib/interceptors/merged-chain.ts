@@ -1,11 +1,11 @@
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
 import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
-import { HostLease } from './hosts/host-lease.js';
-import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './hosts/remote-host.js';
-import { TimeLimit } from './hosts/time-limit.js';
+import { HostLease } from './remote/host-lease.js';
+import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
+import { TimeLimit } from './remote/time-limit.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 
 /** Hosts that stay open as long as the lease. */

@@ -12,7 +12,7 @@ import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import { Boundary, type BoundaryOptions } from '../interceptors/boundary/boundary.js';
 import type { Listings } from '../interceptors/boundary/listing.js';
 import type { LocalChainSource } from '../interceptors/chain-source.js';
-import { InterceptorServer } from '../interceptors/interceptor-server.js';
+import { InterceptorServer } from '../interceptors/served/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';

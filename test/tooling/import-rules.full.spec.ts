@@ -11,7 +11,7 @@ const ROOMS = [
   'execution',
   'gateway',
   'interceptors/chain',
-  'interceptors/hosts',
+  'interceptors/messages',
   'interceptors/protocol',
   'mrtr',
   'redis',

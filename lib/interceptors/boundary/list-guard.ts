@@ -1,5 +1,5 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../../client/unless-aborted.js';
+import { unlessAborted } from '../../util/abort.js';
 import type { DispatchedMethod, Params } from '../../server/dispatcher.js';
 import type { Chain } from '../chain/chain.js';
 import { passed } from '../chain/result.js';

@@ -1,10 +1,10 @@
-import { unlessAborted } from '../../client/unless-aborted.js';
+import { unlessAborted } from '../../util/abort.js';
 import { InterceptorTimeout, messageOf } from '../chain/attempt.js';
 import { LOCAL_HOST, type ChainEntry, type Invocation } from '../chain/entry.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
-import { foreignConfigCheck } from './config-check.js';
+import { foreignConfigCheck } from '../local/config-check.js';
 import { assertAnswers, boundedValidation } from './foreign-result.js';
 import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
