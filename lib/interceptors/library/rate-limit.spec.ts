@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Invocation } from '../chain/entry.js';
+import type { Invocation } from '../chain/invocation.js';
 import { ExchangeBag } from '../messages/exchange-bag.js';
 import { invocationOf } from './invocation.fixture.js';
 import { KeyBound } from './key-bound.js';

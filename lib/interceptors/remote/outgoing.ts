@@ -1,4 +1,4 @@
-import type { Invocation } from '../chain/entry.js';
+import type { Invocation } from '../chain/invocation.js';
 import type { InvocationContext, InvokeParams } from '../protocol/types.js';
 import type { HostSendOptions } from './host-options.js';
 import { PayloadWindow } from './payload-window.js';

@@ -1,6 +1,8 @@
 import { unlessAborted } from '../../util/abort.js';
-import { InterceptorTimeout, messageOf } from '../chain/attempt.js';
-import { LOCAL_HOST, type ChainEntry, type Invocation } from '../chain/entry.js';
+import { messageOf } from '../../util/message-of.js';
+import { InterceptorTimeout } from '../chain/invoke-entry.js';
+import { LOCAL_HOST, type ChainEntry } from '../chain/entry.js';
+import type { Invocation } from '../chain/invocation.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
