@@ -36,6 +36,10 @@ interface Turn extends Given {
 
 type Ending = Halt | undefined;
 
+const isPromise = (ending: Ending | Promise<Ending>) => ending instanceof Promise;
+
+const firstOf = (endings: readonly Ending[]): Ending => endings.find(halt => halt !== undefined);
+
 /** What the invocations of a run share. The time of the run begins now. */
 export function runContext(
   params: ChainParams,
@@ -140,11 +144,11 @@ export class ChainRun {
 
   /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
   private validate(entries: readonly PreparedEntry[], isFinal: boolean): Ending | Promise<Ending> {
-    const endings = entries.flatMap(entry => (this.isDue(entry) ? [this.take(entry, isFinal)] : []));
-    const firstOf = (all: readonly unknown[]) => (all as Ending[]).find(halt => halt !== undefined);
-    return endings.some(ending => ending instanceof Promise)
-      ? Promise.all(endings).then(firstOf)
-      : firstOf(endings);
+    const endings: (Ending | Promise<Ending>)[] = [];
+    for (const entry of entries) if (this.isDue(entry)) endings.push(this.take(entry, isFinal));
+    return endings.some(isPromise)
+      ? Promise.all(endings as Promise<Ending>[]).then(firstOf)
+      : firstOf(endings as Ending[]);
   }
 
   /** Mutators run one after the other, each on what the last one made. */
