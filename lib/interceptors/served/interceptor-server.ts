@@ -1,5 +1,5 @@
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
-import { isRecord } from '../../schema/plain-json.js';
+import { isRecord } from '../../util/is-record.js';
 import type { Exchange } from '../../server/exchange.js';
 import { messageOf } from '../../util/message-of.js';
 import type { LocalChainSource } from '../chain-source.js';
