@@ -29,7 +29,7 @@ const importRules = [
     message: 'Only execution/ touches the internals of Nest: put the code there.',
   },
   {
-    notIn: ['server', 'transports', 'client', 'connection', 'gateway', 'schema', 'testing', 'interceptors/hosts', 'mrtr'],
+    notIn: ['server', 'transports', 'client', 'connection', 'gateway', 'schema', 'testing', 'interceptors/messages', 'mrtr'],
     regex: '^@modelcontextprotocol/(?!client(/|$))',
     types: true,
     message: 'This room does not know the SDK: use `import type`, or put the code where the SDK is used.',

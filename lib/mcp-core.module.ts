@@ -5,7 +5,7 @@ import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
 import { HandlerExecutor } from './execution/handler-executor.js';
 import { RequestScope } from './execution/request-scope.js';
-import { LocalHost } from './interceptors/hosts/local-host.js';
+import { LocalHost } from './interceptors/local/local-host.js';
 import { InterceptorChainRunner } from './interceptors/interceptor-chain-runner.js';
 import { InterceptorLoader } from './interceptors/interceptor-loader.js';
 import { InterceptorReports } from './interceptors/reports.js';

@@ -12,7 +12,7 @@ import { phaseRunner, type PhaseMessage, type RunPhase } from '../interceptors/b
 import type { ChainSource } from '../interceptors/chain-source.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { frozenCopy } from '../interceptors/chain/frozen.js';
-import { payloadCheck } from '../interceptors/hosts/payload-check.js';
+import { payloadCheck } from '../interceptors/messages/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
 import type { ChainReport } from '../interceptors/reports.js';

@@ -15,7 +15,7 @@ import { assertWanted } from './client-boundary.js';
 import type { McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 
 /**
  * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and

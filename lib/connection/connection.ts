@@ -12,7 +12,7 @@ import { problemOfHeaders, type ConnectionOptions } from './connection-options.j
 import { MirroringClient } from './mirroring-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 
 /** There is no connection. The message says why; `cause` is the error of the last attempt. */
 export class ConnectionError extends Error {}

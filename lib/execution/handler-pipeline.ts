@@ -20,6 +20,7 @@ import { declaredMethodOf, methodOf, type HandlerTarget, type Method } from './h
 import { createExecutionContext, type HandlerCall } from './mcp-execution-context.js';
 import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
+import { isThenable } from '../util/is-thenable.js';
 
 /** Checks and converts what the client sent; runs after the guards. */
 export type Prepare = (data: unknown) => unknown;
@@ -147,9 +148,6 @@ function observed(result: unknown): unknown {
   if (isThenable(result)) return Promise.resolve(result).then(observed);
   return isAsyncIterable(result) ? valuesOf(result) : result;
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
 function valueOf(
   param: HandlerParam,

@@ -8,7 +8,7 @@ import {
   type Result,
   type ServerCapabilities,
 } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';

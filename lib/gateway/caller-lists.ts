@@ -1,7 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../client/unless-aborted.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { McpCall } from '../protocol/mcp-call.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { unlessAborted } from '../util/abort.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
 import { callerKey, type ClientLinks } from './client-links.js';

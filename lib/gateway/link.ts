@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../connection/connection.js';
 import type { ConnectionOptions } from '../connection/connection-options.js';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../server/upstream.js';

@@ -1,6 +1,6 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { SubscriptionFilter } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { NotHonoredError } from '../server/upstream.js';
 import type { Link } from './link.js';

@@ -1,4 +1,4 @@
-import type { Invocation } from './chain/entry.js';
+import type { Invocation } from './chain/invocation.js';
 import type { ChainResult } from './chain/result.js';
 import { SyntheticResponse } from './chain/synthetic.js';
 import type { InterceptionEvent, PayloadOf } from './payloads.js';

@@ -36,6 +36,6 @@ export type { WhenPredicate, WhenRule } from './chain/when.js';
 export type { EntryResult } from './chain/result.js';
 export type { RunOptions } from './interceptor-chain-runner.js';
 export type { DiscoverOptions, InterceptorChainEntry } from './interceptor-chain.js';
-export type { HostPolicy, InterceptorServerOptions } from './hosts/host-options.js';
-export type { InterceptorClient, InterceptorInvoker } from './hosts/invoker.js';
+export type { HostPolicy, InterceptorServerOptions } from './remote/host-options.js';
+export type { InterceptorClient, InterceptorInvoker } from './remote/invoker.js';
 export type { InterceptorDescriptor, InvokeParams } from './protocol/types.js';

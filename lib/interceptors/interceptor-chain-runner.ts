@@ -4,16 +4,16 @@ import { McpServers } from '../server/mcp-servers.js';
 import type { ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
-import { answerCheck, isServed, payloadCheck } from './hosts/payload-check.js';
-import { DiscoveryTimeoutError } from './hosts/remote-host.js';
+import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
+import { DiscoveryTimeoutError } from './remote/remote-host.js';
 import type { InterceptionEvent } from './payloads.js';
 import type { Direction, Phase } from './protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
 
 /**
- * Options of one run; `config`, `timeoutMs` and the checks of what is a payload, or an answer, are the server's own, unless given. The
- * default `direction` is that of the server's own traffic for what it serves (`tools/call` requests are received, its
- * results sent), and for anything else that of a call which the application makes (requests sent, results received).
+ * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By
+ * default, `direction` is that of the server's traffic for events that it serves: `tools/call` requests are received.
+ * For other events it is that of a call which the application makes: requests are sent.
  */
 export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
   /** The server whose chain it is. Default: the first one. */

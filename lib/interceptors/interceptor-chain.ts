@@ -3,16 +3,16 @@ import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
-import type { InterceptorHost } from './hosts/host-options.js';
-import { remoteHost } from './hosts/open-host.js';
-import { DiscoveryError, type RemoteHost } from './hosts/remote-host.js';
-import { TimeLimit } from './hosts/time-limit.js';
+import type { InterceptorHost } from './remote/host-options.js';
+import { remoteHost } from './remote/open-host.js';
+import { DiscoveryError, type RemoteHost } from './remote/remote-host.js';
+import { TimeLimit } from './remote/time-limit.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
 import { pathOf } from './policy/policy-source.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
-import { resolvedDescriptor } from './resolved-descriptor.js';
+import { resolvedDescriptor } from './served/resolved-descriptor.js';
 
 /** Options of `InterceptorChain.discover`. */
 export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {

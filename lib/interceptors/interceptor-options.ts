@@ -1,6 +1,6 @@
 import type { ChainCaller } from './chain-source.js';
 import type { WhenRule } from './chain/when.js';
-import type { InterceptorServerOptions } from './hosts/host-options.js';
+import type { InterceptorServerOptions } from './remote/host-options.js';
 import type { PriorityHint } from './protocol/types.js';
 
 /** What the application decides for one interceptor, over what its author declared. */

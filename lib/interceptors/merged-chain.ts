@@ -1,11 +1,12 @@
-import { unlessAborted } from '../client/unless-aborted.js';
+import { LRUCache } from 'lru-cache';
+import { unlessAborted } from '../util/abort.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { ChainOptions } from './chain/params.js';
 import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
-import { HostLease } from './hosts/host-lease.js';
-import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './hosts/remote-host.js';
-import { TimeLimit } from './hosts/time-limit.js';
+import { HostLease } from './remote/host-lease.js';
+import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
+import { TimeLimit } from './remote/time-limit.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 
 /** Hosts that stay open as long as the lease. */
@@ -36,7 +37,7 @@ export class MergedChain implements LocalChainSource {
   /** The one before, until it is known whether all hosts admit the one that is in force. */
   private former?: Policy;
   /** By the hosts they are of: callers can have chains of their own. */
-  private readonly built = new Map<string, Built>();
+  private readonly built = new LRUCache<string, Built>({ max: MAX_CHAINS });
   private warned = '';
   private readonly listeners: (() => void)[] = [];
 
@@ -110,7 +111,6 @@ export class MergedChain implements LocalChainSource {
     if (built?.from.every((entries, index) => entries === remote[index])) return built;
     if (this.former) this.settle(this.former, remote.slice(0, this.parts.hosts.length).flat());
     const next = { from: remote, chain: this.chainOf(remote.flat(), this.policy) };
-    if (this.built.size >= MAX_CHAINS) this.built.clear();
     this.built.set(key, next);
     return next;
   }

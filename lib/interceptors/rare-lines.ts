@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How long a kind of line is not written again, in milliseconds. */
 const INTERVAL_MS = 60_000;
 /** How many kinds are told apart. */
@@ -5,7 +7,7 @@ const MAX_KINDS = 1000;
 
 /** Keeps what happens again and again out of the log: of each kind, one line a minute is written. */
 export class RareLines {
-  private readonly kinds = new Map<string, { readonly at: number; left: number }>();
+  private readonly kinds = new LRUCache<string, { readonly at: number; left: number }>({ max: MAX_KINDS });
 
   /** The line to write, which says how many were left out before it; undefined if it is left out. */
   line(kind: string, text: string): string | undefined {
@@ -15,7 +17,6 @@ export class RareLines {
       known.left++;
       return undefined;
     }
-    if (!known && this.kinds.size >= MAX_KINDS) this.kinds.clear();
     this.kinds.set(kind, { at: now, left: 0 });
     return known && known.left > 0 ? `${text} (and ${known.left} times before)` : text;
   }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { Subject, type Observable } from 'rxjs';
-import { messageOf } from './chain/attempt.js';
+import { messageOf } from '../util/message-of.js';
 import { frozenReport } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import { logLine } from './log-line.js';

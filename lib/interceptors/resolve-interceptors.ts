@@ -2,7 +2,7 @@ import { MAX_TIMER_MS } from '../constants.js';
 import type { Check } from '../option-check.js';
 import { isText } from '../option-rules.js';
 import { isRecord } from '../schema/plain-json.js';
-import { checkServer } from './hosts/check-server.js';
+import { checkServer } from './remote/check-server.js';
 import {
   DEFAULT_INTERCEPTOR_SETTINGS,
   type InterceptorSettings,

@@ -1,3 +1,4 @@
+import { isRecord } from '../util/is-record.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 
@@ -16,9 +17,7 @@ export function toPlainJson(schema: unknown): JsonSchema {
   return deepFreeze(plain);
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isRecord };
 
 function deepFreeze<T extends object>(value: T): T {
   for (const child of Object.values(value))

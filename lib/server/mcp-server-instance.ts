@@ -11,7 +11,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import { Boundary } from '../interceptors/boundary/boundary.js';
 import type { LocalChainSource } from '../interceptors/chain-source.js';
-import { InterceptorServer } from '../interceptors/interceptor-server.js';
+import { InterceptorServer } from '../interceptors/served/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from '../mcp.module-options.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../client/unless-aborted.js';
+import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { errorOf, type JsonRpcError } from '../server/errors.js';

@@ -1,5 +1,5 @@
 import { respondWith } from '../../lib/interceptors/authoring.js';
-import { InterceptorServer } from '../../lib/interceptors/interceptor-server.js';
+import { InterceptorServer } from '../../lib/interceptors/served/interceptor-server.js';
 import { EVENT, mutator, validator } from '../compliance/chain/stubs.js';
 import type { ChainEntry } from '../../lib/interceptors/chain/entry.js';
 

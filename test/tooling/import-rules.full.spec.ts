@@ -11,7 +11,7 @@ const ROOMS = [
   'execution',
   'gateway',
   'interceptors/chain',
-  'interceptors/hosts',
+  'interceptors/messages',
   'interceptors/protocol',
   'mrtr',
   'redis',
@@ -48,7 +48,7 @@ const all = [...values, ...types];
 const one = (room: string) => (candidate: string) => candidate === room;
 const isPure = (room: string) => ['interceptors/chain', 'interceptors/protocol'].includes(room);
 const hasSdk = (room: string) =>
-  /^(server|transports|client|gateway|schema|testing|mrtr|interceptors\/hosts)/.test(room);
+  /^(server|transports|client|gateway|schema|testing|mrtr|interceptors\/messages)/.test(room);
 const hasClient = (room: string) => ['client', 'testing'].includes(room);
 const isPlain = (room: string) => !isPure(room) && room !== 'decorators';
 

@@ -4,7 +4,7 @@ import type { HeaderCheck } from '../../server/header-parameters.js';
 import type { Answer, Stage } from '../../server/pipeline.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainInUse, ChainSource } from '../chain-source.js';
-import { contextOf } from '../hosts/context.js';
+import { contextOf } from '../messages/context.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';

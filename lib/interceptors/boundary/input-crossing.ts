@@ -3,7 +3,7 @@ import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { assertKeys } from '../../mrtr/input-required.exception.js';
 import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
 import type { ChainResult } from '../chain/result.js';
-import { answeredMethod } from '../hosts/answered-method.js';
+import { answeredMethod } from '../messages/answered-method.js';
 import { isInputEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 

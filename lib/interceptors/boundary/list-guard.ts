@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { unlessAborted } from '../../client/unless-aborted.js';
 import type { Params } from '../../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../../protocol/methods.js';
+import { unlessAborted } from '../../util/abort.js';
 import type { Chain } from '../chain/chain.js';
 import { passed } from '../chain/result.js';
 import { EVENT_OF } from '../protocol/events.js';

@@ -1,8 +1,8 @@
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type { Chain } from '../chain/chain.js';
 import type { Hooked } from '../chain/selection.js';
-import { contextOf } from '../hosts/context.js';
-import { ExchangeBag } from '../hosts/origin.js';
+import { contextOf } from '../messages/context.js';
+import { ExchangeBag } from '../messages/exchange-bag.js';
 import type { Phase } from '../protocol/types.js';
 
 /** One message, and what its two phases share. */

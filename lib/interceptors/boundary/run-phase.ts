@@ -1,7 +1,7 @@
 import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ChainParams } from '../chain/params.js';
 import { passed, type ChainResult } from '../chain/result.js';
-import { answerCheck, payloadCheck } from '../hosts/payload-check.js';
+import { answerCheck, payloadCheck } from '../messages/payload-check.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import type { Phase } from '../protocol/types.js';
 import type { InterceptorReports } from '../reports.js';

@@ -63,13 +63,11 @@ export class Chain {
   }
 
   /**
-   * The same, without a promise where no interceptor that is waited for returned one, and with a context that nobody can
-   * change.
-   * @param onEnd is told of the whole run once it has ended. If it is given, nobody waits for audit interceptors: what is
-   *   returned is only the decision, and lacks those that still run
-   * @throws UnknownInterceptorError as `execute` rejects with it
+   * The same with a context that nobody can change.
+   * @param onEnd is told of the whole run once it has ended. With it, nobody waits for audit interceptors: the decision
+   *   that is returned lacks those that still run
    */
-  run(params: ChainParams, onEnd?: OnEnd): ChainResult | Promise<ChainResult> {
+  async run(params: ChainParams, onEnd?: OnEnd): Promise<ChainResult> {
     const selection = this.select(params);
     if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd).execute();
     const result = passed(params);

@@ -1,22 +1,9 @@
 import { MAX_TIMER_MS } from '../../constants.js';
 import type { Clock } from './clock.js';
 
-/** What is waited for until a moment on the clock. */
-export interface Watched {
-  readonly deadline: number;
-  readonly isEnded: boolean;
-  giveUp(): void;
-}
-
-/**
- * Watches the deadlines of one run with one timer and one listener, which are set only once something is really waited
- * for: most local interceptors have answered before either would be of use.
- */
+/** What a run waits for: each promise until its own deadline, and all of them until the run is given up. */
 export class DeadlineWatch {
-  private watched: Watched[] = [];
-  private isListening = false;
-  private stopTimer?: () => void;
-  private timerAt = Infinity;
+  private readonly waiting = new Set<(isRunGivenUp: boolean) => void>();
   private isOver = false;
 
   /** @param signal gives the run up */
@@ -30,64 +17,51 @@ export class DeadlineWatch {
     return this.isOver || (this.signal?.aborted ?? false);
   }
 
-  /** Gives it up when its time comes or the whole run is given up, unless it has ended before. */
-  add(watched: Watched): void {
-    // Its signal has fired already, and does so only once.
-    if (this.isGivenUp) return watched.giveUp();
-    this.watched.push(watched);
-    if (watched.deadline < this.timerAt) this.arm(watched.deadline);
-    this.listen();
+  /**
+   * Waits for a promise until a moment on the clock, or until the run is given up.
+   * @param giveUp returns what to reject with then
+   */
+  within<T>(value: PromiseLike<T>, deadline: number, giveUp: (isRunGivenUp: boolean) => Error): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = (isRunGivenUp: boolean) => {
+        stop();
+        reject(giveUp(isRunGivenUp));
+      };
+      let stopTimer: () => void;
+      const arm = () => {
+        const ms = deadline - this.clock.now();
+        // Too long for one timer, it is set again when that one is up.
+        stopTimer = this.clock.after(Math.min(ms, MAX_TIMER_MS), ms > MAX_TIMER_MS ? arm : () => fail(false));
+      };
+      const stop = () => {
+        stopTimer();
+        this.waiting.delete(fail);
+        if (this.waiting.size === 0) this.signal?.removeEventListener('abort', this);
+      };
+      arm();
+      this.waiting.add(fail);
+      this.signal?.addEventListener('abort', this);
+      // Wrapped: a promise can have a `then` of its own, which may throw.
+      void new Promise<T>(done => done(value)).then(resolve, reject).finally(stop);
+      // The signal fires only once.
+      if (this.isGivenUp) fail(true);
+    });
   }
 
   /** Goes on watching, but not the signal: a call's fires on some transports as soon as it has been answered. */
   detach(): void {
-    if (this.isListening) this.signal?.removeEventListener('abort', this);
+    this.signal?.removeEventListener('abort', this);
     this.signal = undefined;
   }
 
   /** Gives the run up. */
   giveUp(): void {
     this.isOver = true;
-    this.handleEvent();
-  }
-
-  /** Stops watching. */
-  close(): void {
-    this.watched = [];
-    this.stopTimer?.();
-    if (this.isListening) this.signal?.removeEventListener('abort', this);
-  }
-
-  private listen(): void {
-    if (this.isListening) return;
-    this.isListening = true;
-    this.signal?.addEventListener('abort', this, { once: true });
+    for (const fail of [...this.waiting]) fail(true);
   }
 
   /** The signal has fired. */
   handleEvent(): void {
-    for (const watched of this.waiting()) watched.giveUp();
-    this.close();
-  }
-
-  private arm(deadline: number): void {
-    this.stopTimer?.();
-    this.timerAt = deadline;
-    const ms = Math.max(0, deadline - this.clock.now());
-    // Too long for one timer, it is set again when that one is up.
-    this.stopTimer = this.clock.after(Math.min(ms, MAX_TIMER_MS), () => this.onTimer());
-  }
-
-  private onTimer(): void {
-    this.timerAt = Infinity;
-    const now = this.clock.now();
-    for (const watched of this.waiting()) if (watched.deadline <= now) watched.giveUp();
-    this.watched = this.waiting();
-    const next = Math.min(...this.watched.map(({ deadline }) => deadline));
-    if (next !== Infinity) this.arm(next);
-  }
-
-  private waiting(): Watched[] {
-    return this.watched.filter(({ isEnded }) => !isEnded);
+    this.giveUp();
   }
 }

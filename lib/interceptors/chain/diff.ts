@@ -1,3 +1,5 @@
+import { isRecord } from '../../util/is-record.js';
+
 /** One step of a JSON Patch (RFC 6902). */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
@@ -54,6 +56,3 @@ function* recordChanges(before: Fields, after: Fields, path: string): Generator<
 
 const escaped = (key: string): string =>
   key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { isPlain } from '../../util/is-plain.js';
+
 /**
  * A deep copy that cannot be changed, so that an interceptor can neither alter what the caller holds nor what another
  * interceptor sees. An instance of a class becomes what JSON makes of it: its `toJSON()`, else its own fields.
@@ -68,11 +70,6 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const hasToJson = (value: Fields): value is Fields & { toJSON(): unknown } =>
   typeof value['toJSON'] === 'function';
-
-function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value) as unknown;
-  return prototype === Object.prototype || prototype === null;
-}
 
 type BuiltIn = Date | Map<unknown, unknown> | Set<unknown> | ArrayBuffer | ArrayBufferView;
 

@@ -1,6 +1,5 @@
-import type { PatchOperation } from './diff.js';
-import type { ChainParams } from './params.js';
 import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
+import type { PatchOperation } from './diff.js';
 
 /** How a chain ended. */
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
@@ -99,7 +98,7 @@ export const passed = ({
   event,
   phase,
   payload,
-}: Pick<ChainParams, 'event' | 'phase' | 'payload'>): ChainResult => ({
+}: Pick<ChainResult, 'event' | 'phase'> & { readonly payload: unknown }): ChainResult => ({
   status: 'success',
   event,
   phase,
@@ -112,7 +111,7 @@ export const passed = ({
 
 /** What a run comes to whose time was up before it was known who would have to be asked. */
 export const undiscoveredInTime = (
-  { event, phase }: Pick<ChainParams, 'event' | 'phase'>,
+  { event, phase }: Pick<ChainResult, 'event' | 'phase'>,
   totalDurationMs: number,
 ): ChainResult => ({
   status: 'timeout',

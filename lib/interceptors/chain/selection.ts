@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isNotificationEvent, matchesEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { LOCAL_HOST, type PreparedEntry } from './entry.js';
@@ -40,7 +41,7 @@ const MAX_EVENTS = 1000;
 
 /** Picks and sorts entries for an event, once. */
 export class Selector {
-  private readonly known = new Map<string, Hooked>();
+  private readonly known = new LRUCache<string, Hooked>({ max: MAX_EVENTS });
 
   constructor(private readonly entries: readonly PreparedEntry[]) {}
 
@@ -51,7 +52,6 @@ export class Selector {
       request: select(this.entries, event, 'request'),
       response: select(this.entries, event, 'response'),
     };
-    if (this.known.size >= MAX_EVENTS) this.known.clear();
     this.known.set(event, hooked);
     return hooked;
   }

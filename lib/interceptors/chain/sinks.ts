@@ -1,8 +1,7 @@
-import { attempt, type RunContext } from './attempt.js';
-import type { Clock } from './clock.js';
 import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenReport } from './frozen.js';
+import { invokeEntry, type RunContext } from './invoke-entry.js';
 import type { ChainOptions } from './params.js';
 import type { ChainResult } from './result.js';
 
@@ -10,23 +9,21 @@ interface Fed extends Pick<ChainOptions, 'onSinkError'> {
   readonly context: RunContext;
   readonly payload: unknown;
   readonly result: ChainResult;
-  readonly clock: Clock;
 }
 
-/**
- * Feeds sinks the payload as it went on or, where it did not, as it came, and a report that they cannot change. Nobody
- * waits for them, and their time is their own.
- */
+/** Feeds sinks the payload and a report that they cannot change. Nobody waits for a sink, and its time is its own. */
 export function feedSinks(
   sinks: readonly PreparedEntry[],
-  { context, payload, result, clock, onSinkError }: Fed,
+  { context, payload, result, onSinkError }: Fed,
 ): void {
-  const watch = new DeadlineWatch(clock);
+  const watch = new DeadlineWatch(context.clock);
   const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(result) };
-  const fed = sinks.map(async entry => {
-    const outcome = await attempt(own, entry, payload);
-    if (outcome.kind === 'failed') onSinkError?.(entry, outcome.error);
-  });
-  // Whoever is told of failures may fail, too; the other sinks go on.
-  void Promise.allSettled(fed).then(() => watch.close());
+  for (const entry of sinks) {
+    const told = async () => {
+      const invoked = await invokeEntry(own, entry, payload);
+      if (invoked.kind === 'failed') onSinkError?.(entry, invoked.error);
+    };
+    // `onSinkError` may fail, too; the other sinks go on.
+    told().catch(() => undefined);
+  }
 }

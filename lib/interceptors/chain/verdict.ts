@@ -1,9 +1,10 @@
+import { messageOf } from '../../util/message-of.js';
 import { readValidation, VALID } from '../protocol/read-result.js';
-import { messageOf, type Attempt } from './attempt.js';
-import { readChange } from './change.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy } from './frozen.js';
+import type { Invoked } from './invoke-entry.js';
 import type { ChainParams } from './params.js';
+import { mutationOf } from './read-mutation.js';
 import type { ChainStatus, EntryResult, Outcome, Writable } from './result.js';
 
 /** An interceptor, and the payload that it was given. */
@@ -44,14 +45,14 @@ const PASS: Verdict = {
 /** Reads what an interceptor said, by the rules of its type. What cannot be read is a crash of the interceptor. */
 export function verdictOf(
   given: Given,
-  attempted: Exclude<Attempt, { kind: 'skipped' }>,
+  invoked: Exclude<Invoked, { kind: 'skipped' }>,
   params: ChainParams,
 ): Verdict {
   const { entry } = given;
-  if (attempted.kind === 'failed') {
-    return failure(entry, attempted.why, attempted.error, attempted.isRunOver);
+  if (invoked.kind === 'failed') {
+    return failure(entry, invoked.why, invoked.error, invoked.isRunOver);
   }
-  const { value } = attempted;
+  const { value } = invoked;
   if (value === VALID) return PASS;
   try {
     return entry.type === 'validation' ? validation(value, entry, params) : mutation(value, given, params);
@@ -95,7 +96,7 @@ function validation(value: unknown, { name, mode }: PreparedEntry, { phase }: Ch
 function mutation(value: unknown, { entry, payload }: Given, params: ChainParams): Verdict {
   const { phase } = params;
   const isAudit = entry.mode === 'audit';
-  const { response, info, next, breach, diff } = readChange(value, entry, payload, params);
+  const { response, info, next, breach, diff } = mutationOf(value, entry, payload, params);
   if (response && phase === 'response') {
     return failure(entry, 'crash', 'it answered with respondWith, which only the request phase has');
   }

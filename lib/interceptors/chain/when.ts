@@ -1,7 +1,8 @@
 import { matchesAny } from '../protocol/glob.js';
+import { isWithin } from '../protocol/revision.js';
 import { aboutAny } from '../protocol/subject.js';
 import type { InvocationContext } from '../protocol/types.js';
-import type { Invocation } from './entry.js';
+import type { Invocation } from './invocation.js';
 
 type Principal = NonNullable<InvocationContext['principal']>;
 
@@ -42,14 +43,11 @@ function predicateOf({ name, principal, protocol }: WhenRule): (invocation: Told
     const { type, id }: Principal = context?.principal ?? { type: 'anonymous' };
     if (principal?.type !== undefined && principal.type !== type) return false;
     if (ids && (id === undefined || !matchesAny(ids, id))) return false;
-    if (protocol && protocolVersion !== undefined && !isWithin(protocol, protocolVersion)) return false;
+    if (protocol && protocolVersion !== undefined && !isWithin(protocolVersion, protocol.min, protocol.max))
+      return false;
     return isAbout?.(invocation) ?? true;
   };
 }
 
 const listOf = (value: string | readonly string[]): readonly string[] =>
   typeof value === 'string' ? [value] : value;
-
-/** Revisions are dates, and compare as text. */
-const isWithin = ({ min, max }: NonNullable<WhenRule['protocol']>, revision: string): boolean =>
-  (min === undefined || min <= revision) && (max === undefined || revision <= max);

@@ -8,7 +8,7 @@ import { ANY, DETECTOR, SCAN_LIMITS, type OptionRules } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { originOf, sessionKeyOf, shortened, stateKeyOf } from './sessions.js';
 import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
-import { essenceOf } from './secrets/essence.js';
+import { fingerprintOf } from './secrets/fingerprint.js';
 import { fold } from './secrets/normalise.js';
 import { mapTexts, type ScanLimits } from './secrets/scan.js';
 import { SecretLedger, type SecretLedgerOptions } from './secrets/secret-ledger.js';
@@ -126,9 +126,9 @@ export function CrossBoundaryGuard(
 
     @Validator({ ...declared, name: `${declared.name}-recorder`, phase: 'response', sideEffects: 'some' })
     record(invocation: InterceptorInvocation): ValidatorReturn {
-      const essences = new Set<string>();
+      const fingerprints = new Set<string>();
       const add = (kind: string, secret: string) =>
-        essenceOf(kind, secret).forEach(essence => essences.add(essence));
+        fingerprintOf(kind, secret).forEach(fingerprint => fingerprints.add(fingerprint));
       mapTexts(
         invocation.payload,
         (text, { key, within, isKey, binary }) => {
@@ -140,7 +140,7 @@ export function CrossBoundaryGuard(
         },
         limits,
       );
-      ledger.record(keyOf(invocation), sideOf(invocation), essences);
+      ledger.record(keyOf(invocation), sideOf(invocation), fingerprints);
       return allow();
     }
   }

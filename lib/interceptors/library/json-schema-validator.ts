@@ -7,7 +7,7 @@ import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorRet
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
 import { aboutAny } from '../protocol/subject.js';
-import { isRecord } from '../../schema/plain-json.js';
+import { isRecord } from '../../util/is-record.js';
 import type { OptionRules } from './own-options.js';
 import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
 

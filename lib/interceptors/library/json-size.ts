@@ -92,7 +92,8 @@ function scalarBytes(value: unknown): number {
 const isWritten = (value: unknown): boolean =>
   value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 
-const jsonValue = (value: unknown): unknown =>
+/** What JSON writes of a value that says itself how. */
+export const jsonValue = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'
     ? (value.toJSON as () => unknown)()
     : value;

@@ -1,11 +1,11 @@
-import { Rooms } from './rooms.js';
+import { PerInvoker } from './per-invoker.js';
 import { invokerOf } from './sessions.js';
 
 type Expiry = Map<string, number>;
 
 /** Admits so many keys at a time, each for as long as it can matter; of each invoker as many. */
 export class KeyBound {
-  private readonly rooms = new Rooms<Expiry>(() => new Map());
+  private readonly expiries = new PerInvoker<Expiry>(() => new Map());
 
   constructor(
     private readonly maxKeys: number,
@@ -16,7 +16,7 @@ export class KeyBound {
   /** The key to count by: itself, or one that it shares. */
   admit(key: string): string {
     const now = this.now();
-    const expiry = this.rooms.of(key);
+    const expiry = this.expiries.of(key);
     if (!expiry.delete(key) && expiry.size >= this.maxKeys) {
       // In order of use: the first is the one that has been unused for longest.
       const [[oldest, expires]] = expiry;

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Invocation } from '../chain/entry.js';
-import { ExchangeBag } from '../hosts/origin.js';
+import type { Invocation } from '../chain/invocation.js';
+import { ExchangeBag } from '../messages/exchange-bag.js';
 import { invocationOf } from './invocation.fixture.js';
 import { KeyBound } from './key-bound.js';
 import { RateLimit, type RateLimitInterceptor, type RateLimitOptions } from './rate-limit.js';

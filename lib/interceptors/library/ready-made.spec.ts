@@ -4,8 +4,8 @@ import { Test } from '@nestjs/testing';
 import { INTERCEPTOR_METADATA } from '../../constants.js';
 import type { InterceptorMetadata } from '../../decorators/interceptor-options.js';
 import { Chain } from '../chain/chain.js';
-import type { Invocation } from '../chain/entry.js';
-import { describe as descriptorOf } from '../hosts/check-options.js';
+import type { Invocation } from '../chain/invocation.js';
+import { describe as descriptorOf } from '../local/check-options.js';
 import * as library from '../index.js';
 import { SECRETS } from './secrets/secrets.fixtures.js';
 

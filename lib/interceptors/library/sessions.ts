@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { InterceptorInvocation } from '../authoring.js';
-import { ExchangeBag } from '../hosts/origin.js';
+import { ExchangeBag } from '../messages/exchange-bag.js';
 import { subjectOf } from '../protocol/subject.js';
 
 /** What an invocation belongs to: its session, else its principal, else its one exchange. */

@@ -11,7 +11,6 @@ import {
   type Pair,
   type ParsedNode,
 } from 'yaml';
-import { jsonErrorOffset } from './json-syntax.js';
 import type { PolicySource } from './policy-source.js';
 
 /** YAML 1.2 and its core schema, whatever a `%YAML` directive says: no merge keys and no tags beyond the core's. */
@@ -65,21 +64,47 @@ export function parseYaml(source: PolicySource): PolicyDocument {
  * @throws PolicyError
  */
 export function parseJson(source: PolicySource): PolicyDocument {
-  const { text } = source;
+  // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
+  const document = compose(source);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(source.text);
   } catch {
-    const offset = jsonErrorOffset(text);
-    const character = text.codePointAt(offset);
+    const offset = Math.min(notJsonAt(source.text), ...document.errors.map(({ pos }) => pos[0]));
+    const character = source.text.codePointAt(offset);
     const found =
       character === undefined ? 'end of the text' : JSON.stringify(String.fromCodePoint(character));
     throw source.error(`is no valid JSON: unexpected ${found}`, offset);
   }
-  // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
-  const document = compose(source);
   inspect(document, source);
   return { value, offsetOf: steps => offsetOf(document, steps) };
+}
+
+/** Where a text first holds something that YAML has and JSON has not; its length if there is nothing like that. */
+function notJsonAt(text: string): number {
+  let offset = 0;
+  let before = { lexeme: '', offset };
+  for (const lexeme of new Lexer().lex(text)) {
+    // The lexer announces documents and scalars with a control character that the text does not have.
+    if (!text.startsWith(lexeme, offset)) continue;
+    if (lexeme.trim() !== '') {
+      if (lexeme === ':' && !before.lexeme.startsWith('"')) return before.offset;
+      if ('}],'.includes(lexeme) ? /^[:,]$/.test(before.lexeme) : !isJsonToken(lexeme)) return offset;
+      before = { lexeme, offset };
+    }
+    offset += lexeme.length;
+  }
+  return offset;
+}
+
+function isJsonToken(lexeme: string): boolean {
+  if ('{[:'.includes(lexeme)) return true;
+  try {
+    JSON.parse(lexeme);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function compose(source: PolicySource): YamlDocument {

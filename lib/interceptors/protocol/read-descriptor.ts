@@ -1,3 +1,4 @@
+import { isRecord } from '../../util/is-record.js';
 import type { Hook, InterceptorDescriptor, InterceptorType, Mode, Phase, PriorityHint } from './types.js';
 
 /** A descriptor that can be used, or why it cannot. */
@@ -34,7 +35,7 @@ type Json = Readonly<Record<string, unknown>>;
  * the mode `enforce`, the type `observability`, the events `*\/request` and `*\/response`.
  */
 export function readDescriptor(value: unknown): ReadDescriptor {
-  if (!isJson(value)) return refuse('it is no object');
+  if (!isRecord(value)) return refuse('it is no object');
   const { name, version, description, configSchema } = value;
   if (typeof name !== 'string' || name === '') return refuse('it has no name');
   const type = readType(value['type']);
@@ -57,7 +58,7 @@ export function readDescriptor(value: unknown): ReadDescriptor {
       ...(value['failOpen'] === true && { failOpen: true }),
       ...(priorityHint !== undefined && { priorityHint }),
       ...(compat && { compat }),
-      ...(isJson(configSchema) && { configSchema }),
+      ...(isRecord(configSchema) && { configSchema }),
     },
   };
 }
@@ -70,7 +71,7 @@ const readMode = (mode: unknown): Mode | undefined =>
 
 /** Hooks with one phase each, request first; `both` is two of them. */
 export function readHooks(value: unknown): Hook[] {
-  const hooks = (Array.isArray(value) ? value : [value]).filter(isJson).flatMap(hook => readHook(hook));
+  const hooks = (Array.isArray(value) ? value : [value]).filter(isRecord).flatMap(hook => readHook(hook));
   return [
     ...hooks.filter(({ phase }) => phase === 'request'),
     ...hooks.filter(({ phase }) => phase === 'response'),
@@ -97,7 +98,7 @@ function readEvent(name: string, phase: Phase): string[] {
 
 function readPriority(value: unknown): PriorityHint | undefined {
   if (isPriority(value)) return value === 0 ? undefined : value;
-  if (!isJson(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { request, response } = value;
   const hint = {
     ...(isPriority(request) && request !== 0 && { request }),
@@ -108,15 +109,12 @@ function readPriority(value: unknown): PriorityHint | undefined {
 
 /** The C# SDK writes a maximum that nobody set as null. */
 function readCompat(value: unknown): InterceptorDescriptor['compat'] {
-  if (!isJson(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { minProtocol, maxProtocol } = value;
   if (typeof minProtocol !== 'string') return undefined;
   if (maxProtocol === undefined || maxProtocol === null) return { minProtocol };
   return typeof maxProtocol === 'string' ? { minProtocol, maxProtocol } : undefined;
 }
-
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const refuse = (reason: string): ReadDescriptor => ({ ok: false, reason });
 

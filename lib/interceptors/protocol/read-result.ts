@@ -1,3 +1,4 @@
+import { isRecord } from '../../util/is-record.js';
 import type {
   MutationResult,
   Phase,
@@ -59,7 +60,7 @@ export function readMutation(value: unknown, { name, phase }: Source, received: 
 
 /** Reads a sink's result; one that says nothing has recorded. */
 export function readSink(value: unknown, { name, phase }: Source): SinkResult {
-  const result = isJson(value) ? unwrap(value, 'recorded', 'sink') : {};
+  const result = isRecord(value) ? unwrap(value, 'recorded', 'sink') : {};
   const { metrics } = result;
   return {
     interceptor: name,
@@ -67,25 +68,25 @@ export function readSink(value: unknown, { name, phase }: Source): SinkResult {
     phase,
     recorded: result['recorded'] !== false,
     ...infoOf(result),
-    ...(isJson(metrics) && { metrics: readMetrics(metrics) }),
+    ...(isRecord(metrics) && { metrics: readMetrics(metrics) }),
   };
 }
 
 /** The newer, flat spelling wins; what a nested result leaves out may stand beside it. */
 function unwrap(value: unknown, told: string, nested: string): Json {
-  if (!isJson(value)) {
+  if (!isRecord(value)) {
     throw new MalformedResultError(value === undefined ? 'it returned nothing' : 'the result is no object');
   }
   if (value[told] !== undefined) return value;
   const inner = value[nested];
-  return isJson(inner) ? { ...value, ...inner } : value;
+  return isRecord(inner) ? { ...value, ...inner } : value;
 }
 
-const infoOf = ({ info }: Json) => isJson(info) && { info };
+const infoOf = ({ info }: Json) => isRecord(info) && { info };
 
 function readMessages(value: unknown): ValidationMessage[] {
   if (!Array.isArray(value)) return [];
-  return value.filter(isJson).flatMap(({ path, message, severity }) =>
+  return value.filter(isRecord).flatMap(({ path, message, severity }) =>
     typeof message === 'string'
       ? [
           {
@@ -101,7 +102,7 @@ function readMessages(value: unknown): ValidationMessage[] {
 function readSuggestions(value: unknown): NonNullable<ValidationResult['suggestions']> {
   if (!Array.isArray(value)) return [];
   return value
-    .filter(isJson)
+    .filter(isRecord)
     .flatMap(({ path, value: better }) => (typeof path === 'string' ? [{ path, value: better }] : []));
 }
 
@@ -115,12 +116,9 @@ function severityOf({ severity, messages }: Json): Severity {
   if (severity !== undefined && severity !== null) return isSeverity(severity) ? severity : 'error';
   if (!Array.isArray(messages) || messages.length === 0) return 'error';
   return messages
-    .map(message => (isJson(message) && isSeverity(message['severity']) ? message['severity'] : 'error'))
+    .map(message => (isRecord(message) && isSeverity(message['severity']) ? message['severity'] : 'error'))
     .reduce((worst, one) => (RANK[one] > RANK[worst] ? one : worst));
 }
 
 const isSeverity = (value: unknown): value is Severity =>
   value === 'info' || value === 'warn' || value === 'error';
-
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,6 +7,7 @@ import {
   type InputRequiredOptions,
 } from '../input-required.exception.js';
 import type { Outcome, Round } from './round.js';
+import { isThenable } from '../../util/is-thenable.js';
 
 /** What a handler came to in a round: its value, or what it needs before it can go on. */
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
@@ -159,9 +160,6 @@ export class CurrentRound implements HandlerRound {
     return this.round?.isOpen ? {} : undefined;
   }
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
 
 const rejecting = (reason: unknown): Promise<never> =>
   Promise.resolve().then(() => {

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../client/unless-aborted.js';
+import { unlessAborted } from '../../util/abort.js';
 import type { PreparedQuestion } from '../input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from './round-ended.js';

@@ -1,6 +1,6 @@
-import { HostLease } from '../../../lib/interceptors/hosts/host-lease.js';
-import { HostPool } from '../../../lib/interceptors/hosts/host-pool.js';
-import { DiscoveryError } from '../../../lib/interceptors/hosts/remote-host.js';
+import { HostLease } from '../../../lib/interceptors/remote/host-lease.js';
+import { HostPool } from '../../../lib/interceptors/remote/host-pool.js';
+import { DiscoveryError } from '../../../lib/interceptors/remote/remote-host.js';
 import { deferred } from '../../fixtures/deferred.js';
 import { StubHost, validator } from './stub-host.js';
 

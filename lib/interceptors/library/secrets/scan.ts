@@ -1,3 +1,5 @@
+import { jsonValue } from '../json-size.js';
+
 /** The largest payload that `mapTexts` walks. */
 export interface ScanLimits {
   /** Objects and arrays within each other. Default: 64. */
@@ -79,7 +81,7 @@ class Scan {
     if (typeof given === 'string') return this.text(given, place);
     if (typeof given !== 'object' || given === null) return given;
     if (depth >= this.maxDepth) throw new ScanLimitError('the payload is nested too deep to be scanned');
-    const value = asJson(given);
+    const value = jsonValue(given);
     if (typeof value !== 'object' || value === null) {
       const plain = this.value(value, place, depth + 1);
       return plain === value ? given : plain;
@@ -128,10 +130,6 @@ class Scan {
     return this.visit(text, place);
   }
 }
-
-/** What would be written of an object that says itself how. */
-const asJson = (value: object): unknown =>
-  'toJSON' in value && typeof value.toJSON === 'function' ? (value.toJSON as () => unknown)() : value;
 
 const isBinarySlot = (record: Json, key: string): boolean =>
   (key === 'data' && (record.type === 'image' || record.type === 'audio')) ||

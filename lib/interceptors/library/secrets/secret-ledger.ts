@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { requireInteger } from '../ready-made.js';
-import { Rooms } from '../rooms.js';
+import { PerInvoker } from '../per-invoker.js';
 import { RollingHash } from './rolling-hash.js';
 
 /** How much is remembered, and for how long. */
@@ -41,11 +42,10 @@ type Session = Map<string, Known>;
  * boundary together.
  */
 export class SecretLedger {
-  private readonly rooms = new Rooms(() => new Map<string, Session>());
+  private readonly sessions: PerInvoker<LRUCache<string, Session>>;
   private readonly exchanges = new WeakMap<object, Session>();
   private readonly salt = randomBytes(32);
   private readonly hash = new RollingHash();
-  private readonly maxSessions: number;
   private readonly maxSecrets: number;
   private readonly ttlMs: number;
   private readonly now: () => number;
@@ -57,7 +57,9 @@ export class SecretLedger {
     ttlMs = 3_600_000,
     now = Date.now,
   }: SecretLedgerOptions = {}) {
-    this.maxSessions = requireInteger('maxSessions', maxSessions);
+    const maxSize = requireInteger('maxSessions', maxSessions);
+    // By size: a `max` would allocate room for all sessions at once.
+    this.sessions = new PerInvoker(() => new LRUCache({ maxSize, sizeCalculation: () => 1 }));
     this.maxSecrets = requireInteger('maxSecrets', maxSecrets);
     this.ttlMs = requireInteger('ttlMs', ttlMs);
     this.now = now;
@@ -103,7 +105,7 @@ export class SecretLedger {
   }
 
   private session(key: string | object, create: boolean): Session {
-    const session = typeof key === 'string' ? this.rooms.peek(key)?.get(key) : this.exchanges.get(key);
+    const session = typeof key === 'string' ? this.sessions.peek(key)?.get(key) : this.exchanges.get(key);
     if (session === undefined) {
       const fresh: Session = new Map();
       if (create) this.keep(key, fresh);
@@ -114,16 +116,9 @@ export class SecretLedger {
     return session;
   }
 
-  /** The session that was used last comes last. */
   private keep(key: string | object, session: Session): void {
-    if (typeof key !== 'string') return void this.exchanges.set(key, session);
-    const sessions = this.rooms.of(key);
-    sessions.delete(key);
-    sessions.set(key, session);
-    if (sessions.size > this.maxSessions) {
-      const [oldest] = sessions.keys();
-      sessions.delete(oldest);
-    }
+    if (typeof key === 'string') this.sessions.of(key).set(key, session);
+    else this.exchanges.set(key, session);
   }
 
   private forget(session: Session): void {

@@ -12,7 +12,7 @@ const PEM_PREAMBLE = 64;
  * What a secret is recognised by, folded: all of it or, from 32 characters, every 16 in turn, so that 31 characters of it
  * in a row are enough. What others of its kind have in common is left out: the head of a token, the lines around a key.
  */
-export function essenceOf(kind: string, secret: string): string[] {
+export function fingerprintOf(kind: string, secret: string): string[] {
   const folded = fold(core(kind, secret));
   if (folded.length < MIN_LENGTH) return [];
   if (folded.length < 2 * PART) return [folded];

@@ -10,7 +10,7 @@ import { LOCAL_HOST, type ChainEntry } from '../chain/entry.js';
 import { describe } from './check-options.js';
 import { configCheck } from './config-check.js';
 import { normalise } from './normalise.js';
-import { originOf } from './origin.js';
+import { originOf } from '../messages/exchange-bag.js';
 
 /** An interceptor of this application, and the server that it was declared for. */
 export interface LocalInterceptor {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../util/is-record.js';
 import { readValidation } from '../protocol/read-result.js';
 import type { InvokeParams, ValidationMessage } from '../protocol/types.js';
 
@@ -6,15 +7,13 @@ const MAX_MESSAGES = 100;
 /** The most characters that are taken of a message, or of the path in it. */
 const MAX_LENGTH = 2000;
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * Makes sure that a host answers what it was asked. It need not say what it answers.
  * @throws Error where it says that it is something else
  */
 export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' | 'phase'>): void {
-  if (!isJson(result)) return;
-  for (const told of [result, result['validation'], result['mutation']].filter(isJson)) {
+  if (!isRecord(result)) return;
+  for (const told of [result, result['validation'], result['mutation']].filter(isRecord)) {
     const { interceptor, phase } = told;
     if (isTold(interceptor) && interceptor !== asked.name)
       throw new Error('its result is of another interceptor');
@@ -56,6 +55,3 @@ const cutText = (text: string): string => (text.length > MAX_LENGTH ? `${text.sl
 
 /** The Go SDK writes what nobody set as an empty string. */
 const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
-
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,6 @@
 import { pointerSteps } from '../../schema/json-pointer.js';
+import { isRecord } from '../../util/is-record.js';
 import { changes } from '../chain/diff.js';
-
-type Fields = Record<string, unknown>;
 
 /** The part of a payload that a host is sent, and how what it makes of that part goes back into the whole. */
 export class PayloadWindow {
@@ -40,13 +39,10 @@ export class PayloadWindow {
   }
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function lookUp(value: unknown, steps: readonly string[]): { readonly value: unknown } | undefined {
   let node = value;
   for (const step of steps) {
-    if (!isFields(node) || !Object.hasOwn(node, step)) return undefined;
+    if (!isRecord(node) || !Object.hasOwn(node, step)) return undefined;
     node = node[step];
   }
   return { value: node };
@@ -55,14 +51,14 @@ function lookUp(value: unknown, steps: readonly string[]): { readonly value: unk
 /** A copy with a value at a place. */
 function put(node: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
   if (step === undefined) return value;
-  const fields = isFields(node) ? node : {};
+  const fields = isRecord(node) ? node : {};
   const own = Object.hasOwn(fields, step) ? fields[step] : undefined;
   return Object.fromEntries([...Object.entries(fields), [step, put(own, rest, value)]]);
 }
 
 /** A copy without the value at a place. */
 function without(node: unknown, [step, ...rest]: readonly string[]): unknown {
-  if (!isFields(node) || step === undefined || !Object.hasOwn(node, step)) return node;
+  if (!isRecord(node) || step === undefined || !Object.hasOwn(node, step)) return node;
   const entries = Object.entries(node);
   return Object.fromEntries(
     rest.length === 0

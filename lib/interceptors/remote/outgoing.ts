@@ -1,8 +1,8 @@
-import type { Invocation } from '../chain/entry.js';
+import type { Invocation } from '../chain/invocation.js';
 import type { InvocationContext, InvokeParams } from '../protocol/types.js';
 import type { HostSendOptions } from './host-options.js';
-import { PayloadWindow } from './narrow.js';
-import { ExchangeBag } from './origin.js';
+import { PayloadWindow } from './payload-window.js';
+import { ExchangeBag } from '../messages/exchange-bag.js';
 
 /** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
 const HEADERS_META = 'nestjs-mcp/headers';

@@ -1,22 +1,23 @@
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { isRecord } from '../schema/plain-json.js';
-import type { McpCall } from '../protocol/mcp-call.js';
-import type { LocalChainSource } from './chain-source.js';
-import { attempt, messageOf } from './chain/attempt.js';
-import { systemClock } from './chain/clock.js';
-import { isCompatible } from './chain/compat.js';
-import { DeadlineWatch } from './chain/deadline.js';
-import { frozenConfig, frozenCopy } from './chain/frozen.js';
-import { prepare, type ChainEntry, type PreparedEntry } from './chain/entry.js';
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
-import { contextOf } from './hosts/context.js';
-import { SyntheticResponse } from './chain/synthetic.js';
-import { ExchangeBag } from './hosts/origin.js';
-import { PARTIAL_META } from './hosts/outgoing.js';
-import { problemOfInvoked } from './hosts/payload-check.js';
-import { matchesEvent } from './protocol/events.js';
-import { readMutation, readSink, readValidation } from './protocol/read-result.js';
-import type { InterceptorDescriptor, InvokeParams, MutationResult, Phase } from './protocol/types.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import { isRecord } from '../../util/is-record.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
+import { messageOf } from '../../util/message-of.js';
+import type { LocalChainSource } from '../chain-source.js';
+import { systemClock } from '../chain/clock.js';
+import { LOCAL_HOST, prepare, type ChainEntry, type PreparedEntry } from '../chain/entry.js';
+import { frozenCopy } from '../chain/frozen.js';
+import { InterceptorTimeout, invokeEntry, type Invoked } from '../chain/invoke-entry.js';
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainParams } from '../chain/params.js';
+import { runContext } from '../chain/run.js';
+import { verdictOf } from '../chain/verdict.js';
+import { contextOf } from '../messages/context.js';
+import { ExchangeBag } from '../messages/exchange-bag.js';
+import { problemOfInvoked } from '../messages/payload-check.js';
+import { matchesEvent } from '../protocol/events.js';
+import { readSink } from '../protocol/read-result.js';
+import { isCompatible } from '../protocol/revision.js';
+import type { InterceptorDescriptor, InvokeParams, Phase } from '../protocol/types.js';
+import { PARTIAL_META } from '../remote/outgoing.js';
 import { resolvedDescriptor } from './resolved-descriptor.js';
 
 const TIMEOUT_CODE = -32000;
@@ -97,52 +98,27 @@ export class InterceptorServer {
       params,
       call,
     );
-    const clock = systemClock;
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-    const watch = new DeadlineWatch(clock, call.reply.signal);
-    const bag = new ExchangeBag({ request: call.http?.request }, undefined, contextOf(call));
-    const started = clock.now();
+    const limits = { clock: systemClock, defaultTimeoutMs: allowed, maxTimeoutMs: allowed };
     try {
-      const given = frozenCopy(payload);
-      const outcome = await attempt(
-        {
-          event,
-          phase,
-          context: frozenCopy(context),
-          protocolVersion: call.protocolVersion,
-          bag,
-          clock,
-          watch,
-          // An interceptor host is asked about data that somebody else received.
-          direction: 'receive',
-          deadline: started + allowed,
-          defaultTimeoutMs: allowed,
-          maxTimeoutMs: MAX_TIMEOUT_MS,
-        },
-        { ...entry, timeoutMs: allowed, config: frozenConfig(config) },
-        given,
-      );
-      if (outcome.kind === 'failed') throw this.failure(entry, phase, outcome.why, outcome.error, allowed);
-      if (outcome.kind === 'value' && SyntheticResponse.is(outcome.value)) {
-        throw new Error('it answered with respondWith, which cannot be sent to whoever invokes it');
-      }
-      // What is sent is checked, not what the author holds.
-      const value = frozenCopy(outcome.kind === 'skipped' ? notApplicable(entry) : outcome.value);
-      const source = { name, phase };
-      const { type } = entry;
-      const result =
-        type === 'validation'
-          ? readValidation(value, source)
-          : type === 'mutation'
-            ? checkedMutation(entry, readMutation(value, source, given), { event, phase, given, problemOf })
-            : readSink(value, source);
-      return { ...result, durationMs: clock.now() - started };
+      const run: ChainParams = {
+        event,
+        phase,
+        // An interceptor host is asked about data that somebody else received.
+        direction: 'receive',
+        payload: frozenCopy(payload),
+        timeoutMs: allowed,
+        context: frozenCopy(context),
+        protocolVersion: call.protocolVersion,
+        config: { [`${LOCAL_HOST}/${name}`]: config },
+        bag: new ExchangeBag({ request: call.http?.request }, undefined, contextOf(call)),
+        signal: call.reply.signal,
+        checkPayload: problemOf,
+      };
+      return answerOf(entry, await invokeEntry(runContext(run, limits), entry, run.payload), run);
     } catch (error) {
-      if (error instanceof McpException) throw error;
-      throw this.failure(entry, phase, 'crash', messageOf(error), allowed);
-    } finally {
-      watch.close();
+      throw this.failure(entry, phase, error, allowed);
     }
   }
 
@@ -177,22 +153,13 @@ export class InterceptorServer {
     return { ...(params as unknown as InvokeParams), config, entry, problemOf };
   }
 
-  private failure(
-    { name }: PreparedEntry,
-    phase: Phase,
-    why: 'crash' | 'timeout',
-    detail: string,
-    timeoutMs: number,
-  ): McpException {
-    this.options.log(`The interceptor ${name} failed when it was invoked: ${detail}`);
-    return why === 'timeout'
-      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', {
-          interceptor: name,
-          timeoutMs,
-          phase,
-        })
+  private failure({ name }: PreparedEntry, phase: Phase, error: unknown, timeoutMs: number): McpException {
+    this.options.log(`The interceptor ${name} failed when it was invoked: ${messageOf(error)}`);
+    const told = { interceptor: name };
+    return error instanceof InterceptorTimeout
+      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', { ...told, timeoutMs, phase })
       : new McpException(McpErrorCode.InternalError, 'Interceptor execution failed', {
-          interceptor: name,
+          ...told,
           reason: 'the interceptor failed',
         });
   }
@@ -223,34 +190,40 @@ function servedOf(from: readonly ChainEntry[]): Served {
   };
 }
 
-interface Given extends Pick<CheckedParams, 'problemOf'> {
-  readonly event: string;
-  readonly phase: Phase;
-  readonly given: unknown;
-}
-
 /**
- * A mutation within the interceptor's scope, and still a payload of its event.
- * @throws Error for one that is not
+ * What an interceptor came to, as it stands on the wire. What is sent is checked, not what the author holds.
+ * @throws Error if the interceptor failed
  */
-function checkedMutation(
-  entry: PreparedEntry,
-  result: MutationResult,
-  { event, phase, given, problemOf }: Given,
-): MutationResult {
-  if (!result.modified) return result;
-  const problem = problemOf(result.payload);
-  if (problem !== undefined) throw new Error(`its payload is none for ${event}: ${problem}`);
-  const scope = entry.scope[phase];
-  const breach = scope.breach(given, result.payload);
-  if (breach === undefined) return result;
-  if (!scope.drops) throw new Error(`it changed ${breach}, which its scope does not allow`);
-  return { ...result, modified: false, payload: given };
+function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): object {
+  const { name, type } = entry;
+  const { phase, payload } = run;
+  const source = { interceptor: name, type, phase };
+  if (invoked.kind === 'skipped') {
+    // An interceptor whose own condition says that it does not apply has nothing to object and nothing to change.
+    const said = {
+      validation: { valid: true },
+      mutation: { modified: false, payload },
+      sink: { recorded: false },
+    };
+    return { ...source, ...said[type], durationMs: 0 };
+  }
+  const { durationMs } = invoked;
+  if (type === 'sink' && invoked.kind === 'value') {
+    return { ...readSink(frozenCopy(invoked.value), { name, phase }), durationMs };
+  }
+  const { outcome, said = { valid: true }, response } = verdictOf({ entry, payload }, invoked, run);
+  if (response || outcome === 'responded') {
+    throw new Error('it answered with respondWith, which cannot be sent to whoever invokes it');
+  }
+  if (outcome === 'timeout') throw new InterceptorTimeout(said.error);
+  if (outcome === 'crash') throw new Error(said.error);
+  const { valid, severity, messages, suggestions, modified = false, info } = said;
+  const told =
+    type === 'validation'
+      ? { valid, severity, messages, suggestions }
+      : { modified, payload: modified ? said.payload : payload };
+  return { ...source, ...told, info, durationMs };
 }
-
-/** An interceptor whose own condition says that it does not apply has nothing to object and nothing to change. */
-const notApplicable = ({ type }: PreparedEntry): object =>
-  type === 'validation' ? { valid: true } : { modified: false, recorded: false };
 
 const hooks = ({ hooks: own }: PreparedEntry, event: string, phase: Phase): boolean =>
   own.some(hook => hook.phase === phase && hook.events.some(pattern => matchesEvent(pattern, event)));

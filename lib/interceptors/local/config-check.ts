@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ForeignPatterns } from '../../schema/foreign-patterns.js';
 import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import { compileSchema } from '../../schema/compile-schema.js';
@@ -15,7 +16,7 @@ const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
 const MAX_COMPILED = 100;
 
 /** By the text of the schema: a host may be listed often, and advertise the same each time. */
-const compiled = new Map<string, ConfigCheck>();
+const compiled = new LRUCache<string, ConfigCheck>({ max: MAX_COMPILED });
 
 /**
  * Compiles a `configSchema` into a function that says what is wrong with a configuration.
@@ -45,10 +46,7 @@ function compiledOnce(configSchema: ConfigSchema): ConfigCheck {
   if (new JsonSize(SCHEMA_LIMITS).add(configSchema).excess) return () => undefined;
   const text = JSON.stringify(configSchema);
   const check = compiled.get(text) ?? compile(configSchema);
-  compiled.delete(text);
   compiled.set(text, check);
-  const [oldest] = compiled.keys();
-  if (compiled.size > MAX_COMPILED) compiled.delete(oldest);
   return check;
 }
 

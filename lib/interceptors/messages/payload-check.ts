@@ -1,5 +1,5 @@
 import { isInputRequiredResult, specTypeSchemas } from '@modelcontextprotocol/server';
-import { isRecord } from '../../schema/plain-json.js';
+import { isRecord } from '../../util/is-record.js';
 import type { Phase } from '../protocol/types.js';
 
 type SpecType = keyof typeof specTypeSchemas;

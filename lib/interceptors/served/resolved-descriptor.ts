@@ -1,5 +1,5 @@
-import type { PreparedEntry } from './chain/entry.js';
-import type { InterceptorDescriptor, PriorityHint } from './protocol/types.js';
+import type { PreparedEntry } from '../chain/entry.js';
+import type { InterceptorDescriptor, PriorityHint } from '../protocol/types.js';
 
 /** An interceptor's descriptor with its policy resolved: what is told of it is what it does. */
 export function resolvedDescriptor(entry: PreparedEntry): InterceptorDescriptor {

@@ -1,4 +1,4 @@
-import { unlessAborted } from './unless-aborted.js';
+import { unlessAborted } from './abort.js';
 
 const turn = () => new Promise(setImmediate);
 

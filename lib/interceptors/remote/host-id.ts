@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isPlain } from '../../util/is-plain.js';
 import type { InterceptorServerOptions } from './host-options.js';
 
 const ids = new WeakMap<object, number>();
@@ -28,9 +29,4 @@ function canonical(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (!isPlain(value)) return { identity: identityOf(value) };
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value) as unknown;
-  return prototype === Object.prototype || prototype === null;
 }

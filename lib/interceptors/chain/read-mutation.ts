@@ -8,7 +8,7 @@ import type { EntryResult } from './result.js';
 import { SyntheticResponse } from './synthetic.js';
 
 /** What a mutator made of the payload; without `next` it left it as it was. */
-export interface Change {
+export interface Mutation {
   /** What it answered in the handler's place. */
   readonly response?: object;
   readonly info?: MutationResult['info'];
@@ -22,12 +22,12 @@ export interface Change {
  * Reads what a mutator made of the payload that it was given, all of it that it could have made impossible to read.
  * @throws for something that is no payload
  */
-export function readChange(
+export function mutationOf(
   value: unknown,
   entry: PreparedEntry,
   given: unknown,
   { event, phase, checkPayload, checkResponse, simulate }: ChainParams,
-): Change {
+): Mutation {
   const response = readResponse(value);
   if (response) {
     const problem = checkResponse?.(response);

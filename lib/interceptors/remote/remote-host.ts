@@ -1,10 +1,12 @@
-import { unlessAborted } from '../../client/unless-aborted.js';
-import { InterceptorTimeout, messageOf } from '../chain/attempt.js';
-import { LOCAL_HOST, type ChainEntry, type Invocation } from '../chain/entry.js';
+import { unlessAborted } from '../../util/abort.js';
+import { messageOf } from '../../util/message-of.js';
+import { InterceptorTimeout } from '../chain/invoke-entry.js';
+import { LOCAL_HOST, type ChainEntry } from '../chain/entry.js';
+import type { Invocation } from '../chain/invocation.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import { HostBreaker } from './breaker.js';
-import { foreignConfigCheck } from './config-check.js';
+import { foreignConfigCheck } from '../local/config-check.js';
 import { assertAnswers, boundedValidation } from './foreign-result.js';
 import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';

@@ -1,0 +1,164 @@
+import { isThenable } from '../../util/is-thenable.js';
+import { messageOf } from '../../util/message-of.js';
+import type { Clock } from './clock.js';
+import type { DeadlineWatch } from './deadline.js';
+import type { PreparedEntry } from './entry.js';
+import { frozenConfig } from './frozen.js';
+import type { Invocation } from './invocation.js';
+import type { ChainParams } from './params.js';
+
+/** How one invocation ended: with a value, with a failure, or it did not apply. */
+export type Invoked =
+  | { readonly kind: 'value'; readonly value: unknown; readonly durationMs: number }
+  | { readonly kind: 'skipped' }
+  | {
+      readonly kind: 'failed';
+      readonly why: 'crash' | 'timeout';
+      readonly error: string;
+      /** Whether the time of the whole run was up, rather than the interceptor's own. */
+      readonly isRunOver: boolean;
+      readonly durationMs: number;
+    };
+
+/** The interceptor's own time is up, here or where it runs. */
+export class InterceptorTimeout extends Error {}
+
+/** The time of the whole run is up, or its caller has gone. */
+class RunOver extends InterceptorTimeout {}
+
+/** What the invocations of one run share. */
+export interface RunContext extends Pick<
+  Invocation,
+  'event' | 'phase' | 'direction' | 'request' | 'context' | 'protocolVersion' | 'bag' | 'report'
+> {
+  readonly clock: Clock;
+  readonly watch: DeadlineWatch;
+  /** When the whole run must have ended, on the clock. */
+  readonly deadline: number;
+  /** Of an entry that has no time of its own, in milliseconds. */
+  readonly defaultTimeoutMs: number;
+  /** Of any entry, in milliseconds. */
+  readonly maxTimeoutMs: number;
+  readonly config?: ChainParams['config'];
+}
+
+/** One invocation. Its signal exists only once an interceptor asks for it. */
+class LazyInvocation implements Invocation {
+  #controller?: AbortController;
+  #ended?: Error;
+
+  readonly name: string;
+  readonly event: string;
+  readonly phase: Invocation['phase'];
+  readonly direction: Invocation['direction'];
+  readonly request: unknown;
+  readonly context: Invocation['context'];
+  readonly protocolVersion: string | undefined;
+  readonly bag: Map<unknown, unknown>;
+  readonly report: Invocation['report'];
+  readonly config: Invocation['config'];
+
+  constructor(
+    run: RunContext,
+    entry: PreparedEntry,
+    readonly payload: unknown,
+    readonly timeoutMs: number,
+  ) {
+    this.name = entry.name;
+    this.event = run.event;
+    this.phase = run.phase;
+    this.direction = run.direction;
+    this.request = run.request;
+    this.context = run.context;
+    this.protocolVersion = run.protocolVersion;
+    this.bag = run.bag;
+    this.report = run.report;
+    this.config = ownConfig(run.config, entry) ?? entry.config;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#ended) this.#controller.abort(this.#ended);
+    return this.#controller.signal;
+  }
+
+  get isGivenUp(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** @param name tells the invocation's own time from an end of the whole run, as `AbortSignal`s do */
+  giveUp(reason: string, name: 'TimeoutError' | 'AbortError'): void {
+    this.#ended = Object.assign(new Error(reason), { name });
+    this.#controller?.abort(this.#ended);
+  }
+}
+
+/** A remote host chooses its names: a name may be a member of every object. */
+function ownConfig(config: RunContext['config'], { configNames }: PreparedEntry) {
+  if (config === undefined) return undefined;
+  const name = configNames.findLast(one => Object.hasOwn(config, one));
+  return name === undefined ? undefined : frozenConfig(config[name]);
+}
+
+/**
+ * Runs an interceptor once: its condition, its configuration check, then the interceptor itself. It never throws, and
+ * stops waiting when time is up. The result is a promise only if the interceptor returned one.
+ */
+export function invokeEntry(
+  run: RunContext,
+  entry: PreparedEntry,
+  payload: unknown,
+): Invoked | Promise<Invoked> {
+  const started = run.clock.now();
+  const failed = (error: unknown): Invoked => ({
+    kind: 'failed',
+    why: error instanceof InterceptorTimeout ? 'timeout' : 'crash',
+    error: messageOf(error),
+    isRunOver: error instanceof RunOver,
+    durationMs: run.clock.now() - started,
+  });
+  const ended = (value: unknown): Invoked => {
+    if (value === SKIPPED) return { kind: 'skipped' };
+    const read = entry.read ? entry.read(value, entry.name, payload) : value;
+    return { kind: 'value', value: read, durationMs: run.clock.now() - started };
+  };
+  try {
+    const allowed = Math.min(entry.timeoutMs ?? run.defaultTimeoutMs, run.maxTimeoutMs);
+    const left = run.deadline - started;
+    const timeoutMs = Math.min(allowed, left);
+    if (timeoutMs <= 0 || run.watch.isGivenUp) throw new RunOver('there was no time left');
+    const invocation = new LazyInvocation(run, entry, payload, timeoutMs);
+    const value = start(entry, invocation);
+    if (!isThenable(value)) return ended(value);
+    const giveUp = (isRunGivenUp: boolean) => {
+      const reason = isRunGivenUp
+        ? 'the run was given up'
+        : `it took longer than ${Math.round(timeoutMs)} ms`;
+      invocation.giveUp(reason, isRunGivenUp ? 'AbortError' : 'TimeoutError');
+      return isRunGivenUp || allowed >= left ? new RunOver(reason) : new InterceptorTimeout(reason);
+    };
+    return run.watch
+      .within(value, started + timeoutMs, giveUp)
+      .then(ended)
+      .catch(failed);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+const SKIPPED = Symbol('skipped');
+
+function start(entry: PreparedEntry, invocation: LazyInvocation): unknown {
+  const applies = entry.when?.(invocation) ?? true;
+  if (!isThenable(applies)) return applies ? invoke(entry, invocation) : SKIPPED;
+  // An interceptor that is invoked after its time would act without effect.
+  return Promise.resolve(applies).then(result =>
+    result && !invocation.isGivenUp ? invoke(entry, invocation) : SKIPPED,
+  );
+}
+
+function invoke(entry: PreparedEntry, invocation: Invocation): unknown {
+  const problem = entry.checkConfig?.(invocation.config ?? {});
+  if (problem !== undefined) throw new Error(`its configuration is invalid: ${problem}`);
+  return entry.invoke(invocation);
+}

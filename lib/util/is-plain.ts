@@ -1,0 +1,5 @@
+/** Whether an object is no instance of a class. */
+export function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as unknown;
+  return prototype === Object.prototype || prototype === null;
+}
