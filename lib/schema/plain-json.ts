@@ -1,5 +1,8 @@
+import { isRecord } from '../util/values.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
+
+export { isRecord };
 
 /**
  * A deep-frozen copy of `schema` as plain JSON data, so that nobody changes what a client was told.
@@ -14,10 +17,6 @@ export function toPlainJson(schema: unknown): JsonSchema {
   }
   if (!isRecord(plain)) throw new SchemaError('the JSON Schema must be an object, not a boolean or a list');
   return deepFreeze(plain);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { requireInteger } from '../ready-made.js';
+import { COUNT, FUNCTION, objectOf } from '../../../options/option-schema.js';
+import { checked } from '../own-options.js';
 import { Rooms } from '../rooms.js';
 import { RollingHash } from './rolling-hash.js';
 
@@ -20,6 +21,13 @@ export interface SecretLedgerOptions {
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
+
+export const SECRET_LEDGER = objectOf<SecretLedgerOptions, Required<SecretLedgerOptions>>({
+  maxSessions: { ...COUNT, default: 1000 },
+  maxSecrets: { ...COUNT, default: 2000 },
+  ttlMs: { ...COUNT, default: 3_600_000 },
+  now: { ...FUNCTION, default: Date.now },
+});
 
 /** The places where a secret was last read that are remembered: it may go back to no others. */
 const MAX_ORIGINS = 16;
@@ -50,16 +58,12 @@ export class SecretLedger {
   private readonly ttlMs: number;
   private readonly now: () => number;
 
-  /** @throws RangeError for a bound that is no whole number */
-  constructor({
-    maxSessions = 1000,
-    maxSecrets = 2000,
-    ttlMs = 3_600_000,
-    now = Date.now,
-  }: SecretLedgerOptions = {}) {
-    this.maxSessions = requireInteger('maxSessions', maxSessions);
-    this.maxSecrets = requireInteger('maxSecrets', maxSecrets);
-    this.ttlMs = requireInteger('ttlMs', ttlMs);
+  /** @throws RangeError for a bound that is not a whole number above 0, TypeError for any other wrong option */
+  constructor(options: SecretLedgerOptions = {}) {
+    const { maxSessions, maxSecrets, ttlMs, now } = checked('SecretLedger', SECRET_LEDGER, options);
+    this.maxSessions = maxSessions;
+    this.maxSecrets = maxSecrets;
+    this.ttlMs = ttlMs;
     this.now = now;
   }
 
