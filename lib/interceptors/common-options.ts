@@ -19,9 +19,9 @@ export const PHASE = oneOf('request', 'response', 'both');
 export const HOOKS = listOf(
   objectOf<{ events: string[]; phase: string }>(
     { events: EVENTS, phase: PHASE },
-    { required: ['events', 'phase'] },
+    { required: ['events', 'phase'], description: 'an object with events and a phase' },
   ),
-  'a list of { events, phase }, with at least one',
+  'a list of hooks, with at least one',
   1,
 );
 
@@ -37,7 +37,7 @@ const INT32: OptionSchema = {
 
 export const PRIORITY: OptionSchema = {
   anyOf: [INT32, objectOf<Exclude<PriorityHint, number>>({ request: INT32, response: INT32 })],
-  description: 'a 32-bit integer, or { request, response } of them',
+  description: 'a 32-bit integer, or an object with one for request and for response',
 };
 
 export const REVISION: OptionSchema = {

@@ -62,7 +62,7 @@ function problemWithin(
   const known = Object.keys(properties ?? {});
   const others = Object.keys(value).filter(key => !known.includes(key));
   if (!additionalProperties && others.length > 0) {
-    const rule = `is unknown; known are ${known.join(', ')}`;
+    const rule = `is unknown; allowed are ${known.join(', ')}`;
     return { steps: [...steps, others[0]], value: value[others[0]], rule, known };
   }
   const check = (schema: OptionSchema, key: string) =>
@@ -102,15 +102,19 @@ function isWithin(schema: OptionSchema, value: unknown): boolean {
 }
 
 function ruleOf(schema: OptionSchema, value: unknown): string {
-  const isWord = (schema.enum ?? schema.pattern) !== undefined && typeof value === 'string';
-  return `must be ${describe(schema)}${isWord ? `, not ${JSON.stringify(value)}` : ''}`;
+  const isShown = (schema.enum ?? schema.pattern) !== undefined && /^(string|number)$/.test(typeof value);
+  return `must be ${describe(schema)}${isShown ? `, not ${JSON.stringify(value)}` : ''}`;
 }
 
 /** What a schema allows, in words that complete "must be". */
 export function describe(schema: OptionSchema): string {
   if (schema.description !== undefined) return schema.description;
   const { enum: values, properties, minItems = 0 } = schema;
-  if (values) return listed(values.map(value => JSON.stringify(value)), 'or');
+  if (values)
+    return listed(
+      values.map(value => JSON.stringify(value)),
+      'or',
+    );
   if (properties) return `an object with ${listed(Object.keys(properties), 'and')}`;
   switch (schema.type) {
     case 'boolean':

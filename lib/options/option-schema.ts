@@ -74,7 +74,7 @@ export const oneOf = (...values: readonly unknown[]): OptionSchema => ({ enum: v
 export const TEXT: OptionSchema = { type: 'string', minLength: 1 };
 export const TEXTS: OptionSchema = {
   anyOf: [TEXT, listOf(TEXT, undefined, 1)],
-  description: 'a non-empty string, or a list of at least one',
+  description: 'a text that is not empty, or a list of some',
 };
 export const FLAG: OptionSchema = { type: 'boolean' };
 export const COUNT: OptionSchema = { type: 'integer', minimum: 1 };

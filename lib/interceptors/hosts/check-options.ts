@@ -35,7 +35,10 @@ const COMPAT = objectOf<Compat>(
 
 const SCOPE = objectOf<MutationScope>(
   { allow: listOf(POINTER), deny: listOf(POINTER), onBreach: oneOf('fail', 'drop') },
-  { description: '{ allow, deny, onBreach }: lists of JSON Pointers such as "/arguments", and "fail" or "drop"' },
+  {
+    description:
+      '{ allow, deny, onBreach }: lists of JSON Pointers such as "/arguments", and "fail" or "drop"',
+  },
 );
 
 const WHOLE: OptionSchema = {

@@ -1,7 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { Mutator } from '../../decorators/mutator.decorator.js';
 import { Validator } from '../../decorators/validator.decorator.js';
-import { FUNCTION, listOf, objectOf, omit, oneOf, TEXT, TEXTS } from '../../options/option-schema.js';
+import {
+  FUNCTION,
+  listOf,
+  objectOf,
+  omit,
+  oneOf,
+  TEXT,
+  type OptionSchema,
+} from '../../options/option-schema.js';
 import {
   allow,
   deny,
@@ -33,8 +41,10 @@ export interface ToolAccessOptions extends Omit<
 
 type FilledToolAccess = ToolAccessOptions & Required<Pick<ToolAccessOptions, 'otherwise'>>;
 
+const IDS: OptionSchema = { anyOf: [TEXT, listOf(TEXT)], description: 'an id, or a list of ids' };
+
 export const TOOL_RULE = objectOf<ToolRule>({
-  principal: objectOf<PrincipalMatch>({ type: oneOf(...PRINCIPAL_TYPES), id: TEXTS, claims: FUNCTION }),
+  principal: objectOf<PrincipalMatch>({ type: oneOf(...PRINCIPAL_TYPES), id: IDS, claims: FUNCTION }),
   allow: listOf(TEXT, 'a list of names'),
   deny: listOf(TEXT, 'a list of names'),
 });

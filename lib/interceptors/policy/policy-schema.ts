@@ -13,7 +13,10 @@ export const OVERRIDE = objectOf<InterceptorOverride>(
     failOpen: FLAG,
     priority: PRIORITY,
     mode: MODE,
-    timeoutMs: TIME,
+    timeoutMs: {
+      ...TIME,
+      description: `a whole number of milliseconds from ${TIME.minimum} to ${TIME.maximum}`,
+    },
     hooks: HOOKS,
     when: WHEN,
     config: CONFIG_OF_ONE,

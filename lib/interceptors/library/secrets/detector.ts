@@ -1,4 +1,11 @@
-import { FUNCTION, listOf, objectOf, oneOf, TEXT, type OptionSchema } from '../../../options/option-schema.js';
+import {
+  FUNCTION,
+  listOf,
+  objectOf,
+  oneOf,
+  TEXT,
+  type OptionSchema,
+} from '../../../options/option-schema.js';
 import { checked } from '../own-options.js';
 import { encodedRuns } from './encoded-runs.js';
 import { ENTROPY, EntropyFinder, type EntropyOptions } from './entropy.js';
