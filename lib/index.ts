@@ -1,7 +1,8 @@
-export { McpModule, type McpFeatureOptions } from './mcp.module.js';
+export { McpModule } from './mcp.module.js';
 export type {
   CacheableMethod,
   LegacyMode,
+  McpFeatureOptions,
   McpHttpOptions,
   McpModuleAsyncOptions,
   McpModuleOptions,

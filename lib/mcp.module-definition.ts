@@ -3,7 +3,9 @@ import { INTERCEPTORS } from './interceptors/resolve-interceptors.js';
 import { MRTR, resolveMrtr, type FilledMrtr } from './mrtr/resolve-mrtr.js';
 import type {
   CacheableMethod,
+  McpFeatureOptions,
   McpHttpOptions,
+  McpModuleAsyncOptions,
   McpModuleOptions,
   McpSessionOptions,
   ResolvedHttpOptions,
@@ -13,6 +15,7 @@ import { resolve } from './options/check-options.js';
 import {
   COUNT,
   FLAG,
+  FUNCTION,
   listOf,
   objectOf,
   oneOf,
@@ -41,14 +44,14 @@ type FilledHttp = Omit<ResolvedHttpOptions, 'allowedOrigins'> & McpHttpOptions;
 
 export const HTTP = objectOf<McpHttpOptions, FilledHttp>({
   path: { ...TEXT, pattern: String.raw`^[^\s?#]*$`, default: '/mcp', description: 'a path, such as "/mcp"' },
-  version: {},
+  version: { description: 'a version, as a controller takes it' },
   allowedHosts: { ...HOST_NAMES, default: LOOPBACK },
   allowedOrigins: HOST_NAMES,
   maxBodyBytes: { ...COUNT, default: 4_194_304 },
   bodyTimeoutMs: { ...TIME, default: 30_000 },
   maxListeners: { ...COUNT, default: 1024 },
   keepAliveMs: { ...TIME, minimum: 0, default: 15_000 },
-  decorators: listOf({ type: 'function' }, 'a list of decorators'),
+  decorators: listOf(FUNCTION, 'a list of decorators'),
 });
 
 export const SESSIONS = objectOf<McpSessionOptions, Required<McpSessionOptions>>({
@@ -142,3 +145,40 @@ function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): Reso
 
 const hostNames = (names: string[] | '*'): string[] | '*' =>
   names === '*' ? names : names.map(name => hostName(name)!);
+
+const IMPORTS: OptionSchema = { type: 'array', description: 'a list of modules' };
+const MAKERS = ['useFactory', 'useClass', 'useExisting'] as const;
+
+export const ASYNC = objectOf<McpModuleAsyncOptions>(
+  {
+    imports: IMPORTS,
+    inject: { type: 'array', description: 'a list of tokens' },
+    useFactory: FUNCTION,
+    useClass: { ...FUNCTION, description: 'a class' },
+    useExisting: { description: 'the token of a provider' },
+    decorators: HTTP.properties.decorators,
+  },
+  {
+    title: 'options',
+    problem: (options: McpModuleAsyncOptions) =>
+      MAKERS.filter(maker => options[maker] !== undefined).length === 1
+        ? undefined
+        : 'it needs one of "useFactory", "useClass" and "useExisting"',
+  },
+);
+
+export const FEATURE = objectOf<McpFeatureOptions, FilledFeatureOptions>(
+  { server: TEXT, imports: { ...IMPORTS, default: [] } },
+  { title: 'options' },
+);
+
+type FilledFeatureOptions = McpFeatureOptions & Required<Pick<McpFeatureOptions, 'imports'>>;
+
+/** @throws McpBootstrapError for an option that is missing, unknown or wrong */
+export function assertAsyncOptions(options: McpModuleAsyncOptions): void {
+  resolve(ASYNC, options, problem => new McpBootstrapError('McpModule.forRootAsync()', problem));
+}
+
+/** @throws McpBootstrapError for an option that is unknown or wrong */
+export const resolveFeatureOptions = (options: McpFeatureOptions): FilledFeatureOptions =>
+  resolve(FEATURE, options, problem => new McpBootstrapError('McpModule.forFeature()', problem));

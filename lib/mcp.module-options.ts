@@ -131,6 +131,14 @@ export interface McpModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   decorators?: ClassDecorator[];
 }
 
+/** Options of `McpModule.forFeature`. */
+export interface McpFeatureOptions {
+  /** Name of the server that the handlers belong to. Default: the first server. */
+  server?: string;
+  /** Modules that export what the handlers inject, where no module provides the handlers themselves. */
+  imports?: ModuleMetadata['imports'];
+}
+
 export type ResolvedHttpOptions = Readonly<
   Required<Omit<McpHttpOptions, 'version' | 'decorators'>> & Pick<McpHttpOptions, 'version'>
 >;

@@ -18,8 +18,9 @@ import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type { McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './mcp-core.module.js';
 import { routePaths } from './execution/route-paths.js';
-import { resolveOptions } from './mcp.module-definition.js';
+import { assertAsyncOptions, resolveFeatureOptions, resolveOptions } from './mcp.module-definition.js';
 import type {
+  McpFeatureOptions,
   McpModuleAsyncOptions,
   McpModuleOptions,
   McpOptionsFactory,
@@ -43,14 +44,6 @@ interface Route {
   readonly controller: Type;
   /** What the controller was decorated with. */
   readonly decorators: ClassDecorator[] | undefined;
-}
-
-/** Options of `McpModule.forFeature`. */
-export interface McpFeatureOptions {
-  /** Name of the server that the handlers belong to. Default: the first server. */
-  server?: string;
-  /** Modules that export what the handlers inject, where no module provides the handlers themselves. */
-  imports?: DynamicModule['imports'];
 }
 
 /** Serves the application's providers over the Model Context Protocol. */
@@ -101,27 +94,26 @@ export class McpModule
   }
 
   /** Like `forRoot`, with options that are made by a factory or another provider. */
-  static forRootAsync({ imports, inject, decorators, ...async }: McpModuleAsyncOptions): DynamicModule {
-    const factory = async.useExisting ?? async.useClass;
-    const options: Provider = factory
-      ? {
-          provide: MCP_OPTIONS,
-          inject: [factory],
-          useFactory: (made: McpOptionsFactory) => made.createMcpOptions(),
-        }
-      : {
-          provide: MCP_OPTIONS,
-          inject: inject ?? [],
-          useFactory: (async.useFactory ?? missingFactory) as () => McpModuleOptions,
-        };
-    return serverModule(options, { imports, decorators, providers: async.useClass ? [async.useClass] : [] });
+  static forRootAsync(async: McpModuleAsyncOptions): DynamicModule {
+    const { imports, inject = [], decorators, useFactory, useClass, useExisting } = async;
+    const factory = useExisting ?? useClass;
+    const options: Provider = {
+      provide: MCP_OPTIONS,
+      inject: factory ? [factory] : inject,
+      useFactory: (...made: never[]) => {
+        assertAsyncOptions(async);
+        return factory ? (made[0] as McpOptionsFactory).createMcpOptions() : useFactory!(...made);
+      },
+    };
+    return serverModule(options, { imports, decorators, providers: useClass ? [useClass] : [] });
   }
 
   /**
    * Gives handler classes to a server. Classes that no module provides are provided here.
    * @param handlers classes with `@Tool`, `@Prompt`, … methods
    */
-  static forFeature(handlers: Type[], { server, imports = [] }: McpFeatureOptions = {}): DynamicModule {
+  static forFeature(handlers: Type[], options: McpFeatureOptions = {}): DynamicModule {
+    const { server, imports } = resolveFeatureOptions(options);
     const feature: McpFeature = { handlers, server, imports };
     return { module: McpFeatureModule, providers: [{ provide: MCP_FEATURE, useValue: feature }] };
   }
@@ -178,10 +170,6 @@ export class McpModule
 /** Holds what `McpModule.forFeature` was given. */
 @Module({})
 class McpFeatureModule {}
-
-function missingFactory(): never {
-  throw new Error('McpModule.forRootAsync() needs one of "useFactory", "useClass" and "useExisting"');
-}
 
 /** Decorators that came too late for the route would guard nothing. */
 function assertDecorated(

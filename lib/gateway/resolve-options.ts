@@ -22,7 +22,7 @@ export interface GatewaySettings {
 }
 
 type FilledGatewayOptions = McpGatewayOptions &
-  Required<Pick<McpGatewayOptions, 'name' | 'version' | 'passthrough' | 'timeoutMs' | 'mrtr'>> & {
+  Required<Pick<McpGatewayOptions, 'name' | 'passthrough' | 'timeoutMs' | 'mrtr'>> & {
     limits: GatewaySettings['limits'];
   };
 
@@ -34,18 +34,20 @@ export const LIMITS = objectOf<GatewayLimits, Required<GatewayLimits>>({
   listTimeoutMs: { ...TIME, default: 30_000 },
 });
 
-const BACKEND: typeof CONNECTION = {
+const BACKEND_RULE = 'an object with a "url", a "command" or a "transport"';
+
+export const BACKEND: typeof CONNECTION = {
   ...CONNECTION,
   title: 'a backend',
-  description: 'an object with a "url", a "command" or a "transport"',
+  description: BACKEND_RULE,
 };
 
 const OWN = {
   name: { ...TEXT, default: 'gateway' },
-  version: { ...TEXT, default: '0.0.0' },
+  version: TEXT,
   path: HTTP.properties.path,
   // Each is checked as what it is: a backend.
-  backend: {},
+  backend: { description: BACKEND_RULE },
   backends: { ...OBJECT, description: 'an object, with a backend for each prefix' },
   passthrough: { ...FLAG, default: false },
   timeoutMs: { ...TIME, default: 3_600_000 },
@@ -108,7 +110,7 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
 } {
   const where = `McpGatewayModule.forRoot({ name: ${JSON.stringify((options as Partial<McpGatewayOptions> | undefined)?.name ?? 'gateway')} })`;
   const fail = (problem: string) => new McpBootstrapError(where, problem);
-  const { name, version, passthrough, timeoutMs, limits, mrtr } = resolve(GATEWAY, options, fail);
+  const { name, version = '0.0.0', passthrough, timeoutMs, limits, mrtr } = resolve(GATEWAY, options, fail);
   const backendOf = (one: GatewayBackend, option: string) =>
     resolve(BACKEND, one, problem => new McpBootstrapError(`${where}, "${option}"`, problem));
   const { backend, backends } = options;

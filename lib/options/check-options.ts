@@ -24,9 +24,9 @@ export function resolve<T extends object, F extends object>(
   options: T,
   fail: (sentence: string, problem: OptionProblem) => Error,
 ): F {
-  const problem = problemOf(schema as OptionSchema, options);
+  const problem = problemOf(schema, options);
   if (problem) throw fail(sentenceOf(problem, schema.title), problem);
-  return filled(schema as OptionSchema, options) as F;
+  return filled(schema, options) as F;
 }
 
 /** The first thing that is wrong with a value. */

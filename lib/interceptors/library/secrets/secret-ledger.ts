@@ -16,7 +16,7 @@ export interface SecretLedgerOptions {
    * remembered. Default: 2,000.
    */
   readonly maxSecrets?: number;
-  /** Milliseconds after which a secret that was not read again is forgotten. Default: an hour. */
+  /** Milliseconds after which a secret that was not read again is forgotten. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
