@@ -118,7 +118,9 @@ export interface McpOptionsFactory {
 }
 
 /** `forRootAsync` takes one of `useFactory`, `useClass` and `useExisting`. */
-export interface McpModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+export interface McpModuleAsyncOptions {
+  /** Modules that export what the options are made of. Default: none. */
+  imports?: ModuleMetadata['imports'];
   /** What `useFactory` is called with. */
   inject?: (InjectionToken | OptionalFactoryDependency)[];
   /** Makes the options. */
