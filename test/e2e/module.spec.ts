@@ -80,10 +80,7 @@ describe('forRootAsync', () => {
 
   it.each([
     [{}, 'McpModule.forRootAsync(): it needs one of "useFactory", "useClass" and "useExisting"'],
-    [
-      { useFactory: () => ({}) as never, import: [] } as object,
-      'unknown option "import"; known are imports,',
-    ],
+    [{ useFactory: () => ({}) as never, import: [] }, 'unknown option "import"; known are imports,'],
     [{ useFactory: () => ({}) as never }, '"name" must be a non-empty string'],
     [{ useFactory: () => undefined as never }, 'options must be an object'],
   ])('stops the start where it gets no options: %#', async (options, sentence) => {

@@ -135,9 +135,11 @@ function docOf(types: readonly string[], name: string, docs: Docs): string {
 
 /** The doc comment of an option says the default that its schema fills in. */
 function expectSaid(option: string, said: string, value: unknown): void {
-  if (value === undefined || typeof value === 'object' || typeof value === 'function') return;
+  if (!['string', 'boolean', 'number'].includes(typeof value)) return;
   const word =
-    typeof value === 'number' ? value.toLocaleString('en', { maximumFractionDigits: 9 }) : String(value);
+    typeof value === 'number'
+      ? value.toLocaleString('en', { maximumFractionDigits: 9 })
+      : String(value as string | boolean);
   expect({ option, said }).toEqual({ option, said: expect.stringContaining(word) });
 }
 
