@@ -139,7 +139,7 @@ function expectSaid(option: string, said: string, value: unknown): void {
   const word =
     typeof value === 'number'
       ? value.toLocaleString('en', { maximumFractionDigits: 9 })
-      : String(value as string | boolean);
+      : `${value as string | boolean}`;
   expect({ option, said }).toEqual({ option, said: expect.stringContaining(word) });
 }
 
