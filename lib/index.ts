@@ -1,5 +1,10 @@
 export { McpModule } from './mcp.module.js';
-export type { McpModuleAsyncOptions, McpModuleOptions, McpOptionsFactory } from './mcp.module-options.js';
+export type {
+  McpFeatureOptions,
+  McpModuleAsyncOptions,
+  McpModuleOptions,
+  McpOptionsFactory,
+} from './mcp.module-options.js';
 export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
 export { Ask } from './decorators/ask.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';

@@ -118,7 +118,9 @@ export interface McpOptionsFactory {
 }
 
 /** `forRootAsync` takes one of `useFactory`, `useClass` and `useExisting`. */
-export interface McpModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+export interface McpModuleAsyncOptions {
+  /** Modules that export what the options are made of. Default: none. */
+  imports?: ModuleMetadata['imports'];
   /** What `useFactory` is called with. */
   inject?: (InjectionToken | OptionalFactoryDependency)[];
   /** Makes the options. */
@@ -129,6 +131,14 @@ export interface McpModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   useExisting?: InjectionToken<McpOptionsFactory>;
   /** Decorators for the route itself; see `McpHttpOptions.decorators`. Default: none. */
   decorators?: ClassDecorator[];
+}
+
+/** Options of `McpModule.forFeature`. */
+export interface McpFeatureOptions {
+  /** Name of the server that the handlers belong to. Default: the first server. */
+  server?: string;
+  /** Modules that export what the handlers inject, where no module provides the handlers themselves. */
+  imports?: ModuleMetadata['imports'];
 }
 
 export type ResolvedHttpOptions = Readonly<

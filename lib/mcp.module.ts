@@ -18,8 +18,9 @@ import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import type { McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './mcp-core.module.js';
 import { routePaths } from './execution/route-paths.js';
-import { resolveOptions } from './mcp.module-definition.js';
+import { assertAsyncOptions, resolveFeatureOptions, resolveOptions } from './mcp.module-definition.js';
 import type {
+  McpFeatureOptions,
   McpModuleAsyncOptions,
   McpModuleOptions,
   McpOptionsFactory,
@@ -43,12 +44,6 @@ interface Route {
   readonly controller: Type;
   /** What the controller was decorated with. */
   readonly decorators: ClassDecorator[] | undefined;
-}
-
-/** Options of `McpModule.forFeature`. */
-export interface McpFeatureOptions {
-  /** Name of the server that the handlers belong to. Default: the first server. */
-  server?: string;
 }
 
 /** Serves the application's providers over the Model Context Protocol. */
@@ -99,27 +94,26 @@ export class McpModule
   }
 
   /** Like `forRoot`, with options that are made by a factory or another provider. */
-  static forRootAsync({ imports, inject, decorators, ...async }: McpModuleAsyncOptions): DynamicModule {
-    const factory = async.useExisting ?? async.useClass;
-    const options: Provider = factory
-      ? {
-          provide: MCP_OPTIONS,
-          inject: [factory],
-          useFactory: (made: McpOptionsFactory) => made.createMcpOptions(),
-        }
-      : {
-          provide: MCP_OPTIONS,
-          inject: inject ?? [],
-          useFactory: (async.useFactory ?? missingFactory) as () => McpModuleOptions,
-        };
-    return serverModule(options, { imports, decorators, providers: async.useClass ? [async.useClass] : [] });
+  static forRootAsync(async: McpModuleAsyncOptions): DynamicModule {
+    const { imports, inject = [], decorators, useFactory, useClass, useExisting } = async;
+    const factory = useExisting ?? useClass;
+    const options: Provider = {
+      provide: MCP_OPTIONS,
+      inject: factory ? [factory] : inject,
+      useFactory: (...made: never[]) => {
+        assertAsyncOptions(async);
+        return factory ? (made[0] as McpOptionsFactory).createMcpOptions() : useFactory!(...made);
+      },
+    };
+    return serverModule(options, { imports, decorators, providers: useClass ? [useClass] : [] });
   }
 
   /**
    * Assigns handler classes to a server. The application stops at start if no module provides a class.
    * @param handlers classes with `@Tool`, `@Prompt`, … methods, which a module lists in its `providers`
    */
-  static forFeature(handlers: Type[], { server }: McpFeatureOptions = {}): DynamicModule {
+  static forFeature(handlers: Type[], options: McpFeatureOptions = {}): DynamicModule {
+    const { server } = resolveFeatureOptions(options);
     const feature: McpFeature = { handlers, server };
     return { module: McpFeatureModule, providers: [{ provide: MCP_FEATURE, useValue: feature }] };
   }
@@ -176,10 +170,6 @@ export class McpModule
 /** Holds what `McpModule.forFeature` was given. */
 @Module({})
 class McpFeatureModule {}
-
-function missingFactory(): never {
-  throw new Error('McpModule.forRootAsync() needs one of "useFactory", "useClass" and "useExisting"');
-}
 
 /** Decorators that came too late for the route would guard nothing. */
 function assertDecorated(

@@ -49,7 +49,11 @@ export class Catalog {
     this.toolPages = paginate('tools', definitions(this.tools), options.pageSize);
     this.promptPages = paginate('prompts', definitions(this.prompts), options.pageSize);
     this.resourcePages = paginate('resources', definitions(this.resources), options.pageSize);
-    this.resourceTemplatePages = paginate('resourceTemplates', definitions(this.resourceTemplates), options.pageSize);
+    this.resourceTemplatePages = paginate(
+      'resourceTemplates',
+      definitions(this.resourceTemplates),
+      options.pageSize,
+    );
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 

@@ -1,7 +1,7 @@
 import type { HandlerParam } from '../execution/handler-params.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { embedded } from '../schema/local-ref.js';
-import { isRecord } from '../schema/plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
 import { isDto } from './dto.js';

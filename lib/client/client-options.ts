@@ -1,15 +1,10 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
-import { resolveInterceptors } from '../interceptors/resolve-interceptors.js';
-import { checker } from '../option-check.js';
-import { isText } from '../option-rules.js';
-import { isRecord } from '../schema/plain-json.js';
-import {
-  checkConnection,
-  CONNECTION_OPTIONS,
-  type ConnectionOptions,
-} from '../connection/connection-options.js';
+import { CONNECTION, type ConnectionOptions } from '../connection/connection-options.js';
+import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
+import { resolve } from '../options/check-options.js';
+import { listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
 /** The `interceptors` option of a client. */
@@ -41,22 +36,46 @@ export interface ResolvedClientOptions extends Omit<McpClientOptions, 'intercept
   readonly settings: Pick<InterceptorSettings, keyof McpClientInterceptorOptions>;
 }
 
-const KNOWN: readonly (keyof McpClientOptions)[] = [
-  'name',
-  'auth',
-  ...CONNECTION_OPTIONS,
-  'interceptors',
-  'knownTools',
-];
-const KNOWN_INTERCEPTORS: readonly (keyof McpClientInterceptorOptions)[] = [
-  'apply',
-  'servers',
-  'discovery',
-  'policyFile',
-  'overrides',
-  'timeoutMs',
-  'config',
-];
+interface FilledClientOptions extends Omit<McpClientOptions, 'interceptors'> {
+  readonly interceptors: ResolvedClientOptions['settings'];
+}
+
+export const CLIENT = objectOf<McpClientOptions, FilledClientOptions>(
+  {
+    name: { ...TEXT, description: 'a non-empty string; it is what the application calls the client' },
+    auth: OBJECT,
+    ...CONNECTION.properties,
+    interceptors: {
+      ...objectOf<McpClientInterceptorOptions, ResolvedClientOptions['settings']>(
+        pick(
+          INTERCEPTORS.properties,
+          'apply',
+          'servers',
+          'discovery',
+          'policyFile',
+          'overrides',
+          'timeoutMs',
+          'config',
+        ),
+      ),
+      default: {},
+    },
+    knownTools: {
+      anyOf: [TEXT, listOf({})],
+      description: 'a list of tools, or the path of a JSON file with one',
+    },
+  },
+  {
+    title: 'a client',
+    required: ['name'],
+    description: 'an object with a "name"',
+    problem: (options: McpClientOptions, name) =>
+      CONNECTION.problem?.(options as never, name) ??
+      (options.auth !== undefined && options.url === undefined
+        ? `${name('auth')} is only for a server at a "url"`
+        : undefined),
+  },
+);
 
 /** How error messages name a client. */
 export const whereOf = (name: unknown): string =>
@@ -67,23 +86,13 @@ export const whereOf = (name: unknown): string =>
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
  */
 export function resolveClientOptions(options: McpClientOptions): ResolvedClientOptions {
-  const check = checker(whereOf((options as Partial<McpClientOptions> | null)?.name));
-  check(isRecord(options), 'a client must be an object with a "name"');
-  check.known(options, KNOWN);
-  const given = Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as unknown as McpClientOptions;
-  const { interceptors = {}, ...rest } = given;
-  check(isText(rest.name), '"name" must be a non-empty string; it is what the application calls the client');
-  checkConnection(rest, check);
-  check(rest.auth === undefined || rest.url !== undefined, '"auth" is only for a server at a "url"');
-  check(
-    rest.knownTools === undefined || Array.isArray(rest.knownTools) || isText(rest.knownTools),
-    '"knownTools" must be a list of tools, or the path of a JSON file with one',
+  const where = whereOf((options as Partial<McpClientOptions> | null)?.name);
+  const { interceptors: settings, ...rest } = resolve(
+    CLIENT,
+    options,
+    problem => new McpBootstrapError(where, problem),
   );
-  check(isRecord(interceptors), '"interceptors" must be an object');
-  check.known(interceptors, KNOWN_INTERCEPTORS, 'interceptors');
-  return { ...rest, settings: resolveInterceptors(interceptors, check) };
+  return { ...rest, settings };
 }
 
 /** The list that `register` or a factory gave. */

@@ -1,15 +1,22 @@
 import type { ClientCapabilities, Transport } from '@modelcontextprotocol/server';
-import { MAX_TIMER_MS } from '../constants.js';
-import type { Check } from '../option-check.js';
-import { isText } from '../option-rules.js';
-import { isRecord } from '../schema/plain-json.js';
+import {
+  COUNT,
+  FUNCTION,
+  HTTP_URL,
+  listOf,
+  OBJECT,
+  objectOf,
+  oneOf,
+  TEXT,
+  TIME,
+} from '../options/option-schema.js';
 
-/** What is wrong with configured HTTP headers, if anything is. */
+/** What is wrong with the `headers` of a connection, if anything is. */
 export function problemOfHeaders(headers: ConnectionOptions['headers']): string | undefined {
   const own = Object.keys(headers ?? {}).find(name => /^mcp-/i.test(name));
   return own === undefined
     ? undefined
-    : `"headers" must not have ${JSON.stringify(own)}, for headers that begin with "Mcp-" are the protocol's own`;
+    : `must not have ${JSON.stringify(own)}, for headers that begin with "Mcp-" are the protocol's own`;
 }
 
 /** How to reach an MCP server: by `url`, by `command`, or over a transport of one's own. */
@@ -44,58 +51,44 @@ export interface ConnectionOptions {
   maxResponseBytes?: number;
 }
 
-/** The names of a connection's options. */
-export const CONNECTION_OPTIONS: readonly (keyof ConnectionOptions)[] = [
-  'url',
-  'headers',
-  'command',
-  'args',
-  'env',
-  'cwd',
-  'stderr',
-  'transport',
-  'era',
-  'capabilities',
-  'connectTimeoutMs',
-  'reconnectDelayMs',
-  'maxReconnectDelayMs',
-  'maxResponseBytes',
-];
-const COUNTS = ['connectTimeoutMs', 'reconnectDelayMs', 'maxReconnectDelayMs', 'maxResponseBytes'] as const;
 const WAYS = ['url', 'command', 'transport'] as const;
+const ONLY_FOR = {
+  headers: 'url',
+  args: 'command',
+  env: 'command',
+  cwd: 'command',
+  stderr: 'command',
+} as const;
 
-/**
- * Checks a connection's options, for clients and for the backends of a gateway. Unknown names are for the caller to check.
- * @throws whatever `check` throws, for an option that is missing or out of range
- */
-export function checkConnection(options: ConnectionOptions, check: Check): void {
-  checkWay(options, check);
-  const { era, capabilities } = options;
-  check(
-    era === undefined || ['auto', 'modern', 'legacy'].includes(era),
-    '"era" must be "auto", "modern" or "legacy"',
-  );
-  check(capabilities === undefined || isRecord(capabilities), '"capabilities" must be an object');
-  for (const name of COUNTS) if (options[name] !== undefined) check.count(options[name], name, MAX_TIMER_MS);
-}
-
-function checkWay(options: ConnectionOptions, check: Check): void {
-  const ways = WAYS.filter(way => options[way] !== undefined);
-  check(ways.length === 1, 'it needs one of "url", "command" and "transport"');
-  const { url, command, transport } = options;
-  check(
-    url === undefined || (URL.canParse(String(url)) && /^https?:$/.test(new URL(url).protocol)),
-    '"url" must be an absolute URL with http or https, such as "https://example.com/mcp"',
-  );
-  check(command === undefined || isText(command), '"command" must name a program');
-  check(
-    transport === undefined || typeof transport === 'function',
-    '"transport" must be a function that makes a transport for each connection',
-  );
-  check(options.headers === undefined || url !== undefined, '"headers" is only for a server at a "url"');
-  const problem = problemOfHeaders(options.headers);
-  check(problem === undefined, String(problem));
-  for (const name of ['args', 'env', 'cwd', 'stderr'] as const) {
-    check(options[name] === undefined || command !== undefined, `"${name}" is only for a "command"`);
-  }
-}
+/** For clients, the backends of a gateway and hosts of interceptors. */
+export const CONNECTION = objectOf<ConnectionOptions>(
+  {
+    url: HTTP_URL,
+    headers: { anyOf: [FUNCTION, OBJECT], description: 'an object, or a function that makes one' },
+    command: { ...TEXT, description: 'the name of a program' },
+    args: listOf({ type: 'string' }, 'a list of strings'),
+    env: { ...OBJECT, additionalProperties: { type: 'string' } },
+    cwd: TEXT,
+    stderr: oneOf('inherit', 'ignore'),
+    transport: { ...FUNCTION, description: 'a function that makes a transport for each connection' },
+    era: oneOf('auto', 'modern', 'legacy'),
+    capabilities: OBJECT,
+    connectTimeoutMs: TIME,
+    reconnectDelayMs: TIME,
+    maxReconnectDelayMs: TIME,
+    maxResponseBytes: COUNT,
+  },
+  {
+    problem: (options: ConnectionOptions, name) => {
+      if (WAYS.filter(way => options[way] !== undefined).length !== 1) {
+        return `${name()} needs one of "url", "command" and "transport"`;
+      }
+      for (const [key, way] of Object.entries(ONLY_FOR)) {
+        if (options[key as keyof typeof ONLY_FOR] === undefined || options[way] !== undefined) continue;
+        return `${name(key)} is only for ${way === 'url' ? 'a server at a "url"' : 'a "command"'}`;
+      }
+      const problem = problemOfHeaders(options.headers);
+      return problem && `${name('headers')} ${problem}`;
+    },
+  },
+);

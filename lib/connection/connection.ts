@@ -167,7 +167,7 @@ export class Connection {
       const headersOf = async () => {
         const made = typeof headers === 'function' ? await headers() : headers;
         const problem = problemOfHeaders(made);
-        if (problem !== undefined) throw new Error(problem);
+        if (problem !== undefined) throw new Error(`"headers" ${problem}`);
         return made;
       };
       return new AnswerWatchingTransport(endpoint, {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
 import { headerParamsOf, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
-import { isRecord } from '../schema/plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import { readTool, type KnownTool } from './known-tool.js';
 
 /** Bounds of what a server can make a client keep: definitions, their bytes, and warnings of a kind. */

@@ -11,7 +11,8 @@ import { declareOnMethod } from './method-metadata.js';
 const declareInterceptor = (
   type: InterceptorMetadata['type'],
   options: InterceptorMetadata['options'] | null | undefined,
-): MethodDecorator => declareOnMethod(INTERCEPTOR_METADATA, { type, options: options ?? {} }, 'an interceptor');
+): MethodDecorator =>
+  declareOnMethod(INTERCEPTOR_METADATA, { type, options: options ?? {} }, 'an interceptor');
 
 /**
  * Makes a provider's method a validator: it inspects a payload and returns a decision: a boolean, `allow()`, `deny(…)`, a

@@ -3,7 +3,7 @@ import type { AskOptions } from '../decorators/ask.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../mrtr/input-request.js';
 import { isKey, KEY_RULE } from '../mrtr/replay/call-keys.js';
-import { isText } from '../option-rules.js';
+import { isText } from '../util/values.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';
 import type { HandlerCall } from './mcp-execution-context.js';

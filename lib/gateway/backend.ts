@@ -244,7 +244,10 @@ export class Backend {
     );
   }
 
-  private async subscribeUntilEnd(uri: string, { authInfo, http, reply: { signal } }: McpCall): Promise<void> {
+  private async subscribeUntilEnd(
+    uri: string,
+    { authInfo, http, reply: { signal } }: McpCall,
+  ): Promise<void> {
     const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });

@@ -1,5 +1,5 @@
 import { X_MCP_HEADER } from './mcp-header.js';
-import { isRecord } from '../schema/plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import { SchemaError } from '../schema/schema.error.js';
 
 /** An argument that clients repeat in the HTTP header `Mcp-Param-<name>`. */

@@ -69,15 +69,3 @@ export type InterceptorSettings = Readonly<
   Required<Omit<McpInterceptorOptions, 'policyFile' | 'resolveServers'>> &
     Pick<McpInterceptorOptions, 'policyFile' | 'resolveServers'>
 >;
-
-export const DEFAULT_INTERCEPTOR_SETTINGS: InterceptorSettings = {
-  apply: true,
-  expose: false,
-  servers: [],
-  discovery: {},
-  overrides: {},
-  timeoutMs: 10_000,
-  config: {},
-  denial: 'error',
-  warnings: false,
-};

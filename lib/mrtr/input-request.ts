@@ -11,9 +11,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { isText } from '../option-rules.js';
+import { isText } from '../util/values.js';
 import { compileSchema } from '../schema/compile-schema.js';
-import { isRecord } from '../schema/plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
 import { digestOf } from './state/request-state.js';
 

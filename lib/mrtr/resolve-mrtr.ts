@@ -1,87 +1,65 @@
-import { MAX_TIMER_MS } from '../constants.js';
-import type { Check } from '../option-check.js';
-import { isRecord } from '../schema/plain-json.js';
-import { MIN_SECRET_BYTES, type McpMrtrOptions, type MrtrSettings } from './mrtr-options.js';
+import { COUNT, FLAG, listOf, objectOf, oneOf, TIME, type OptionSchema } from '../options/option-schema.js';
+import { hasMethods } from '../util/values.js';
+import {
+  MIN_SECRET_BYTES,
+  type McpMrtrOptions,
+  type McpSuspensionOptions,
+  type MrtrSettings,
+} from './mrtr-options.js';
 
-const MAX_TTL_SECONDS = 30 * 24 * 3600;
-
-const KNOWN: readonly (keyof McpMrtrOptions)[] = [
-  'secret',
-  'secrets',
-  'ttlSeconds',
-  'encrypt',
-  'maxStateBytes',
-  'maxJournalBytes',
-  'store',
-  'singleUse',
-  'maxRounds',
-  'onMismatch',
-  'suspension',
-];
-const DEFAULT_SUSPENSION = {
-  maxPerSession: 16,
-  maxTotal: 1000,
-  idleTimeoutMs: 600_000,
+const SECRET: OptionSchema = {
+  accepts: (value: unknown) =>
+    (typeof value === 'string' || value instanceof Uint8Array) &&
+    Buffer.byteLength(value) >= MIN_SECRET_BYTES,
+  description: `a secret of at least ${MIN_SECRET_BYTES} bytes; make one with \`openssl rand -base64 32\``,
 };
 
-/**
- * Checks the `mrtr` option of a server, and fills in its defaults.
- * @throws whatever `check` throws, for an option that is unknown or out of range
- */
-export function resolveMrtr(mrtr: McpMrtrOptions = {}, check: Check): MrtrSettings {
-  check(isRecord(mrtr), '"mrtr" must be an object');
-  check.known(mrtr, KNOWN, 'mrtr');
-  const {
-    secret,
-    secrets = secret === undefined ? [] : [secret],
-    ttlSeconds = 600,
-    encrypt = false,
-    maxStateBytes = 16_384,
-    maxJournalBytes = 1_048_576,
-    store,
-    singleUse = false,
-    maxRounds = 10,
-    onMismatch = process.env['NODE_ENV'] === 'production' ? 'reask' : 'error',
-    suspension = {},
-  } = mrtr;
-  check(secret === undefined || mrtr.secrets === undefined, '"mrtr" takes either "secret" or "secrets"');
-  check(
-    Array.isArray(secrets) && secrets.every(isSecret),
-    `"mrtr.secret" must have at least ${MIN_SECRET_BYTES} bytes; make one with \`openssl rand -base64 32\``,
-  );
-  check.count(ttlSeconds, 'mrtr.ttlSeconds', MAX_TTL_SECONDS);
-  check.count(maxStateBytes, 'mrtr.maxStateBytes');
-  check.count(maxJournalBytes, 'mrtr.maxJournalBytes');
-  check.count(maxRounds, 'mrtr.maxRounds');
-  for (const [name, value] of Object.entries({ encrypt, singleUse })) {
-    check(typeof value === 'boolean', `"mrtr.${name}" must be true or false`);
-  }
-  check(
-    store === undefined ||
-      (isRecord(store) && ['set', 'get', 'claim'].every(name => typeof store[name as 'get'] === 'function')),
-    '"mrtr.store" must be an object with set, get and claim',
-  );
-  check(!singleUse || store !== undefined, '"mrtr.singleUse" needs a "mrtr.store" to note what was used');
-  check(onMismatch === 'error' || onMismatch === 'reask', '"mrtr.onMismatch" must be "error" or "reask"');
-  check(isRecord(suspension), '"mrtr.suspension" must be an object');
-  check.known(suspension, Object.keys(DEFAULT_SUSPENSION), 'mrtr.suspension');
-  const limits = { ...DEFAULT_SUSPENSION, ...suspension };
-  check.count(limits.maxPerSession, 'mrtr.suspension.maxPerSession');
-  check.count(limits.maxTotal, 'mrtr.suspension.maxTotal');
-  check.count(limits.idleTimeoutMs, 'mrtr.suspension.idleTimeoutMs', MAX_TIMER_MS);
-  return {
-    secrets,
-    ttlSeconds,
-    encrypt,
-    maxStateBytes,
-    maxJournalBytes,
-    ...(store && { store }),
-    singleUse,
-    maxRounds,
-    onMismatch,
-    suspension: limits,
-  };
+/** What signs: one secret, or several while one replaces another. */
+export const SECRETS = objectOf<Pick<McpMrtrOptions, 'secret' | 'secrets'>>(
+  { secret: SECRET, secrets: listOf(SECRET, 'a list of secrets') },
+  {
+    problem: ({ secret, secrets }: McpMrtrOptions, name) =>
+      secret !== undefined && secrets !== undefined
+        ? `${name()} takes either "secret" or "secrets"`
+        : undefined,
+  },
+);
+
+export const SUSPENSION = objectOf<McpSuspensionOptions, Required<McpSuspensionOptions>>({
+  maxPerSession: { ...COUNT, default: 16 },
+  maxTotal: { ...COUNT, default: 1000 },
+  idleTimeoutMs: { ...TIME, default: 600_000 },
+});
+
+export type FilledMrtr = Omit<MrtrSettings, 'secrets' | 'onMismatch'> & McpMrtrOptions;
+
+export const MRTR = objectOf<McpMrtrOptions, FilledMrtr>(
+  {
+    ...SECRETS.properties,
+    ttlSeconds: { ...COUNT, maximum: 30 * 24 * 3600, default: 600 },
+    encrypt: { ...FLAG, default: false },
+    maxStateBytes: { ...COUNT, default: 16_384 },
+    maxJournalBytes: { ...COUNT, default: 1_048_576 },
+    store: { accepts: hasMethods('set', 'get', 'claim'), description: 'an object with set, get and claim' },
+    singleUse: { ...FLAG, default: false },
+    maxRounds: { ...COUNT, default: 10 },
+    onMismatch: oneOf('error', 'reask'),
+    suspension: { ...SUSPENSION, default: {} },
+  },
+  {
+    problem: (options: McpMrtrOptions, name) =>
+      options.singleUse === true && options.store === undefined
+        ? `${name('singleUse')} needs a ${name('store')} to note what was used`
+        : SECRETS.problem?.(options as never, name),
+  },
+);
+
+/** The settings that depend on others, or on the environment. */
+export function resolveMrtr({ secret, secrets, ...options }: FilledMrtr): MrtrSettings {
+  const onMismatch = process.env['NODE_ENV'] === 'production' ? 'reask' : 'error';
+  return { onMismatch, ...options, secrets: secretsOf({ secret, secrets }) };
 }
 
-const isSecret = (value: unknown): boolean =>
-  (typeof value === 'string' || value instanceof Uint8Array) && Buffer.byteLength(value) >= MIN_SECRET_BYTES;
+/** The first signs, all are accepted. */
+export const secretsOf = ({ secret, secrets }: McpMrtrOptions): MrtrSettings['secrets'] =>
+  secrets ?? (secret === undefined ? [] : [secret]);

@@ -2,7 +2,8 @@ import type { Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
 import { shapeIssues } from './class-shape.js';
-import { isRecord, toPlainJson } from './plain-json.js';
+import { isRecord } from '../util/is-record.js';
+import { toPlainJson } from './plain-json.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 

@@ -1,5 +1,5 @@
 import { resolveLocalRef } from './local-ref.js';
-import { isRecord } from './plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import { SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 

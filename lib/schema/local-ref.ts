@@ -1,5 +1,5 @@
 import { pointerSteps } from './json-pointer.js';
-import { isRecord } from './plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import type { JsonSchema } from './types.js';
 
 /**

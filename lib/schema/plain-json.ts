@@ -17,8 +17,6 @@ export function toPlainJson(schema: unknown): JsonSchema {
   return deepFreeze(plain);
 }
 
-export { isRecord };
-
 function deepFreeze<T extends object>(value: T): T {
   for (const child of Object.values(value))
     if (typeof child === 'object' && child !== null) deepFreeze(child);

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { isRecord } from '../schema/plain-json.js';
+import { isRecord } from '../util/is-record.js';
 import type { JsonRpcError } from '../server/errors.js';
 
 /** Where a message comes from; the signal fires once it needs no answer any more. */

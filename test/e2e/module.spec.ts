@@ -79,13 +79,21 @@ describe('forRootAsync', () => {
   });
 
   it.each([
-    [{}, 'McpModule.forRootAsync() needs one of "useFactory", "useClass" and "useExisting"'],
+    [{}, 'McpModule.forRootAsync(): it needs one of "useFactory", "useClass" and "useExisting"'],
+    [{ useFactory: () => ({}) as never, import: [] }, 'unknown option "import"; known are imports,'],
     [{ useFactory: () => ({}) as never }, '"name" must be a non-empty string'],
     [{ useFactory: () => undefined as never }, 'options must be an object'],
   ])('stops the start where it gets no options: %#', async (options, sentence) => {
     const starting = Test.createTestingModule({ imports: [McpModule.forRootAsync(options)] }).compile();
     await expect(starting).rejects.toThrow(sentence);
   });
+});
+
+it.each([
+  [{ servr: 'shop' }, 'McpModule.forFeature(): unknown option "servr"; known are server, imports'],
+  [{ server: 5 }, 'McpModule.forFeature(): "server" must be a non-empty string'],
+])('forFeature refuses the options %j', (options, sentence) => {
+  expect(() => McpModule.forFeature([], options as never)).toThrow(sentence);
 });
 
 describe('forFeature', () => {

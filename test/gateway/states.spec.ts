@@ -122,7 +122,7 @@ describe('the requestState of a call through a gateway', () => {
   });
 
   it.each([
-    [{ secret: 'short' }, '"mrtr.secret" must have at least 32 bytes'],
+    [{ secret: 'short' }, '"mrtr.secret" must be a secret of at least 32 bytes'],
     [{ ttlSeconds: 5 }, 'unknown option "mrtr.ttlSeconds"; known are secret, secrets'],
   ])('does not start with %j', (mrtr, problem) => {
     expect(() => McpGatewayModule.forRoot({ backend: { url: backend.url }, mrtr: mrtr as object })).toThrow(

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isRecord } from '../../schema/plain-json.js';
+import { isRecord } from '../../util/is-record.js';
 import { reasonOf } from '../../schema/schema.error.js';
 import type { KnownTool } from '../../connection/known-tool.js';
 

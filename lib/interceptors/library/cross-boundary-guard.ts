@@ -1,17 +1,21 @@
 import { Logger, type Type } from '@nestjs/common';
 import { Validator } from '../../decorators/interceptor.decorators.js';
-import { isFunction, isListOf, isObjectOf, isText } from '../../option-rules.js';
+import { FUNCTION, listOf, objectOf, omit, TEXT } from '../../options/option-schema.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { isNotificationEvent } from '../protocol/events.js';
 import { matchesGlob } from '../protocol/glob.js';
-import { ANY, DETECTOR, SCAN_LIMITS, type OptionRules } from './own-options.js';
-import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+import {
+  READY_MADE_VALIDATOR,
+  readyMade,
+  withDefaults,
+  type ReadyMadeValidatorOptions,
+} from './ready-made.js';
 import { originOf, sessionKeyOf, shortened, stateKeyOf } from './sessions.js';
-import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
+import { DETECTOR, detectorOptions, SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { fingerprintOf } from './secrets/fingerprint.js';
 import { fold } from './secrets/normalise.js';
-import { mapTexts, type ScanLimits } from './secrets/scan.js';
-import { SecretLedger, type SecretLedgerOptions } from './secrets/secret-ledger.js';
+import { mapTexts, SCAN_LIMITS, type ScanLimits } from './secrets/scan.js';
+import { SECRET_LEDGER, SecretLedger, type SecretLedgerOptions } from './secrets/secret-ledger.js';
 
 const logger = new Logger('McpInterceptors');
 
@@ -48,20 +52,22 @@ export interface CrossBoundaryGuardOptions
   readonly limits?: ScanLimits;
 }
 
-const RULES = {
-  ...DETECTOR,
-  isSecret: [isFunction, 'a function'],
-  origin: [value => isText(value) || isFunction(value), 'a name or a function'],
-  allow: [isListOf(isObjectOf({ from: isText, to: isText })), 'a list of { from, to }'],
-  session: [isFunction, 'a function'],
-  ledger: [
-    value =>
-      value instanceof SecretLedger ||
-      isObjectOf({ maxSessions: ANY, maxSecrets: ANY, ttlMs: ANY, now: ANY })(value),
-    'a SecretLedger, or { maxSessions, maxSecrets, ttlMs, now }',
-  ],
+export const CROSS_BOUNDARY_GUARD = objectOf<CrossBoundaryGuardOptions>({
+  ...DETECTOR.properties,
+  isSecret: FUNCTION,
+  origin: { anyOf: [FUNCTION, TEXT], description: 'a name or a function' },
+  allow: listOf(
+    objectOf<SecretFlow>({ from: TEXT, to: TEXT }, { required: ['from', 'to'] }),
+    'a list of { from, to }',
+  ),
+  session: FUNCTION,
+  ledger: {
+    anyOf: [{ instanceOf: SecretLedger }, SECRET_LEDGER],
+    description: 'a SecretLedger, or { maxSessions, maxSecrets, ttlMs, now }',
+  },
   limits: SCAN_LIMITS,
-} as const satisfies OptionRules<string>;
+  ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks'),
+});
 
 /** What `CrossBoundaryGuard` makes. */
 export interface CrossBoundaryGuardInterceptor {
@@ -90,10 +96,10 @@ export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},
 ): Type<CrossBoundaryGuardInterceptor> {
   const defaults = { name: 'cross-boundary-guard', events: ['*'], final: true } as const;
-  const declared = withDefaults('CrossBoundaryGuard', options, RULES, defaults);
-  const { isSecret, origin = originOf, session, limits } = options;
-  const detector = new SecretDetector(options);
-  const ledger = options.ledger instanceof SecretLedger ? options.ledger : new SecretLedger(options.ledger);
+  const { own, declared } = withDefaults('CrossBoundaryGuard', CROSS_BOUNDARY_GUARD, options, defaults);
+  const { isSecret, origin = originOf, session, limits } = own;
+  const detector = new SecretDetector(detectorOptions(own));
+  const ledger = own.ledger instanceof SecretLedger ? own.ledger : new SecretLedger(own.ledger);
   const sideOf = (invocation: InterceptorInvocation) =>
     shortened(typeof origin === 'string' ? origin : origin(invocation));
   let hasWarned = false;

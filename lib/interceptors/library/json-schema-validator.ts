@@ -1,15 +1,18 @@
 import type { Type } from '@nestjs/common';
 import { Validator } from '../../decorators/interceptor.decorators.js';
-import { isListOf, isObjectOf, isOneOf, isText, maybe } from '../../option-rules.js';
+import { listOf, OBJECT, objectOf, omit, oneOf, TEXT } from '../../options/option-schema.js';
 import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import type { CompiledSchema, JsonSchema } from '../../schema/types.js';
 import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
 import { aboutAny } from '../protocol/subject.js';
-import { isRecord } from '../../util/is-record.js';
-import type { OptionRules } from './own-options.js';
-import { readyMade, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+import {
+  READY_MADE_VALIDATOR,
+  readyMade,
+  withDefaults,
+  type ReadyMadeValidatorOptions,
+} from './ready-made.js';
 
 /** A schema, and what it is for. */
 export interface JsonSchemaRule {
@@ -46,22 +49,24 @@ export interface JsonSchemaValidatorInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
-const RULES = {
-  rules: [
-    isListOf(
-      isObjectOf({
-        event: maybe(isText),
-        target: maybe(isText),
-        phase: maybe(isOneOf('request', 'response')),
-        schema: isRecord,
-        part: maybe(part => typeof part === 'string'),
-      }),
-      1,
-    ),
-    'a list of { event, target, phase, schema, part }, with at least one',
-    'required',
-  ],
-} as const satisfies OptionRules<string>;
+export const RULE = objectOf<JsonSchemaRule>(
+  {
+    event: TEXT,
+    target: TEXT,
+    phase: oneOf('request', 'response'),
+    schema: { ...OBJECT, description: 'a JSON Schema' },
+    part: { type: 'string' },
+  },
+  { required: ['schema'] },
+);
+
+export const JSON_SCHEMA_VALIDATOR = objectOf<JsonSchemaValidatorOptions>(
+  {
+    rules: listOf(RULE, 'a list of { event, target, phase, schema, part }, with at least one', 1),
+    ...omit(READY_MADE_VALIDATOR, 'events', 'phase', 'hooks'),
+  },
+  { required: ['rules'] },
+);
 
 type Json = Readonly<Record<string, unknown>>;
 type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> & {
@@ -81,7 +86,7 @@ export function JsonSchemaValidator(
   options: JsonSchemaValidatorOptions,
 ): Type<JsonSchemaValidatorInterceptor> {
   const defaults = { name: 'json-schema-validator', final: true };
-  const common = withDefaults('JsonSchemaValidator', options, RULES, defaults);
+  const { declared: common } = withDefaults('JsonSchemaValidator', JSON_SCHEMA_VALIDATOR, options, defaults);
   const rules = options.rules.map(compileRule);
   const hooks = rules.map(({ event, phase }) => ({ events: [event], phase }));
   const declared = { ...common, hooks };

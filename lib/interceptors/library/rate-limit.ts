@@ -1,11 +1,24 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Validator } from '../../decorators/interceptor.decorators.js';
-import { isFunction, isListOf } from '../../option-rules.js';
+import { problemOf } from '../../options/check-options.js';
+import {
+  COUNT,
+  FUNCTION,
+  listOf,
+  objectOf,
+  omit,
+  oneOf,
+  type OptionSchema,
+} from '../../options/option-schema.js';
 import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { KeyBound } from './key-bound.js';
-import type { OptionRules } from './own-options.js';
-import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+import {
+  READY_MADE_VALIDATOR,
+  readyMade,
+  withDefaults,
+  type ReadyMadeValidatorOptions,
+} from './ready-made.js';
 import { principalKeyOf, shortened, stateKeyOf } from './sessions.js';
 
 /** What calls are counted by. */
@@ -41,22 +54,27 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly maxKeys?: number;
 }
 
-const isKey = (value: unknown): boolean => Object.hasOwn(PARTS, String(value));
+const KEY = oneOf('principal', 'session', 'tool');
 
-const isCost = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+const COST: OptionSchema = { type: 'number', minimum: 0 };
 
-const RULES = {
-  points: null,
-  duration: null,
-  blockDuration: [value => Number.isSafeInteger(value) && (value as number) >= 0, 'whole seconds, 0 or more'],
-  key: [
-    value => isFunction(value) || isKey(value) || isListOf(isKey, 1)(value),
-    '"principal", "session" or "tool", a list of them, or a function',
-  ],
-  cost: [value => isFunction(value) || isCost(value), 'a number, 0 or more, or a function'],
-  limiter: null,
-  maxKeys: null,
-} as const satisfies OptionRules<string>;
+type FilledRateLimit = RateLimitOptions &
+  Required<Pick<RateLimitOptions, 'points' | 'duration' | 'key' | 'cost' | 'maxKeys'>>;
+
+export const RATE_LIMIT = objectOf<RateLimitOptions, FilledRateLimit>({
+  points: { ...COUNT, default: 60 },
+  duration: { ...COUNT, default: 60 },
+  blockDuration: { type: 'integer', minimum: 0, description: 'whole seconds, 0 or more' },
+  key: {
+    anyOf: [FUNCTION, listOf(KEY, undefined, 1), KEY],
+    default: 'principal',
+    description: '"principal", "session" or "tool", a list of them, or a function',
+  },
+  cost: { anyOf: [FUNCTION, COST], default: 1, description: 'a number, 0 or more, or a function' },
+  limiter: { description: 'a limiter, or the token of its provider' },
+  maxKeys: { ...COUNT, default: 100_000 },
+  ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks', 'final'),
+});
 
 /** What `RateLimit` makes. */
 export interface RateLimitInterceptor {
@@ -71,29 +89,28 @@ export interface RateLimitInterceptor {
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *
- * @throws RangeError for points, a duration or a bound that is no whole number, TypeError for an option that there is not,
- *   or that cannot be
+ * @throws RangeError for a number that is out of range, TypeError for any other wrong option
  */
 export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
-  const declared = withDefaults('RateLimit', options, RULES, { name: 'rate-limit', events: ['tools/call'] });
-  const { limiter, points = 60, duration = 60, blockDuration, cost = 1, maxKeys = 100_000 } = options;
-  const keyOf = keyFunction(options.key ?? 'principal');
+  const { own, declared } = withDefaults('RateLimit', RATE_LIMIT, options, {
+    name: 'rate-limit',
+    events: ['tools/call'],
+  });
+  const { limiter, points, duration, blockDuration, cost, maxKeys } = own;
+  const keyOf = keyFunction(own.key);
   const createLimiter = (): RateLimitStore => new RateLimiterMemory({ points, duration, blockDuration });
-  requireInteger('RateLimit: points', points);
-  requireInteger('RateLimit: duration', duration);
   const lifeMs = 1000 * Math.max(duration, blockDuration ?? 0);
   const token = isInstance(limiter) ? undefined : limiter;
 
   class Limit implements RateLimitInterceptor {
     readonly limiter: RateLimitStore = isInstance(limiter) ? limiter : createLimiter();
-    private readonly bound =
-      limiter === undefined ? new KeyBound(requireInteger('RateLimit: maxKeys', maxKeys), lifeMs) : undefined;
+    private readonly bound = limiter === undefined ? new KeyBound(maxKeys, lifeMs) : undefined;
 
     @Validator({ ...declared, phase: 'request', sideEffects: 'some' })
     async check(invocation: InterceptorInvocation): Promise<ValidatorReturn> {
       const key = stateKeyOf(invocation, shortened(keyOf(invocation)));
       const taken = typeof cost === 'function' ? cost(invocation) : cost;
-      if (!isCost(taken))
+      if (problemOf(COST, taken))
         throw new RangeError(`a call costs a number of points, 0 or more; this one costs ${taken}`);
       try {
         await this.limiter.consume(this.bound?.admit(key) ?? key, taken);

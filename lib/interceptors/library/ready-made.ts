@@ -1,6 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { MutatorOptions, ValidatorOptions } from '../../decorators/interceptor-options.js';
-import { checkOptions, type OptionRules } from './own-options.js';
+import { omit, type ObjectSchema } from '../../options/option-schema.js';
+import { MUTATOR, VALIDATOR } from '../local/check-options.js';
+import { checked } from './own-options.js';
 
 /** Options that every ready-made validator hands on to `@Validator`. */
 export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 'sideEffects'>;
@@ -8,48 +10,35 @@ export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 
 /** Options that every ready-made mutator hands on to `@Mutator`. */
 export type ReadyMadeMutatorOptions = Omit<MutatorOptions, 'configSchema' | 'sideEffects'>;
 
-const HANDED_ON = [
-  'name',
-  'version',
-  'description',
-  'events',
-  'phase',
-  'hooks',
-  'mode',
-  'failOpen',
-  'timeoutMs',
-  'compat',
-  'server',
-  'when',
-  'inputRequired',
-  'final',
-  'priority',
-  'scope',
-] as const satisfies readonly (keyof (ValidatorOptions & MutatorOptions))[];
+export const READY_MADE_VALIDATOR = omit(VALIDATOR.properties, 'configSchema', 'sideEffects');
+export const READY_MADE_MUTATOR = omit(MUTATOR.properties, 'configSchema', 'sideEffects');
+const HANDED_ON = { ...READY_MADE_VALIDATOR, ...READY_MADE_MUTATOR };
 
-type Own<T> = Exclude<keyof T, (typeof HANDED_ON)[number]> & string;
+type Declared = ReadyMadeValidatorOptions & ReadyMadeMutatorOptions;
 
 /**
- * A ready-made interceptor's defaults, with what the application says instead. `hooks` replace `events` and `phase`.
- * @throws TypeError for an option that there is not, or that cannot be
+ * A ready-made interceptor's own options, and those for its decorator, with the defaults filled in. `hooks` replace
+ * `events` and `phase`.
+ * @throws RangeError or TypeError for an option that is unknown or wrong
  */
-export function withDefaults<T extends ReadyMadeValidatorOptions & ReadyMadeMutatorOptions>(
+export function withDefaults<T extends object, F extends Partial<Declared>>(
   factory: string,
+  schema: ObjectSchema<T, F>,
   options: T,
-  rules: OptionRules<Own<T>>,
-  { events, phase, ...defaults }: ValidatorOptions & MutatorOptions & { readonly name: string },
-): ValidatorOptions & MutatorOptions & { name: string } {
-  checkOptions(factory, options, rules, HANDED_ON);
-  const said = Object.fromEntries(
-    HANDED_ON.filter(key => options[key] !== undefined).map(key => [key, options[key]]),
-  ) as Partial<ValidatorOptions & MutatorOptions>;
-  return {
+  { events, phase, ...defaults }: Declared & { readonly name: string },
+): { own: F; declared: Declared & { name: string } } {
+  const own = checked(factory, schema, options);
+  const said: Partial<Declared> = Object.fromEntries(
+    Object.entries(own).filter(([key]) => Object.hasOwn(HANDED_ON, key)),
+  );
+  const declared = {
     ...defaults,
     ...(events && !said.hooks && { events }),
     ...(phase && !said.hooks && { phase }),
     ...said,
     name: said.name ?? defaults.name,
   };
+  return { own, declared };
 }
 
 /** Makes a class a provider whose name tells in messages where it comes from: `SizeLimit(size-limit)`. */
@@ -57,11 +46,4 @@ export function readyMade<T>(provider: Type<T>, factory: string, name: string): 
   Injectable()(provider);
   Object.defineProperty(provider, 'name', { value: `${factory}(${name})` });
   return provider;
-}
-
-/** @throws RangeError unless the value is a whole number, at least `min` */
-export function requireInteger(name: string, value: number, min = 1): number {
-  if (!Number.isInteger(value) || value < min)
-    throw new RangeError(`${name} must be a whole number, at least ${min}; it is ${value}`);
-  return value;
 }

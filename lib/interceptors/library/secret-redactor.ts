@@ -1,17 +1,23 @@
 import type { Type } from '@nestjs/common';
 import { Mutator } from '../../decorators/interceptor.decorators.js';
+import { objectOf } from '../../options/option-schema.js';
 import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
-import { DETECTOR, SCAN_LIMITS } from './own-options.js';
-import { readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';
-import { SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
+import { READY_MADE_MUTATOR, readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';
+import { DETECTOR, detectorOptions, SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
 import { redactFindings } from './secrets/redact.js';
-import { mapTexts, type ScanLimits, type TextPlace } from './secrets/scan.js';
+import { mapTexts, SCAN_LIMITS, type ScanLimits, type TextPlace } from './secrets/scan.js';
 
 /** Options of `SecretRedactor`. Defaults: name `secret-redactor`, all events, both phases. */
 export interface SecretRedactorOptions extends ReadyMadeMutatorOptions, SecretDetectorOptions {
   /** How large a payload may be; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
   readonly limits?: ScanLimits;
 }
+
+export const SECRET_REDACTOR = objectOf<SecretRedactorOptions>({
+  ...DETECTOR.properties,
+  limits: SCAN_LIMITS,
+  ...READY_MADE_MUTATOR,
+});
 
 /** What `SecretRedactor` makes. */
 export interface SecretRedactorInterceptor {
@@ -38,10 +44,9 @@ const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progre
  * @throws TypeError for an option that there is not, or that cannot be
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
-  const rules = { ...DETECTOR, limits: SCAN_LIMITS };
   const defaults = { name: 'secret-redactor', events: ['*'], phase: 'both' } as const;
-  const declared = withDefaults('SecretRedactor', options, rules, defaults);
-  const detector = new SecretDetector(options);
+  const { own, declared } = withDefaults('SecretRedactor', SECRET_REDACTOR, options, defaults);
+  const detector = new SecretDetector(detectorOptions(own));
 
   class Redactor implements SecretRedactorInterceptor {
     @Mutator(declared)
@@ -54,7 +59,7 @@ export function SecretRedactor(options: SecretRedactorOptions = {}): Type<Secret
           for (const kind of result.kinds) redacted[kind] = (redacted[kind] ?? 0) + 1;
           return result.text;
         },
-        options.limits,
+        own.limits,
       );
       return changed === payload ? undefined : { modified: true, payload: changed, info: { redacted } };
     }

@@ -1,8 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { Validator } from '../../decorators/interceptor.decorators.js';
+import { COUNT, objectOf } from '../../options/option-schema.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { JsonSize, type Excess, type JsonLimits } from './json-size.js';
-import { readyMade, requireInteger, withDefaults, type ReadyMadeValidatorOptions } from './ready-made.js';
+import {
+  READY_MADE_VALIDATOR,
+  readyMade,
+  withDefaults,
+  type ReadyMadeValidatorOptions,
+} from './ready-made.js';
 
 /** Options of `SizeLimit`. Defaults: name `size-limit`, all events, both phases, `final`. */
 export interface SizeLimitOptions extends ReadyMadeValidatorOptions {
@@ -13,6 +19,13 @@ export interface SizeLimitOptions extends ReadyMadeValidatorOptions {
   /** Values in all: texts, numbers, objects, arrays … Default: 100,000. */
   readonly maxNodes?: number;
 }
+
+export const SIZE_LIMIT = objectOf<SizeLimitOptions, ReadyMadeValidatorOptions & JsonLimits>({
+  maxBytes: { ...COUNT, default: 1_000_000 },
+  maxDepth: { type: 'integer', minimum: 0, maximum: 1000, default: 64 },
+  maxNodes: { ...COUNT, default: 100_000 },
+  ...READY_MADE_VALIDATOR,
+});
 
 /** What `SizeLimit` makes. */
 export interface SizeLimitInterceptor {
@@ -32,19 +45,11 @@ const MESSAGES: Readonly<Record<Excess, (limit: string) => string>> = {
  *
  *     providers: [SizeLimit({ maxBytes: 100_000 })]
  *
- * @throws RangeError for a limit that is no whole number, TypeError for an option that there is not
+ * @throws RangeError for a limit that is out of range, TypeError for any other wrong option
  */
 export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterceptor> {
-  const rules = { maxBytes: null, maxDepth: null, maxNodes: null };
   const defaults = { name: 'size-limit', events: ['*'], phase: 'both', final: true } as const;
-  const declared = withDefaults('SizeLimit', options, rules, defaults);
-  const { maxBytes = 1_000_000, maxDepth = 64, maxNodes = 100_000 } = options;
-  const limits: JsonLimits = {
-    maxBytes: requireInteger('SizeLimit: maxBytes', maxBytes),
-    maxDepth: requireInteger('SizeLimit: maxDepth', maxDepth, 0),
-    maxNodes: requireInteger('SizeLimit: maxNodes', maxNodes),
-  };
-  if (maxDepth > 1000) throw new RangeError('SizeLimit: maxDepth must be 1,000 or less');
+  const { own: limits, declared } = withDefaults('SizeLimit', SIZE_LIMIT, options, defaults);
 
   class Limit implements SizeLimitInterceptor {
     @Validator(declared)

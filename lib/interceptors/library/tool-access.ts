@@ -1,6 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { Mutator, Validator } from '../../decorators/interceptor.decorators.js';
-import { isFunction, isListOf, isObjectOf, isOneOf, isText, maybe } from '../../option-rules.js';
+import {
+  FUNCTION,
+  listOf,
+  objectOf,
+  omit,
+  oneOf,
+  TEXT,
+  type OptionSchema,
+} from '../../options/option-schema.js';
 import {
   allow,
   deny,
@@ -9,14 +17,15 @@ import {
   type ValidatorReturn,
 } from '../authoring.js';
 import { PRINCIPAL_TYPES } from '../protocol/types.js';
-import type { OptionRules } from './own-options.js';
 import {
+  READY_MADE_MUTATOR,
+  READY_MADE_VALIDATOR,
   readyMade,
   withDefaults,
   type ReadyMadeMutatorOptions,
   type ReadyMadeValidatorOptions,
 } from './ready-made.js';
-import { ToolRules, type ToolRule } from './tool-rules.js';
+import { ToolRules, type PrincipalMatch, type ToolRule } from './tool-rules.js';
 
 /** Options of `ToolAccess`. Defaults: name `tool-access`, `final`. */
 export interface ToolAccessOptions extends Omit<
@@ -29,26 +38,24 @@ export interface ToolAccessOptions extends Omit<
   readonly otherwise?: 'allow' | 'deny';
 }
 
-const RULES = {
-  rules: [
-    isListOf(
-      isObjectOf({
-        principal: maybe(
-          isObjectOf({
-            type: maybe(isOneOf(...PRINCIPAL_TYPES)),
-            id: maybe(id => isText(id) || isListOf(isText)(id)),
-            claims: maybe(isFunction),
-          }),
-        ),
-        allow: maybe(isListOf(isText)),
-        deny: maybe(isListOf(isText)),
-      }),
-    ),
-    'a list of { principal: { type, id, claims }, allow, deny }',
-    'required',
-  ],
-  otherwise: [isOneOf('allow', 'deny'), '"allow" or "deny"'],
-} as const satisfies OptionRules<string>;
+type FilledToolAccess = ToolAccessOptions & Required<Pick<ToolAccessOptions, 'otherwise'>>;
+
+const IDS: OptionSchema = { anyOf: [TEXT, listOf(TEXT)], description: 'an id, or a list of ids' };
+
+export const TOOL_RULE = objectOf<ToolRule>({
+  principal: objectOf<PrincipalMatch>({ type: oneOf(...PRINCIPAL_TYPES), id: IDS, claims: FUNCTION }),
+  allow: listOf(TEXT, 'a list of names'),
+  deny: listOf(TEXT, 'a list of names'),
+});
+
+export const TOOL_ACCESS = objectOf<ToolAccessOptions, FilledToolAccess>(
+  {
+    rules: listOf(TOOL_RULE, 'a list of { principal: { type, id, claims }, allow, deny }'),
+    otherwise: { ...oneOf('allow', 'deny'), default: 'deny' },
+    ...omit({ ...READY_MADE_VALIDATOR, ...READY_MADE_MUTATOR }, 'events', 'phase', 'hooks', 'scope'),
+  },
+  { required: ['rules'] },
+);
 
 /** What `ToolAccess` makes. */
 export interface ToolAccessInterceptor {
@@ -75,8 +82,8 @@ const LAST = 1_000_000;
  */
 export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessInterceptor> {
   const defaults = { name: 'tool-access', final: true, priority: LAST };
-  const declared = withDefaults('ToolAccess', options, RULES, defaults);
-  const rules = new ToolRules(options.rules, options.otherwise ?? 'deny');
+  const { own, declared } = withDefaults('ToolAccess', TOOL_ACCESS, options, defaults);
+  const rules = new ToolRules(own.rules, own.otherwise);
   const { final, priority, ...shared } = declared;
 
   class Access implements ToolAccessInterceptor {

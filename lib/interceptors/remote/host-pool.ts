@@ -1,6 +1,5 @@
-import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
-import { checker } from '../../option-check.js';
-import { checkServer } from './check-server.js';
+import { problemOf, sentenceOf } from '../../options/check-options.js';
+import { HOST } from './check-server.js';
 import { hostIdOf } from './host-id.js';
 import type { HostLease } from './host-lease.js';
 import type { InterceptorServerOptions } from './host-options.js';
@@ -35,7 +34,9 @@ export class HostPool {
    * @throws DiscoveryError for options that cannot be, or one more host than can be open
    */
   async get(options: InterceptorServerOptions, lease: HostLease): Promise<RemoteHost> {
-    this.check(options);
+    // What a resolver makes is held to what the options may be.
+    const problem = problemOf(HOST, options, ['resolveServers']);
+    if (problem) throw new DiscoveryError(`interceptors: ${sentenceOf(problem)}`);
     const id = hostIdOf(options);
     const slot = this.open.get(id) ?? this.openSlot(id, options);
     this.open.delete(id);
@@ -73,16 +74,6 @@ export class HostPool {
       if (slot.users > 0 || slot.host?.isBusy) continue;
       this.open.delete(id);
       void close(slot);
-    }
-  }
-
-  /** What a resolver makes is held to what the options may be. */
-  private check(options: InterceptorServerOptions): void {
-    try {
-      checkServer(options, 'resolveServers', checker('interceptors'));
-    } catch (error) {
-      if (error instanceof McpBootstrapError) throw new DiscoveryError(error.message);
-      throw error;
     }
   }
 }

@@ -31,9 +31,7 @@ type Params = Readonly<Record<string, unknown>>;
 export class InterceptorServer {
   private last?: Served;
   /** The methods to serve; none without an interceptor. */
-  readonly methods: Readonly<
-    Record<string, (params: Params, call: McpCall) => object | Promise<object>>
-  >;
+  readonly methods: Readonly<Record<string, (params: Params, call: McpCall) => object | Promise<object>>>;
 
   constructor(
     private readonly source: Pick<LocalChainSource, 'local'>,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { classifyInboundRequest, type AuthInfo, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
-import { isRecord } from '../../schema/plain-json.js';
+import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../server/header-parameters.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { SessionStore } from '../sessions/session-store.js';

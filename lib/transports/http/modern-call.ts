@@ -7,7 +7,7 @@ import {
   type LoggingLevel,
 } from '@modelcontextprotocol/server';
 import type { HttpExchange, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
-import { isRecord } from '../../schema/plain-json.js';
+import { isRecord } from '../../util/is-record.js';
 import type { Incoming } from './http-endpoint.js';
 
 /** The call in a 2026-07-28 request whose envelope has been checked. */

@@ -135,7 +135,7 @@ describe('a shape is refused, with its place', () => {
     [
       'an unknown mode',
       'overrides:\n  a.b:\n    mode: off',
-      '3:5: overrides["a.b"].mode: must be active, enforce or audit',
+      '3:5: overrides["a.b"].mode: must be "active", "enforce" or "audit", not "off"',
     ],
     [
       'a failOpen that is a string',
@@ -168,11 +168,15 @@ describe('a shape is refused, with its place', () => {
       hook('tools/call'),
       '1:27: overrides.a.hooks[0]: must be an object with events and a phase',
     ],
-    ['a hook without phase', hook('{ events: [a] }'), '1:27: overrides.a.hooks[0]: lacks phase'],
+    [
+      'a hook without phase',
+      hook('{ events: [a] }'),
+      '1:27: overrides.a.hooks[0].phase: must be "request", "response" or "both"',
+    ],
     [
       'a hook with an unknown phase',
       hook('{ events: [a], phase: request }, { events: [a], phase: never }'),
-      '1:75: overrides.a.hooks[1].phase: must be request, response or both',
+      '1:75: overrides.a.hooks[1].phase: must be "request", "response" or "both", not "never"',
     ],
     [
       'a hook without event',
@@ -182,7 +186,7 @@ describe('a shape is refused, with its place', () => {
     [
       'an event that is no name',
       hook('{ events: [a, "a b"], phase: both }'),
-      '1:41: overrides.a.hooks[0].events[1]: must be an event: tools/call, tools/*, * or namespace/operation',
+      '1:41: overrides.a.hooks[0].events[1]: must be an event: "tools/call", "tools/*", "*" or "namespace/operation", not "a b"',
     ],
     [
       'an unknown field of a hook',
@@ -202,7 +206,7 @@ describe('a shape is refused, with its place', () => {
     [
       'what an alias brings along, at the alias',
       'config: { a: &x { mode: off } }\noverrides:\n  a: *x',
-      '3:3: overrides.a.mode: must be active, enforce or audit',
+      '3:3: overrides.a.mode: must be "active", "enforce" or "audit", not "off"',
     ],
   ])('%s', (_what, text, message) => {
     expect(refusal(text, 'yaml')).toMatchObject({ name: 'PolicyError', message: `policy.yaml:${message}` });
@@ -213,10 +217,16 @@ describe('a shape is refused, with its place', () => {
     ['{ tool: a }', 'when.tool: is unknown; allowed are name, principal, protocol'],
     ['{ name: [] }', 'when.name: must be a text that is not empty, or a list of some'],
     ["{ name: '' }", 'when.name: must be a text that is not empty, or a list of some'],
-    ['{ name: [1] }', 'when.name[0]: must be a text that is not empty, or a list of some'],
+    ['{ name: [1] }', 'when.name[0]: must be a non-empty string'],
     ['{ principal: ada }', 'when.principal: must be an object with type and id'],
-    ['{ principal: { type: admin } }', 'when.principal.type: must be user, service or anonymous'],
-    ['{ protocol: { min: latest } }', 'when.protocol.min: must be a revision: 2026-07-28'],
+    [
+      '{ principal: { type: admin } }',
+      'when.principal.type: must be "user", "service" or "anonymous", not "admin"',
+    ],
+    [
+      '{ protocol: { min: latest } }',
+      'when.protocol.min: must be a revision such as "2026-07-28", not "latest"',
+    ],
   ])('a condition that is none: %s', (when, problem) => {
     const { message } = refusal(`overrides: { a: { when: ${when} } }`, 'yaml') as Error;
     expect(message).toMatch(/^policy\.yaml:1:\d+: /);
@@ -225,7 +235,7 @@ describe('a shape is refused, with its place', () => {
 
   it('in JSON, too', () => {
     expect(refusal('{\n  "config": {},\n  "overrides": {"a": {"mode": "off"}}\n}', 'json')).toMatchObject({
-      message: 'policy.json:3:23: overrides.a.mode: must be active, enforce or audit',
+      message: 'policy.json:3:23: overrides.a.mode: must be "active", "enforce" or "audit", not "off"',
     });
   });
 });

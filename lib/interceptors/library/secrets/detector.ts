@@ -1,8 +1,17 @@
+import {
+  FUNCTION,
+  listOf,
+  objectOf,
+  oneOf,
+  TEXT,
+  type OptionSchema,
+} from '../../../options/option-schema.js';
+import { checked } from '../own-options.js';
 import { encodedRuns } from './encoded-runs.js';
-import { EntropyFinder, type EntropyOptions } from './entropy.js';
+import { ENTROPY, EntropyFinder, type EntropyOptions } from './entropy.js';
 import { unescape } from './escapes.js';
 import { normalise } from './normalise.js';
-import { knownPatterns, type SecretKind, type SecretPattern } from './patterns.js';
+import { knownPatterns, SECRET_KINDS, type SecretKind, type SecretPattern } from './patterns.js';
 import { View } from './view.js';
 
 /** What counts as a secret. */
@@ -18,6 +27,43 @@ export interface SecretDetectorOptions {
   /** How many levels of base64 or hexadecimal are decoded, 0 to 3. Default: 1. */
   readonly decodeDepth?: number;
 }
+
+type FilledDetector = SecretDetectorOptions &
+  Required<Pick<SecretDetectorOptions, 'patterns' | 'ignore' | 'decodeDepth'>> & {
+    readonly entropy: Required<EntropyOptions> | false;
+  };
+
+const REG_EXP: OptionSchema = { instanceOf: RegExp, description: 'a regular expression' };
+
+export const DETECTOR = objectOf<SecretDetectorOptions, FilledDetector>({
+  kinds: listOf(oneOf(...SECRET_KINDS), `a list of some of ${SECRET_KINDS.join(', ')}`),
+  patterns: {
+    ...listOf(
+      objectOf<SecretPattern>(
+        { kind: TEXT, pattern: REG_EXP, accept: FUNCTION },
+        { required: ['kind', 'pattern'] },
+      ),
+      'a list of { kind, pattern, accept }',
+    ),
+    default: [],
+  },
+  entropy: {
+    anyOf: [ENTROPY, oneOf(false)],
+    default: {},
+    description: 'false, or { minLength, base64, hex, gitShas }',
+  },
+  ignore: { ...listOf(REG_EXP, 'a list of regular expressions'), default: [] },
+  decodeDepth: { type: 'integer', minimum: 0, maximum: 3, default: 1 },
+});
+
+/** The options of a detector among those of an interceptor that has one. */
+export const detectorOptions = ({
+  kinds,
+  patterns,
+  entropy,
+  ignore,
+  decodeDepth,
+}: SecretDetectorOptions): SecretDetectorOptions => ({ kinds, patterns, entropy, ignore, decodeDepth });
 
 /** A secret in a text. */
 export interface SecretFinding {
@@ -63,16 +109,9 @@ export class SecretDetector {
   private readonly decodeDepth: number;
   private readonly knowsAws: boolean;
 
-  /** @throws RangeError for a `decodeDepth` or an entropy's `minLength` that is out of range */
-  constructor({
-    kinds,
-    patterns = [],
-    entropy = {},
-    ignore = [],
-    decodeDepth = 1,
-  }: SecretDetectorOptions = {}) {
-    if (!Number.isInteger(decodeDepth) || decodeDepth < 0 || decodeDepth > 3)
-      throw new RangeError('decodeDepth must be an integer from 0 to 3');
+  /** @throws RangeError for a number that is out of range, TypeError for any other wrong option */
+  constructor(options: SecretDetectorOptions = {}) {
+    const { kinds, patterns, entropy, ignore, decodeDepth } = checked('SecretDetector', DETECTOR, options);
     this.patterns = [...patterns.map(searching), ...knownPatterns(kinds)];
     this.ignore = ignore.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')));
     this.entropy = entropy === false ? undefined : new EntropyFinder(entropy);

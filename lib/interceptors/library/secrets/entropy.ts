@@ -1,3 +1,5 @@
+import { FLAG, objectOf } from '../../../options/option-schema.js';
+
 /** How generic secrets are told from other long words. */
 export interface EntropyOptions {
   /** Shortest run of characters that is looked at. Default: 24. */
@@ -10,6 +12,13 @@ export interface EntropyOptions {
   readonly gitShas?: boolean;
 }
 
+export const ENTROPY = objectOf<EntropyOptions, Required<EntropyOptions>>({
+  minLength: { type: 'integer', minimum: 8, default: 24 },
+  base64: { type: 'number', default: 3.7 },
+  hex: { type: 'number', default: 3 },
+  gitShas: { ...FLAG, default: false },
+});
+
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const BARE_UUID = /^[0-9a-f]{12}[1-8][0-9a-f]{3}[89ab][0-9a-f]{15}$/i;
 
@@ -21,9 +30,7 @@ export class EntropyFinder {
   private readonly hex: number;
   private readonly gitShas: boolean;
 
-  constructor({ minLength = 24, base64 = 3.7, hex = 3, gitShas = false }: EntropyOptions = {}) {
-    if (!Number.isInteger(minLength) || minLength < 8)
-      throw new RangeError('entropy.minLength must be an integer of 8 or more');
+  constructor({ minLength, base64, hex, gitShas }: Required<EntropyOptions>) {
     this.run = new RegExp(`[A-Za-z0-9+/_-]{${minLength},}={0,2}`, 'g');
     this.minLength = minLength;
     this.base64 = base64;

@@ -1,3 +1,4 @@
+import { COUNT, objectOf } from '../../../options/option-schema.js';
 import { jsonValue } from '../json-size.js';
 
 /** The largest payload that `mapTexts` walks. */
@@ -12,6 +13,8 @@ export interface ScanLimits {
    */
   readonly maxChars?: number;
 }
+
+export const SCAN_LIMITS = objectOf<ScanLimits>({ maxDepth: COUNT, maxNodes: COUNT, maxChars: COUNT });
 
 /** A payload that is too large to be scanned, and so cannot be let through. */
 export class ScanLimitError extends Error {}

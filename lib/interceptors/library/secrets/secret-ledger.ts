@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { requireInteger } from '../ready-made.js';
+import { COUNT, FUNCTION, objectOf } from '../../../options/option-schema.js';
+import { checked } from '../own-options.js';
 import { PerInvoker } from '../per-invoker.js';
 import { RollingHash } from './rolling-hash.js';
 
@@ -16,11 +17,18 @@ export interface SecretLedgerOptions {
    * remembered. Default: 2,000.
    */
   readonly maxSecrets?: number;
-  /** Milliseconds after which a secret that was not read again is forgotten. Default: an hour. */
+  /** Milliseconds after which a secret that was not read again is forgotten. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
+
+export const SECRET_LEDGER = objectOf<SecretLedgerOptions, Required<SecretLedgerOptions>>({
+  maxSessions: { ...COUNT, default: 1000 },
+  maxSecrets: { ...COUNT, default: 2000 },
+  ttlMs: { ...COUNT, default: 3_600_000 },
+  now: { ...FUNCTION, default: Date.now },
+});
 
 /** The places where a secret was last read that are remembered: it may go back to no others. */
 const MAX_ORIGINS = 16;
@@ -50,18 +58,13 @@ export class SecretLedger {
   private readonly ttlMs: number;
   private readonly now: () => number;
 
-  /** @throws RangeError for a bound that is no whole number */
-  constructor({
-    maxSessions = 1000,
-    maxSecrets = 2000,
-    ttlMs = 3_600_000,
-    now = Date.now,
-  }: SecretLedgerOptions = {}) {
-    const maxSize = requireInteger('maxSessions', maxSessions);
+  /** @throws RangeError for a bound that is not a whole number above 0, TypeError for any other wrong option */
+  constructor(options: SecretLedgerOptions = {}) {
+    const { maxSessions, maxSecrets, ttlMs, now } = checked('SecretLedger', SECRET_LEDGER, options);
     // By size: a `max` would allocate room for all sessions at once.
-    this.sessions = new PerInvoker(() => new LRUCache({ maxSize, sizeCalculation: () => 1 }));
-    this.maxSecrets = requireInteger('maxSecrets', maxSecrets);
-    this.ttlMs = requireInteger('ttlMs', ttlMs);
+    this.sessions = new PerInvoker(() => new LRUCache({ maxSize: maxSessions, sizeCalculation: () => 1 }));
+    this.maxSecrets = maxSecrets;
+    this.ttlMs = ttlMs;
     this.now = now;
   }
 

@@ -1,0 +1,10 @@
+import { isRecord } from './is-record.js';
+
+/** A string with something to read in it. */
+export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+/** An object, of any class, with these methods. */
+export const hasMethods =
+  (...methods: readonly string[]) =>
+  (value: unknown): boolean =>
+    isRecord(value) && methods.every(method => typeof value[method] === 'function');
