@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { loopIn } from './hops.js';
+import { loopIn } from './loop-detection.js';
 
 const UNREACHABLE = 'The server behind this gateway cannot be reached; try again later';
 const TIMED_OUT = 'The server behind this gateway did not answer in time';

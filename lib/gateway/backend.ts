@@ -22,11 +22,11 @@ import { isCall, Call } from './call.js';
 import { askable, paramsFor, resultFor } from './caller-params.js';
 import type { CallerStates } from './caller-states.js';
 import { CallerLists } from './caller-lists.js';
-import { ClientLinks } from './client-links.js';
+import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
 import type { ListMethod } from './known-lists.js';
-import { Link, type LinkOwner } from './link.js';
-import { isForeign, publishTo } from './publish.js';
+import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
+import { isForeign, notifyChange } from './change-notifier.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 
@@ -59,8 +59,8 @@ export interface BackendDescription {
 export class Backend {
   description?: BackendDescription;
   readonly lists: CallerLists;
-  private readonly links: ClientLinks;
-  private readonly base: Link;
+  private readonly connections: ConnectionManager;
+  private readonly base: BackendConnection;
   /** The name of the backend in the log. */
   readonly name: string;
   private readonly log: BackendLog;
@@ -74,16 +74,16 @@ export class Backend {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
-    this.links = new ClientLinks(this.name, options, host, this.pooledOwner(), session =>
+    this.connections = new ConnectionManager(this.name, options, host, this.pooledOwner(), session =>
       this.lists.forget(session),
     );
     this.lists = new CallerLists({
       onFailure: this.onFailure,
       timeoutMs: limits.listTimeoutMs,
-      links: this.links,
+      connections: this.connections,
       fetch: (method, params, exchange) => this.ask(method, params, exchange),
     });
-    this.base = new Link(this.name, options, this.baseOwner(), true);
+    this.base = new BackendConnection(this.name, options, this.baseOwner(), true);
   }
 
   /**
@@ -124,7 +124,7 @@ export class Backend {
   /** As `request`, but with all that the backend says of its result, whatever the client's era. */
   private async ask(method: string, params: Params, exchange: Exchange): Promise<Result> {
     try {
-      const session = this.links.known(exchange.channel);
+      const session = this.connections.known(exchange.channel);
       const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
       const result = await (era === 'modern'
         ? this.modern(method, params, exchange)
@@ -148,19 +148,20 @@ export class Backend {
       const { era } = await this.ready(exchange.signal);
       const { channel } = exchange;
       if (!channel) return await this.subscribeUntilEnd(uri, exchange);
-      const link = era === 'modern' ? this.base : this.links.linkOf(channel);
-      await this.links.sessionOf(channel).subscribe(uri, link);
+      const connection = era === 'modern' ? this.base : this.connections.connectionOf(channel);
+      await this.connections.sessionOf(channel).subscribe(uri, connection);
     } catch (error) {
       throw toClientError(error, this.onFailure, exchange.signal);
     }
   }
 
   unsubscribe(uri: string, { channel }: Exchange): void {
-    this.links.known(channel)?.unsubscribe(uri);
+    this.connections.known(channel)?.unsubscribe(uri);
   }
 
   async setLevel(params: Params, exchange: Exchange): Promise<Result> {
-    if (exchange.channel) this.links.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
+    if (exchange.channel)
+      this.connections.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
     const { era, capabilities } = await this.ready(exchange.signal);
     if (era === 'modern' || !capabilities.logging) return {};
     return this.request('logging/setLevel', params, exchange);
@@ -170,7 +171,7 @@ export class Backend {
   opened(channel: ClientChannel): void {
     if (this.description?.era !== 'legacy') return;
     try {
-      const opening = this.links.linkOf(channel).client();
+      const opening = this.connections.connectionOf(channel).client();
       opening.catch((error: Error) => this.host.report(error));
     } catch (error) {
       this.host.report(error as Error);
@@ -178,23 +179,29 @@ export class Backend {
   }
 
   notified(channel: ClientChannel, method: string, params: Params | undefined): void {
-    this.links.known(channel)?.notify(method, params);
+    this.connections.known(channel)?.notify(method, params);
   }
 
   closed(channel: ClientChannel): void {
-    const session = this.links.known(channel);
+    const session = this.connections.known(channel);
     if (session) this.lists.forget(session);
-    this.links.closed(channel);
+    this.connections.closed(channel);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.base.close(), this.links.close()]);
+    await Promise.all([this.base.close(), this.connections.close()]);
   }
 
   private async modern(method: string, params: Params, exchange: Exchange): Promise<Result> {
     const { states } = this.host;
     const state = await states.open(this.prefix, params, exchange);
-    const sent = paramsFor('modern', params, exchange, state, this.links.known(exchange.channel)?.level);
+    const sent = paramsFor(
+      'modern',
+      params,
+      exchange,
+      state,
+      this.connections.known(exchange.channel)?.level,
+    );
     const { signal } = exchange;
     const send = async (tool?: ToolSchemas) => {
       const result = await this.base.request(method, sent, { call: new Call(exchange), signal, tool });
@@ -227,12 +234,13 @@ export class Backend {
 
   private async legacy(method: string, params: Params, exchange: Exchange): Promise<Result> {
     const { channel, signal } = exchange;
-    const { links } = this;
+    const { connections } = this;
     const sent = paramsFor('legacy', params, exchange);
-    if (channel) return links.linkOf(channel).request(method, sent, { call: new Call(exchange), signal });
+    if (channel)
+      return connections.connectionOf(channel).request(method, sent, { call: new Call(exchange), signal });
     const asks = isCall(method) && Object.keys(askable(exchange.clientCapabilities)).length > 0;
     const run = (call: Call, until: AbortSignal) =>
-      links.pooled(method, sent, exchange, { call, signal: until, asks });
+      connections.pooled(method, sent, exchange, { call, signal: until, asks });
     const isResumed = exchange.requestState() !== undefined;
     if (!isResumed && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
     return this.host.suspended.run(method as DispatchedMethod, params, exchange, call =>
@@ -246,7 +254,7 @@ export class Backend {
     else signal.addEventListener('abort', end, { once: true });
   }
 
-  private baseOwner(): LinkOwner {
+  private baseOwner(): ConnectionOwner {
     return {
       ...this.ownerOf(),
       opened: client => this.describe(client),
@@ -264,7 +272,7 @@ export class Backend {
     };
   }
 
-  private pooledOwner(): LinkOwner {
+  private pooledOwner(): ConnectionOwner {
     return {
       ...this.ownerOf(),
       notified: (method, params, call) => {
@@ -275,7 +283,7 @@ export class Backend {
     };
   }
 
-  private ownerOf(): Pick<LinkOwner, 'id' | 'settings' | 'asked' | 'report'> {
+  private ownerOf(): Pick<ConnectionOwner, 'id' | 'settings' | 'asked' | 'report'> {
     const { id, settings } = this.host;
     return {
       id,
@@ -302,9 +310,9 @@ export class Backend {
   private publish(method: string, params: Params): void {
     if (this.prefix !== undefined && isForeign(method, params, this.base.subscriptions)) return;
     const { changes, channels } = this.host;
-    if (changes) publishTo(changes, method, params);
+    if (changes) notifyChange(changes, method, params);
     if (this.description?.era !== 'modern') return;
-    for (const channel of channels) publishTo(notifierOver(channel.bus), method, params);
+    for (const channel of channels) notifyChange(notifierOver(channel.bus), method, params);
   }
 }
 

@@ -4,16 +4,16 @@ import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
-import { callerKey, type ClientLinks } from './client-links.js';
+import { callerKey, type ConnectionManager } from './connection-manager.js';
 import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
-import type { SessionLink } from './session-link.js';
+import type { SessionConnection } from './session-connection.js';
 
 export interface CallerListsOptions {
   /** Logs that the backend failed. */
   readonly onFailure: (thrown: unknown) => void;
   /** How long one list may take to come in, in milliseconds. */
   readonly timeoutMs: number;
-  readonly links: ClientLinks;
+  readonly connections: ConnectionManager;
   /** Asks the backend for a page, and gives it as it is. */
   readonly fetch: (method: ListMethod, params: Params, exchange: Exchange) => Promise<Result>;
 }
@@ -78,12 +78,12 @@ export class CallerLists {
   }
 
   /** Forgets what a session was shown; without one, what all were. */
-  forget(session?: SessionLink): void {
+  forget(session?: SessionConnection): void {
     this.known.forget(session);
   }
 
   private viewOf(exchange: Exchange): unknown {
-    const session = this.options.links.known(exchange.channel);
+    const session = this.options.connections.known(exchange.channel);
     // What a client calls itself is not part of the key: it may use another name for each call.
     return session ?? callerKey(exchange);
   }

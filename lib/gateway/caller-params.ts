@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Params } from '../server/dispatcher.js';
 import type { Era, Exchange } from '../server/exchange.js';
-import { HOPS_META, nextHop } from './hops.js';
+import { HOPS_META, nextHop } from './loop-detection.js';
 
 /**
  * What of a client's capabilities goes through the gateway. Others would have backends send what it cannot hand on; and of

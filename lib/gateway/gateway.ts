@@ -11,11 +11,11 @@ import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { Backend, type BackendHost } from './backend.js';
 import { CallerStates } from './caller-states.js';
-import { nextHop, viaOf } from './hops.js';
+import { nextHop, viaOf } from './loop-detection.js';
 import { isList } from './known-lists.js';
 import { Listings } from './listings.js';
-import { meet } from './meet.js';
-import { origins } from './origin.js';
+import { reachAll } from './backend-set.js';
+import { callScope } from './call-scope.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Router } from './router.js';
 import { SuspendedCalls } from './suspended-calls.js';
@@ -174,7 +174,7 @@ export class Gateway implements Upstream, BackendHost {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
-    const met = await meet(unknown, signal, this.backends.length === 1);
+    const met = await reachAll(unknown, signal, this.backends.length === 1);
     const refused = met.find(one => one.status === 'rejected');
     if (refused && unknown.length === this.backends.length && !met.some(one => one.status === 'fulfilled')) {
       throw refused.reason;
@@ -184,7 +184,7 @@ export class Gateway implements Upstream, BackendHost {
   /** Does something on behalf of a request, unless it has gone round in a loop of gateways. */
   private async via<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
-    return origins.run({ via: viaOf(exchange.http, this.id) }, work);
+    return callScope.run({ via: viaOf(exchange.http, this.id) }, work);
   }
 
   private async subscribe(backend: Backend, uri: string, exchange: Exchange): Promise<Result> {

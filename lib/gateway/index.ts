@@ -6,4 +6,4 @@ export type {
   McpGatewayOptions,
 } from './gateway-options.js';
 export type { ConnectionOptions } from '../client/connection-options.js';
-export { HOPS_META } from './hops.js';
+export { HOPS_META } from './loop-detection.js';

@@ -6,7 +6,7 @@ import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
 import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
 import { LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
-import { meet } from './meet.js';
+import { reachAll } from './backend-set.js';
 import { prefixed, withoutPrefix } from './names.js';
 import { shows } from './router.js';
 
@@ -67,7 +67,7 @@ export class Listings {
     refusal: Error,
     backends: readonly Backend[] = this.backends,
   ): Promise<Listing> {
-    const met = await meet(backends, exchange.signal, backends.length === 1);
+    const met = await reachAll(backends, exchange.signal, backends.length === 1);
     const reached = backends.filter((_, index) => met[index].status === 'fulfilled');
     for (const fresh of [false, true]) {
       for (const { method, is } of lookups) {

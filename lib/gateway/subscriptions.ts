@@ -3,7 +3,7 @@ import type { SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { NotHonoredError } from '../server/upstream.js';
-import type { Link } from './link.js';
+import type { BackendConnection } from './backend-connection.js';
 
 /** A resource that somebody here wants. */
 interface Wanted {
@@ -38,7 +38,7 @@ export class Subscriptions {
    * @param onRenewed called when something may have been missed
    */
   constructor(
-    private readonly link: Pick<Link, 'client' | 'request'>,
+    private readonly connection: Pick<BackendConnection, 'client' | 'request'>,
     private readonly timeoutMs: number,
     private readonly onRenewed: () => void,
   ) {}
@@ -131,7 +131,7 @@ export class Subscriptions {
 
   /** Asks the backend to tell of a resource, if it does not yet. @throws NotHonoredError where it will not */
   private async ask(uri: string, request: unknown): Promise<void> {
-    const client = await this.link.client();
+    const client = await this.connection.client();
     if (client.getProtocolEra() === 'legacy') return this.subscribe(uri);
     const stream = this.streamOf(uri) ?? this.gathering.get(request) ?? this.gather(client, request);
     stream.uris!.add(uri);
@@ -151,15 +151,20 @@ export class Subscriptions {
   }
 
   private async subscribe(uri: string): Promise<void> {
-    await this.link.request('resources/subscribe', { uri }, { signal: AbortSignal.timeout(this.timeoutMs) });
+    await this.connection.request(
+      'resources/subscribe',
+      { uri },
+      { signal: AbortSignal.timeout(this.timeoutMs) },
+    );
   }
 
   private async unsubscribe(uri: string): Promise<void> {
     const stream = this.streamOf(uri);
     // What else is on it goes on; the resource may be wanted again, and is told of until then to nobody.
     if (stream) return this.isUseless(stream) ? this.end(stream) : undefined;
-    const client = await this.link.client();
-    if (client.getProtocolEra() === 'legacy') await this.link.request('resources/unsubscribe', { uri }, {});
+    const client = await this.connection.client();
+    if (client.getProtocolEra() === 'legacy')
+      await this.connection.request('resources/unsubscribe', { uri }, {});
   }
 
   private async end(stream: Stream): Promise<void> {

@@ -5,7 +5,7 @@ import { callerOf } from '../server/caller.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { invalidState } from './caller-states.js';
-import { shareOf } from './pool.js';
+import { shareOf } from './connection-pool.js';
 import { SuspendedCall } from './suspended-call.js';
 
 /** Bounds on calls that wait for their client's next round. */

@@ -9,9 +9,9 @@ import type { BackendHost } from './backend.js';
 import { isCall, type Call } from './call.js';
 import { askable } from './caller-params.js';
 import type { GatewayBackend } from './gateway-options.js';
-import { Link, type LinkOwner } from './link.js';
-import { LinkPool, tooMany } from './pool.js';
-import { SessionLink } from './session-link.js';
+import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
+import { ConnectionPool, tooMany } from './connection-pool.js';
+import { SessionConnection } from './session-connection.js';
 
 /** A request that goes over a connection of the pool. */
 export interface PooledRequest {
@@ -25,9 +25,9 @@ export interface PooledRequest {
  * The connections to a backend by the clients that they are for: each 2025-era session has its own, where the backend is
  * of that era, all others share a pool. Together they are bounded in number.
  */
-export class ClientLinks {
-  private readonly sessions = new Map<ClientChannel, SessionLink>();
-  private readonly pool: LinkPool;
+export class ConnectionManager {
+  private readonly sessions = new Map<ClientChannel, SessionConnection>();
+  private readonly pool: ConnectionPool;
 
   /**
    * @param owner of the connections of the pool
@@ -37,21 +37,25 @@ export class ClientLinks {
     private readonly name: string,
     private readonly options: GatewayBackend,
     private readonly host: BackendHost,
-    private readonly owner: LinkOwner,
-    private readonly onChange: (session: SessionLink) => void,
+    private readonly owner: ConnectionOwner,
+    private readonly onChange: (session: SessionConnection) => void,
   ) {
-    this.pool = new LinkPool(() => this.hasRoom || this.makeRoom(), host.settings.limits);
+    this.pool = new ConnectionPool(() => this.hasRoom || this.makeRoom(), host.settings.limits);
   }
 
-  known(channel: ClientChannel | undefined): SessionLink | undefined {
+  known(channel: ClientChannel | undefined): SessionConnection | undefined {
     return channel && this.sessions.get(channel);
   }
 
-  sessionOf(channel: ClientChannel): SessionLink {
+  sessionOf(channel: ClientChannel): SessionConnection {
     const known = this.sessions.get(channel);
     if (known) return known;
-    const session: SessionLink = new SessionLink(channel, this.name, this.options, this.host, () =>
-      this.onChange(session),
+    const session: SessionConnection = new SessionConnection(
+      channel,
+      this.name,
+      this.options,
+      this.host,
+      () => this.onChange(session),
     );
     this.sessions.set(channel, session);
     return session;
@@ -61,10 +65,10 @@ export class ClientLinks {
    * The connection of a session.
    * @throws McpException (-32000) where there are too many
    */
-  linkOf(channel: ClientChannel): Link {
+  connectionOf(channel: ClientChannel): BackendConnection {
     const session = this.sessionOf(channel);
-    if (!session.hasLink && !this.hasRoom && !this.makeRoom()) throw tooMany();
-    return session.link;
+    if (!session.hasConnection && !this.hasRoom && !this.makeRoom()) throw tooMany();
+    return session.connection;
   }
 
   /**
@@ -85,7 +89,7 @@ export class ClientLinks {
     // Of a caller who is not known, no other call could follow on the connection.
     let isSpent = asks && call.isAnonymous;
     try {
-      return await lease.link.request(method, params, { call, signal });
+      return await lease.connection.request(method, params, { call, signal });
     } catch (error) {
       // Without the backend's answer, what the call has started may go on.
       isSpent ||= isCall(method) && !(error instanceof ProtocolError || error instanceof ConnectionError);
@@ -107,17 +111,17 @@ export class ClientLinks {
     await Promise.all([this.pool.close(), ...sessions.map(session => session.close())]);
   }
 
-  private open({ clientCapabilities }: Exchange): Link {
+  private open({ clientCapabilities }: Exchange): BackendConnection {
     const options: GatewayBackend = {
       ...this.options,
       capabilities: askable(clientCapabilities),
       era: 'legacy',
     };
-    return new Link(this.name, options, this.owner, true);
+    return new BackendConnection(this.name, options, this.owner, true);
   }
 
   private get hasRoom(): boolean {
-    const own = [...this.sessions.values()].filter(({ hasLink }) => hasLink).length;
+    const own = [...this.sessions.values()].filter(({ hasConnection }) => hasConnection).length;
     return own + this.pool.size < this.host.settings.limits.maxConnections;
   }
 

@@ -9,7 +9,7 @@ export const isForeign = (method: string, { uri }: Params, asked: { wants(uri: s
   method === 'notifications/resources/updated' && !asked.wants(String(uri));
 
 /** Tells clients of what a backend's notification tells, if it tells of a change. */
-export function publishTo(changes: ChangeNotifier, method: string, { uri }: Params): void {
+export function notifyChange(changes: ChangeNotifier, method: string, { uri }: Params): void {
   switch (method) {
     case 'notifications/tools/list_changed':
       return changes.toolsChanged();

@@ -1,7 +1,7 @@
 import type { Backend } from './backend.js';
 
 /** Waits until backends are known or cannot be reached: as long as it takes where no other would do. */
-export function meet(
+export function reachAll(
   backends: readonly Backend[],
   signal: AbortSignal,
   isOnly: boolean,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Call } from './call.js';
 
 /** On whose behalf the code that runs now talks to a backend. */
-export interface Origin {
+export interface CallScope {
   /** The call, if it is one. */
   readonly call?: Call;
   /** The gateways that the request went through, this one not among them. */
@@ -13,4 +13,4 @@ export interface Origin {
  * Over HTTP, whatever a backend sends on the stream of a request is read in the context in which the request was sent:
  * the only way to tell whose it is, for the SDK's client does not say on which stream something came.
  */
-export const origins = new AsyncLocalStorage<Origin>();
+export const callScope = new AsyncLocalStorage<CallScope>();

@@ -8,15 +8,15 @@ import type { Params } from '../server/dispatcher.js';
 import type { ToolSchemas } from '../server/upstream.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { isCall, type AskOptions, type Call } from './call.js';
-import { loopIn, nextEnvironment, VIA_HEADER } from './hops.js';
+import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
 import { isList } from './known-lists.js';
-import { origins } from './origin.js';
-import { tooMany } from './pool.js';
+import { callScope } from './call-scope.js';
+import { tooMany } from './connection-pool.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { RETRY_MS, Subscriptions } from './subscriptions.js';
 
 /** Who is told what a backend sends by itself. */
-export interface LinkOwner {
+export interface ConnectionOwner {
   /** This gateway's id. */
   readonly id: string;
   /** How long a backend may take for an answer. */
@@ -44,11 +44,11 @@ export interface Sending {
 }
 
 /** One connection to a backend, and what is under way on it. */
-export class Link {
+export class BackendConnection {
   readonly subscriptions: Subscriptions;
   /** The calls that the backend works on. */
   private readonly calls = new Set<Call>();
-  /** Whose calls there have been; a link with calls of several is of nobody from then on. */
+  /** Whose calls there have been; a connection with calls of several is of nobody from then on. */
   private owner: { readonly id: unknown } | 'several' | undefined;
   /** The requests under way, each under the token with which the backend reports its progress. */
   private readonly reporting = new Map<number, Call | undefined>();
@@ -71,7 +71,7 @@ export class Link {
   constructor(
     private readonly name: string,
     options: ConnectionOptions,
-    private readonly host: LinkOwner,
+    private readonly host: ConnectionOwner,
     private readonly shared: boolean,
   ) {
     this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
@@ -98,7 +98,7 @@ export class Link {
     if (this.current) return this.current;
     signal?.throwIfAborted();
     // In nobody's name: all share it, and whatever comes later on it is not of the request that opened it.
-    const opening = origins.run({ via: [] }, () => this.connection.client());
+    const opening = callScope.run({ via: [] }, () => this.connection.client());
     opening.catch(() => (this.hasFailed = true));
     return signal ? unlessAborted(opening, signal) : opening;
   }
@@ -107,7 +107,7 @@ export class Link {
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
     const via = viaNow();
     const send = (client: Client) =>
-      origins.run({ via, call }, () =>
+      callScope.run({ via, call }, () =>
         this.send(client, method, withToken(params, token, call), { signal, tool }),
       );
     // Only these take long enough, and may ask, for what arrives meanwhile to be theirs.
@@ -121,7 +121,7 @@ export class Link {
       const client = await this.client(signal);
       // A 2025-era session may have ended without notice, and is opened anew.
       if (client.getProtocolEra() === 'legacy') {
-        return await origins.run({ via }, () => this.useSession(send, signal));
+        return await callScope.run({ via }, () => this.useSession(send, signal));
       }
       return await this.connection.use(
         used =>
@@ -171,7 +171,7 @@ export class Link {
   }
 
   /**
-   * A loop of gateways whose links all wait for one another is not found on the shared connection, which tells of this
+   * A loop of gateways whose connections all wait for one another is not found on the shared connection, which tells of this
    * gateway only; and what one caller says of its way may fail no connection but its own.
    * @throws McpException (-32000) where the way of a request leads back to where it was, or there are too many at a time
    */
@@ -181,7 +181,7 @@ export class Link {
     const probe = new Connection(this.name, this.options);
     this.probes.add(probe);
     try {
-      await origins.run({ via }, () => probe.client(signal));
+      await callScope.run({ via }, () => probe.client(signal));
     } catch (error) {
       // Whatever else is wrong, the shared connection says.
       if (loopIn(error)) throw error;
@@ -251,7 +251,7 @@ export class Link {
    * one. What is under way is others', and goes on. A server that has only refused a request is still the same.
    */
   private leaveIfStranger(client: Client): Promise<void> {
-    this.recognized ??= origins
+    this.recognized ??= callScope
       .run({ via: [] }, () => client.discover({ timeout: AGREE_MS }))
       .then(
         () => undefined,
@@ -279,7 +279,7 @@ export class Link {
 
   /** The call that what just arrived belongs to. Where it may be another's, even one's that has ended, it is nobody's. */
   private callNow(): Call | undefined {
-    const call = origins.getStore()?.call;
+    const call = callScope.getStore()?.call;
     if (call) return this.calls.has(call) ? call : undefined;
     if (this.shared && (this.calls.size > 1 || this.owner === 'several')) return undefined;
     return [...this.calls].at(-1);
@@ -292,9 +292,9 @@ const AGREE_MS = 10_000;
 /** The most connections at a time that only look for a loop. */
 const MAX_PROBES = 8;
 
-const viaNow = (): readonly string[] => origins.getStore()?.via ?? [];
+const viaNow = (): readonly string[] => callScope.getStore()?.via ?? [];
 
-/** Params with this link's token, where the client wants to be told of progress. */
+/** Params with this connection's token, where the client wants to be told of progress. */
 function withToken(params: Params, progressToken: number, call: Call | undefined): Params {
   if (call?.progressToken === undefined) return params;
   return { ...params, _meta: { ...(params['_meta'] as Params), progressToken } };

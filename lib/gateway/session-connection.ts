@@ -5,14 +5,14 @@ import type { ClientChannel } from '../server/upstream.js';
 import type { BackendHost } from './backend.js';
 import { askable } from './caller-params.js';
 import type { GatewayBackend } from './gateway-options.js';
-import { Link, type LinkOwner } from './link.js';
-import { isForeign, publishTo } from './publish.js';
+import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
+import { isForeign, notifyChange } from './change-notifier.js';
 
 /** What a backend has for one 2025-era client: a connection of its own, where the backend is of that era too. */
-export class SessionLink {
+export class SessionConnection {
   /** The log level that the client has set. */
   level?: LoggingLevel;
-  private own?: Link;
+  private own?: BackendConnection;
   /** What the client is subscribed to, and how each of them ends. */
   private readonly subscribed = new Map<string, Promise<() => void>>();
 
@@ -29,13 +29,13 @@ export class SessionLink {
     return this.own?.isOpen ?? false;
   }
 
-  get hasLink(): boolean {
+  get hasConnection(): boolean {
     return this.own !== undefined;
   }
 
   /** The client's own connection, with its own capabilities. */
-  get link(): Link {
-    return (this.own ??= new Link(
+  get connection(): BackendConnection {
+    return (this.own ??= new BackendConnection(
       this.name,
       { ...this.options, capabilities: askable(this.channel.capabilities), era: 'legacy' },
       this.owner(),
@@ -57,10 +57,10 @@ export class SessionLink {
     this.own?.notify(method, params);
   }
 
-  /** @param link the client's own connection, or one that others use too */
-  async subscribe(uri: string, link: Link): Promise<void> {
+  /** @param connection the client's own connection, or one that others use too */
+  async subscribe(uri: string, connection: BackendConnection): Promise<void> {
     // Who asks while the backend is being asked waits for the same answer.
-    const known = this.subscribed.get(uri) ?? link.subscriptions.add(uri, this.channel);
+    const known = this.subscribed.get(uri) ?? connection.subscriptions.add(uri, this.channel);
     this.subscribed.set(uri, known);
     try {
       await known;
@@ -81,7 +81,7 @@ export class SessionLink {
     for (const uri of this.subscribed.keys()) this.unsubscribe(uri);
   }
 
-  private owner(): LinkOwner {
+  private owner(): ConnectionOwner {
     const { channel, host } = this;
     const changes = notifierOver(channel.bus);
     return {
@@ -99,14 +99,14 @@ export class SessionLink {
         if (method.endsWith('/list_changed')) this.onChange();
         const isOfSeveral = host.settings.backends.length > 1;
         const asked = { wants: (uri: string) => this.subscribed.has(uri) };
-        if (!isOfSeveral || !isForeign(method, params, asked)) publishTo(changes, method, params);
+        if (!isOfSeveral || !isForeign(method, params, asked)) notifyChange(changes, method, params);
       },
       asked: (method, params, call, options) =>
         call ? call.ask(method, params, options) : channel.request(method, params, options),
       renewed: () => {
         this.onChange();
         for (const kind of ['tools', 'prompts', 'resources']) {
-          publishTo(changes, `notifications/${kind}/list_changed`, {});
+          notifyChange(changes, `notifications/${kind}/list_changed`, {});
         }
       },
       report: error => host.report(error),

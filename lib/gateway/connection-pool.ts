@@ -1,7 +1,7 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Call } from './call.js';
 import type { GatewayLimits } from './gateway-options.js';
-import type { Link } from './link.js';
+import type { BackendConnection } from './backend-connection.js';
 
 /** Who a connection is for. */
 export interface Borrower {
@@ -11,7 +11,7 @@ export interface Borrower {
 }
 
 interface Pooled extends Borrower {
-  readonly link: Link;
+  readonly connection: BackendConnection;
   /** Whether one call has it to itself. */
   taken: boolean;
   users: number;
@@ -22,13 +22,13 @@ interface Pooled extends Borrower {
 
 /** A connection, for a while. */
 export interface Lease {
-  readonly link: Link;
-  /** @param isSpent whether something that the call started may still be under way, and nobody else may have the link */
+  readonly connection: BackendConnection;
+  /** @param isSpent whether something that the call started may still be under way, and nobody else may have the connection */
   release(isSpent: boolean): void;
 }
 
 /** The connections to a 2025-era backend for callers who have no session: kept for a while, and bounded in number. */
-export class LinkPool {
+export class ConnectionPool {
   private readonly pooled = new Set<Pooled>();
 
   /**
@@ -49,25 +49,28 @@ export class LinkPool {
    *   ever was, but for others of its owner: a question that comes late would be put to somebody else
    * @throws McpException (-32000) where there are too many
    */
-  lease(borrower: Borrower, alone: Call | undefined, open: () => Link): Lease {
+  lease(borrower: Borrower, alone: Call | undefined, open: () => BackendConnection): Lease {
     const usable = [...this.pooled].filter(one => one.key === borrower.key && !one.isSpent);
     const free = usable.filter(({ taken }) => !taken);
     const found =
       (alone
-        ? free.find(({ users, link }) => users === 0 && link.isOf(alone))
+        ? free.find(({ users, connection }) => users === 0 && connection.isOf(alone))
         : // What is no call may go beside one.
           (free[0] ?? usable[0])) ?? this.add(borrower, open);
     clearTimeout(found.idle);
     found.users += 1;
     if (alone) found.taken = true;
-    return { link: found.link, release: isSpent => this.release(found, alone !== undefined, isSpent) };
+    return {
+      connection: found.connection,
+      release: isSpent => this.release(found, alone !== undefined, isSpent),
+    };
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.pooled].map(one => this.remove(one)));
   }
 
-  private add(borrower: Borrower, open: () => Link): Pooled {
+  private add(borrower: Borrower, open: () => BackendConnection): Pooled {
     const used = [...this.pooled].filter(({ caller, users }) => caller === borrower.caller && users > 0);
     if (used.length >= shareOf(this.limits.maxConnections)) throw tooMany();
     if (!this.hasRoom()) {
@@ -76,7 +79,7 @@ export class LinkPool {
       if (!unused) throw tooMany();
       void this.remove(unused);
     }
-    const pooled: Pooled = { ...borrower, link: open(), taken: false, users: 0, isSpent: false };
+    const pooled: Pooled = { ...borrower, connection: open(), taken: false, users: 0, isSpent: false };
     this.pooled.add(pooled);
     return pooled;
   }
@@ -95,7 +98,7 @@ export class LinkPool {
   private async remove(pooled: Pooled): Promise<void> {
     this.pooled.delete(pooled);
     clearTimeout(pooled.idle);
-    await pooled.link.close();
+    await pooled.connection.close();
   }
 }
 
