@@ -1,16 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Call } from './call.js';
 
-/** On whose behalf the code that runs now talks to a backend. */
+/** The client's request that the running code talks to a backend for. */
 export interface CallScope {
-  /** The call, if it is one. */
   readonly call?: Call;
-  /** The gateways that the request went through, this one not among them. */
+  /** The ids of the gateways that the request went through before this one. */
   readonly via: readonly string[];
 }
 
 /**
- * Over HTTP, whatever a backend sends on the stream of a request is read in the context in which the request was sent:
- * the only way to tell whose it is, for the SDK's client does not say on which stream something came.
+ * Over HTTP, the messages on the stream of a request are read in the async context of that request. The SDK's client does
+ * not say on which stream a message came, so this is the only way to find the call that it belongs to.
  */
 export const callScope = new AsyncLocalStorage<CallScope>();

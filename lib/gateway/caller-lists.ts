@@ -4,17 +4,17 @@ import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
-import { callerKey, type ConnectionManager } from './connection-manager.js';
-import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
-import type { SessionConnection } from './session-connection.js';
+import { KnownLists } from './known-lists.js';
+import { rowsOf, type ListMethod, type Row } from './methods.js';
 
 export interface CallerListsOptions {
   /** Logs that the backend failed. */
   readonly onFailure: (thrown: unknown) => void;
-  /** How long one list may take to come in, in milliseconds. */
+  /** How long fetching one list may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly connections: ConnectionManager;
-  /** Asks the backend for a page, and gives it as it is. */
+  /** Callers with the same key see the same lists. */
+  readonly viewOf: (exchange: Exchange) => string;
+  /** Asks the backend for a page, and returns it unchanged. */
   readonly fetch: (method: ListMethod, params: Params, exchange: Exchange) => Promise<Result>;
 }
 
@@ -28,28 +28,15 @@ export class CallerLists {
 
   /**
    * All pages of a list.
-   * @param fresh whether it must have been fetched just now
+   * @param fresh whether the list must have been fetched just now
    * @throws McpException, or the backend's own `ProtocolError`
    */
   async pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
-    const {
-      signal,
-      inputResponses: _answers,
-      meta: { progressToken: _token, ...meta } = {},
-      ...caller
-    } = exchange;
-    // What a client answers is for the call that asked, which would be gone on with; and it asked for no list.
-    const detached: Exchange = {
-      ...caller,
-      meta,
-      requestState: () => undefined,
-      signal: NEVER,
-      notify: nowhere,
-      log: nowhere,
-    };
-    const { onFailure, fetch } = this.options;
+    const { onFailure, fetch, viewOf } = this.options;
+    const { signal } = exchange;
+    const detached = detachedFrom(exchange);
     const pages = this.known.pages(
-      this.viewOf(exchange),
+      viewOf(exchange),
       method,
       cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
@@ -61,7 +48,7 @@ export class CallerLists {
     }
   }
 
-  /** A row of a list, looked for once more in a fresh one. */
+  /** A row of a list. If the cached list does not have it, the list is fetched again. */
   async find(method: ListMethod, exchange: Exchange, is: (row: Row) => boolean): Promise<Row | undefined> {
     for (const fresh of [false, true]) {
       for (const page of await this.pages(method, exchange, fresh)) {
@@ -72,21 +59,21 @@ export class CallerLists {
     return undefined;
   }
 
-  /** Has the tools listed anew before the next call, so that its headers are those of what its caller was shown last. */
+  /** Drops the cached tools: the headers of the next call must fit the definition that its caller has seen last. */
   relist(exchange: Exchange): void {
-    this.known.forgetList(this.viewOf(exchange), 'tools/list');
+    this.known.forgetList(this.options.viewOf(exchange), 'tools/list');
   }
 
-  /** Forgets what a session was shown; without one, what all were. */
-  forget(session?: SessionConnection): void {
-    this.known.forget(session);
+  /** Drops the cached lists of a view, or all. */
+  forget(view?: string): void {
+    this.known.forget(view);
   }
+}
 
-  private viewOf(exchange: Exchange): unknown {
-    const session = this.options.connections.known(exchange.channel);
-    // What a client calls itself is not part of the key: it may use another name for each call.
-    return session ?? callerKey(exchange);
-  }
+/** The exchange of a caller without the call: a shared list has no signal, answers, progress or log of one request. */
+function detachedFrom(exchange: Exchange): Exchange {
+  const { inputResponses: _answers, meta: { progressToken: _token, ...meta } = {}, ...caller } = exchange;
+  return { ...caller, meta, requestState: () => undefined, signal: NEVER, notify: nowhere, log: nowhere };
 }
 
 const NEVER = new AbortController().signal;

@@ -1,23 +1,20 @@
 import type { ChangeNotifier } from '../server/changes.js';
 import type { Params } from '../server/dispatcher.js';
 
-/**
- * Whether a notification tells of a resource that nobody has asked this backend for. One of several could tell of
- * another's.
- */
-export const isForeign = (method: string, { uri }: Params, asked: { wants(uri: string): boolean }): boolean =>
-  method === 'notifications/resources/updated' && !asked.wants(String(uri));
+const LIST_CHANGED = {
+  'notifications/tools/list_changed': 'toolsChanged',
+  'notifications/prompts/list_changed': 'promptsChanged',
+  'notifications/resources/list_changed': 'resourcesChanged',
+} as const;
 
-/** Tells clients of what a backend's notification tells, if it tells of a change. */
+export const RESOURCE_UPDATED = 'notifications/resources/updated';
+export const LIST_CHANGES = Object.keys(LIST_CHANGED);
+
+const isListChange = (method: string): method is keyof typeof LIST_CHANGED =>
+  Object.hasOwn(LIST_CHANGED, method);
+
+/** Hands on a backend's notification of a change, and ignores other notifications. */
 export function notifyChange(changes: ChangeNotifier, method: string, { uri }: Params): void {
-  switch (method) {
-    case 'notifications/tools/list_changed':
-      return changes.toolsChanged();
-    case 'notifications/prompts/list_changed':
-      return changes.promptsChanged();
-    case 'notifications/resources/list_changed':
-      return changes.resourcesChanged();
-    case 'notifications/resources/updated':
-      if (typeof uri === 'string') changes.resourceUpdated(uri);
-  }
+  if (isListChange(method)) changes[LIST_CHANGED[method]]();
+  else if (method === RESOURCE_UPDATED && typeof uri === 'string') changes.resourceUpdated(uri);
 }

@@ -1,46 +1,46 @@
-import { createHash } from 'node:crypto';
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import { ConnectionError } from '../client/connection.js';
 import { callerOf } from '../server/caller.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import type { ClientChannel } from '../server/upstream.js';
-import type { BackendHost } from './backend.js';
-import { isCall, type Call } from './call.js';
-import { askable } from './caller-params.js';
-import type { GatewayBackend } from './gateway-options.js';
-import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
-import { ConnectionPool, tooMany } from './connection-pool.js';
+import type { BackendConnection } from './backend-connection.js';
+import type { Call } from './call.js';
+import { callerKey } from './caller-params.js';
+import { ConnectionPool } from './connection-pool.js';
+import type { GatewayLimits } from './gateway-options.js';
+import { tooManyConnections } from './limits.js';
+import { isCall } from './methods.js';
 import { SessionConnection } from './session-connection.js';
 
 /** A request that goes over a connection of the pool. */
 export interface PooledRequest {
   readonly call: Call;
   readonly signal: AbortSignal;
-  /** Whether the backend may ask the client for something meanwhile. */
+  /** Whether the backend may ask the client for input meanwhile. */
   readonly asks: boolean;
 }
 
+export interface ConnectionManagerOptions {
+  readonly limits: Required<GatewayLimits>;
+  /** Makes a connection for a session, or one of the pool for callers with such capabilities. */
+  readonly open: (
+    capabilities: Exchange['clientCapabilities'],
+    session?: SessionConnection,
+  ) => BackendConnection;
+  readonly report: (error: Error) => void;
+}
+
 /**
- * The connections to a backend by the clients that they are for: each 2025-era session has its own, where the backend is
- * of that era, all others share a pool. Together they are bounded in number.
+ * The connections to a 2025-era backend: one for each 2025-era session, and a pool for all other callers. Their number is
+ * bounded.
  */
 export class ConnectionManager {
   private readonly sessions = new Map<ClientChannel, SessionConnection>();
   private readonly pool: ConnectionPool;
 
-  /**
-   * @param owner of the connections of the pool
-   * @param onChange called when the backend's lists may show a session something else
-   */
-  constructor(
-    private readonly name: string,
-    private readonly options: GatewayBackend,
-    private readonly host: BackendHost,
-    private readonly owner: ConnectionOwner,
-    private readonly onChange: (session: SessionConnection) => void,
-  ) {
-    this.pool = new ConnectionPool(() => this.hasRoom || this.makeRoom(), host.settings.limits);
+  constructor(private readonly options: ConnectionManagerOptions) {
+    this.pool = new ConnectionPool(() => this.hasRoom(), options.limits);
   }
 
   known(channel: ClientChannel | undefined): SessionConnection | undefined {
@@ -48,32 +48,27 @@ export class ConnectionManager {
   }
 
   sessionOf(channel: ClientChannel): SessionConnection {
-    const known = this.sessions.get(channel);
-    if (known) return known;
-    const session: SessionConnection = new SessionConnection(
-      channel,
-      this.name,
-      this.options,
-      this.host,
-      () => this.onChange(session),
-    );
+    const { open, report } = this.options;
+    const session =
+      this.sessions.get(channel) ??
+      new SessionConnection(channel, one => open(channel.capabilities, one), report);
     this.sessions.set(channel, session);
     return session;
   }
 
   /**
    * The connection of a session.
-   * @throws McpException (-32000) where there are too many
+   * @throws McpException (-32000) for too many connections
    */
   connectionOf(channel: ClientChannel): BackendConnection {
     const session = this.sessionOf(channel);
-    if (!session.hasConnection && !this.hasRoom && !this.makeRoom()) throw tooMany();
+    if (!session.hasConnection && !this.hasRoom()) throw tooManyConnections();
     return session.connection;
   }
 
   /**
    * Sends a request over a connection of the pool.
-   * @throws McpException (-32000) where there are too many; whatever the request ends with
+   * @throws McpException (-32000) for too many connections; whatever the request throws
    */
   async pooled(
     method: string,
@@ -81,17 +76,17 @@ export class ConnectionManager {
     exchange: Exchange,
     { call, signal, asks }: PooledRequest,
   ): Promise<Result> {
-    const borrower = {
-      caller: callerOf(exchange.authInfo, exchange.http?.request),
-      key: callerKey(exchange),
-    };
-    const lease = this.pool.lease(borrower, asks ? call : undefined, () => this.open(exchange));
-    // Of a caller who is not known, no other call could follow on the connection.
+    const { authInfo, http, clientCapabilities } = exchange;
+    const borrower = { caller: callerOf(authInfo, http?.request), key: callerKey(exchange) };
+    const lease = this.pool.lease(borrower, asks ? call : undefined, () =>
+      this.options.open(clientCapabilities),
+    );
+    // No other call can be known to be of the same anonymous caller.
     let isSpent = asks && call.isAnonymous;
     try {
       return await lease.connection.request(method, params, { call, signal });
     } catch (error) {
-      // Without the backend's answer, what the call has started may go on.
+      // Without an answer, the backend may still work on the call.
       isSpent ||= isCall(method) && !(error instanceof ProtocolError || error instanceof ConnectionError);
       throw error;
     } finally {
@@ -102,7 +97,7 @@ export class ConnectionManager {
   closed(channel: ClientChannel): void {
     const session = this.sessions.get(channel);
     this.sessions.delete(channel);
-    session?.close().catch((error: Error) => this.host.report(error));
+    session?.close().catch(this.options.report);
   }
 
   async close(): Promise<void> {
@@ -111,31 +106,11 @@ export class ConnectionManager {
     await Promise.all([this.pool.close(), ...sessions.map(session => session.close())]);
   }
 
-  private open({ clientCapabilities }: Exchange): BackendConnection {
-    const options: GatewayBackend = {
-      ...this.options,
-      capabilities: askable(clientCapabilities),
-      era: 'legacy',
-    };
-    return new BackendConnection(this.name, options, this.owner, true);
-  }
-
-  private get hasRoom(): boolean {
-    const own = [...this.sessions.values()].filter(({ hasConnection }) => hasConnection).length;
-    return own + this.pool.size < this.host.settings.limits.maxConnections;
-  }
-
-  /** Has a session without a request for long give up its connection, for one that has a request. */
-  private makeRoom(): boolean {
-    const { idleTimeoutMs } = this.host.settings.limits;
-    return [...this.sessions.values()].some(session => session.giveUpIfIdle(idleTimeoutMs));
+  /** Whether there may be one connection more. If not, a session without a recent request gives up its connection. */
+  private hasRoom(): boolean {
+    const { maxConnections, idleTimeoutMs } = this.options.limits;
+    const sessions = [...this.sessions.values()];
+    const open = sessions.filter(({ hasConnection }) => hasConnection).length + this.pool.size;
+    return open < maxConnections || sessions.some(session => session.giveUpIfIdle(idleTimeoutMs));
   }
 }
-
-/** Callers of whom nothing differs share connections. */
-export const callerKey = ({ authInfo, http, clientCapabilities }: Exchange): string =>
-  digestOf([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
-
-/** A key of fixed length: what a caller says of itself may be long, and the key is kept. */
-const digestOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('base64url');

@@ -1,40 +1,35 @@
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { BackendConnection } from './backend-connection.js';
 import type { Call } from './call.js';
 import type { GatewayLimits } from './gateway-options.js';
-import type { BackendConnection } from './backend-connection.js';
+import { shareOf, tooManyConnections } from './limits.js';
 
-/** Who a connection is for. */
+/** The caller that a connection is for. */
 export interface Borrower {
   readonly caller: string;
-  /** Those with different keys never share a connection. */
+  /** Borrowers with different keys never share a connection. */
   readonly key: string;
 }
 
 interface Pooled extends Borrower {
   readonly connection: BackendConnection;
-  /** Whether one call has it to itself. */
+  /** Whether one call has the connection to itself. */
   taken: boolean;
   users: number;
-  /** Whether it is closed once nobody uses it. */
+  /** Whether the connection is closed after its last user. */
   isSpent: boolean;
   idle?: NodeJS.Timeout;
 }
 
-/** A connection, for a while. */
 export interface Lease {
   readonly connection: BackendConnection;
-  /** @param isSpent whether something that the call started may still be under way, and nobody else may have the connection */
+  /** @param isSpent whether the backend may still work on the call, so that no other call may use the connection */
   release(isSpent: boolean): void;
 }
 
-/** The connections to a 2025-era backend for callers who have no session: kept for a while, and bounded in number. */
+/** The connections to a 2025-era backend for callers without a session: kept for a while, and bounded in number. */
 export class ConnectionPool {
   private readonly pooled = new Set<Pooled>();
 
-  /**
-   * @param hasRoom whether one connection more may be opened
-   * @param limits how long one lives that nobody uses, and how many there are for all
-   */
   constructor(
     private readonly hasRoom: () => boolean,
     private readonly limits: Pick<Required<GatewayLimits>, 'idleTimeoutMs' | 'maxConnections'>,
@@ -45,9 +40,9 @@ export class ConnectionPool {
   }
 
   /**
-   * @param alone a call that may be asked something, and so has to be the only one on the connection; and the only one that
-   *   ever was, but for others of its owner: a question that comes late would be put to somebody else
-   * @throws McpException (-32000) where there are too many
+   * @param alone a call that the backend may ask for input. It gets a connection that only calls of the same owner have
+   *   used: a late question of the backend would reach another caller
+   * @throws McpException (-32000) for too many connections
    */
   lease(borrower: Borrower, alone: Call | undefined, open: () => BackendConnection): Lease {
     const usable = [...this.pooled].filter(one => one.key === borrower.key && !one.isSpent);
@@ -55,14 +50,16 @@ export class ConnectionPool {
     const found =
       (alone
         ? free.find(({ users, connection }) => users === 0 && connection.isOf(alone))
-        : // What is no call may go beside one.
-          (free[0] ?? usable[0])) ?? this.add(borrower, open);
+        : (free[0] ?? usable[0])) ?? this.add(borrower, open);
     clearTimeout(found.idle);
     found.users += 1;
     if (alone) found.taken = true;
     return {
       connection: found.connection,
-      release: isSpent => this.release(found, alone !== undefined, isSpent),
+      release: isSpent => {
+        if (alone) found.taken = false;
+        this.release(found, isSpent);
+      },
     };
   }
 
@@ -72,11 +69,11 @@ export class ConnectionPool {
 
   private add(borrower: Borrower, open: () => BackendConnection): Pooled {
     const used = [...this.pooled].filter(({ caller, users }) => caller === borrower.caller && users > 0);
-    if (used.length >= shareOf(this.limits.maxConnections)) throw tooMany();
+    if (used.length >= shareOf(this.limits.maxConnections)) throw tooManyConnections();
     if (!this.hasRoom()) {
-      // A connection that nobody uses makes room: the one that was used longest ago.
+      // The set is in the order of the last release.
       const unused = [...this.pooled].find(({ users }) => users === 0);
-      if (!unused) throw tooMany();
+      if (!unused) throw tooManyConnections();
       void this.remove(unused);
     }
     const pooled: Pooled = { ...borrower, connection: open(), taken: false, users: 0, isSpent: false };
@@ -84,10 +81,9 @@ export class ConnectionPool {
     return pooled;
   }
 
-  private release(pooled: Pooled, alone: boolean, isSpent: boolean): void {
+  private release(pooled: Pooled, isSpent: boolean): void {
     pooled.users -= 1;
     pooled.isSpent ||= isSpent;
-    if (alone) pooled.taken = false;
     if (pooled.users > 0) return;
     if (pooled.isSpent) return void this.remove(pooled);
     if (!this.pooled.delete(pooled)) return;
@@ -101,10 +97,3 @@ export class ConnectionPool {
     await pooled.connection.close();
   }
 }
-
-/** How much of something bounded one caller may take, so that there is some left for others. */
-export const shareOf = (max: number): number => Math.ceil(max * 0.75);
-
-/** There is no connection left for a call. */
-export const tooMany = (): McpException =>
-  new McpException(McpErrorCode.Refused, 'The gateway has too many connections open; try again later');

@@ -9,24 +9,25 @@ import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
+import { reach } from './backend-set.js';
 import { Backend, type BackendHost } from './backend.js';
+import { callScope } from './call-scope.js';
 import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './loop-detection.js';
-import { isList } from './known-lists.js';
-import { Listings } from './listings.js';
-import { reachAll } from './backend-set.js';
-import { callScope } from './call-scope.js';
+import { listingOf } from './listings.js';
+import { capabilityOf, isList } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Router } from './router.js';
 import { SuspendedCalls } from './suspended-calls.js';
+import { targetOf } from './target.js';
 
-/** How much of an error that a backend may have worded goes to the log. */
+/** The most characters of a backend's error in the log. */
 const MAX_LOGGED = 500;
-/** How many such errors are logged in so long, in milliseconds; the others are counted. */
+/** The most such errors in the log in each period, in milliseconds; the others are counted. */
 const MAX_REPORTS = 20;
 const REPORTS_MS = 60_000;
 
-/** What a server of the application has in the place of a catalogue: one backend, or several. */
+/** Answers for a server that has one or several backends instead of a catalogue. */
 export class Gateway implements Upstream, BackendHost {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
@@ -35,17 +36,14 @@ export class Gateway implements Upstream, BackendHost {
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
   private readonly router: Router;
-  private readonly listings: Listings;
   private readonly logger = new Logger('McpGateway');
   private readonly reports = { until: 0, count: 0 };
 
   constructor(readonly settings: GatewaySettings) {
-    const { maxSuspended, suspendedTimeoutMs } = settings.limits;
-    this.suspended = new SuspendedCalls({ max: maxSuspended, idleTimeoutMs: suspendedTimeoutMs });
+    this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
     this.router = new Router(this.backends, settings.limits.listTimeoutMs);
-    this.listings = new Listings(this.backends);
   }
 
   get channels(): Iterable<ClientChannel> {
@@ -111,7 +109,7 @@ export class Gateway implements Upstream, BackendHost {
     return this.via(exchange, async () => {
       const known = this.backends.filter(({ description }) => description !== undefined);
       const results = await Promise.allSettled(known.map(backend => backend.setLevel(params, exchange)));
-      // One that is down learns of it once it is up; where nobody took it, the client is told why.
+      // A backend that is down gets the level once it is up.
       const set = results.find(one => one.status === 'fulfilled');
       if (!set && results[0]?.status === 'rejected') throw results[0].reason;
       return set?.value ?? {};
@@ -126,7 +124,10 @@ export class Gateway implements Upstream, BackendHost {
   }
 
   listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
-    return this.via(exchange, () => this.listings.for(method, params, exchange));
+    return this.via(exchange, async () => {
+      if (isList(method) || method === 'resources/unsubscribe') return undefined;
+      return listingOf(targetOf(method, params), this.backends, exchange);
+    });
   }
 
   toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined> {
@@ -162,26 +163,19 @@ export class Gateway implements Upstream, BackendHost {
     if (reports.count <= MAX_REPORTS) this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  /**
-   * Gets to know the backends: of several, as many as can be reached. What one that is known may answer waits for no
-   * other.
-   */
+  /** Connects to the backends that are not known yet, unless a known one can answer. One that can be reached is enough. */
   private async describe({ method, signal }: Exchange): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    const [kind] = method.replace('completion/', 'completions/').split('/');
-    if (Object.hasOwn(this.description.capabilities, kind)) {
+    if (Object.hasOwn(this.description.capabilities, capabilityOf(method))) {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
-    const met = await reachAll(unknown, signal, this.backends.length === 1);
-    const refused = met.find(one => one.status === 'rejected');
-    if (refused && unknown.length === this.backends.length && !met.some(one => one.status === 'fulfilled')) {
-      throw refused.reason;
-    }
+    const { backends, problem } = await reach(unknown, signal, this.backends.length === 1);
+    if (problem && unknown.length === this.backends.length && backends.length === 0) throw problem;
   }
 
-  /** Does something on behalf of a request, unless it has gone round in a loop of gateways. */
+  /** @throws McpException for a request that went through a loop of gateways */
   private async via<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
     return callScope.run({ via: viaOf(exchange.http, this.id) }, work);
@@ -204,7 +198,7 @@ export class Gateway implements Upstream, BackendHost {
   }
 }
 
-/** What of a backend's capabilities clients are shown: what goes through the gateway. */
+/** The capabilities of a backend that the gateway can hand on. */
 function mirrored(
   { tools, prompts, resources, completions, logging, extensions }: ServerCapabilities,
   passthrough: boolean,

@@ -1,19 +1,15 @@
 import { Logger } from '@nestjs/common';
-import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
-import { compileUriTemplate } from '../catalog/uri-template.js';
+import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Params } from '../server/dispatcher.js';
+import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
-import { asObject, requireString, requireUri } from '../server/params.js';
-import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import type { Backend } from './backend.js';
-import { BackendDownError } from './backend-error.js';
-import { decodeCursor, encodeCursor, type Position } from './cursors.js';
-import { JoinedPage } from './joined-page.js';
-import { rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
+import { LISTS, rowsOf, type ListMethod } from './methods.js';
 import { prefixed, renamed, withoutPrefix } from './names.js';
+import { targetOf, type Target } from './target.js';
 
-/** Which backend answers a request, and what it is asked. */
+/** The backend that answers a request, and the params it gets. */
 export interface Route {
   readonly backend: Backend;
   readonly params: Params;
@@ -23,70 +19,62 @@ export interface Route {
 export class Router {
   private readonly logger = new Logger('McpGateway');
 
-  /** @param listTimeoutMs how long the pages of the backends that one page is made of may take, in milliseconds */
+  /** @param listTimeoutMs how long the backends may take for one joined page, in milliseconds */
   constructor(
     private readonly backends: readonly Backend[],
     private readonly listTimeoutMs: number,
   ) {}
 
-  /** The only backend, where there is but one. */
+  /** The backend of a gateway without prefixes. */
   private get only(): Backend | undefined {
-    return this.backends.length === 1 && this.backends[0].prefix === undefined ? this.backends[0] : undefined;
+    return this.backends.find(({ prefix }) => prefix === undefined);
   }
 
-  /** @throws McpException for what no backend has, or more than one */
-  async route(method: string, params: Params, exchange: Exchange): Promise<Route> {
+  /** @throws McpException for what no backend has, or several have */
+  async route(
+    method: Exclude<DispatchedMethod, ListMethod>,
+    params: Params,
+    exchange: Exchange,
+  ): Promise<Route> {
     const { only } = this;
     if (only) return { backend: only, params };
-    switch (method) {
-      case 'tools/call':
-        return this.byName(params, requireString(params, 'name'), unknownTool);
-      case 'prompts/get':
-        return this.byName(params, requireString(params, 'name'), unknownPrompt);
-      case 'completion/complete': {
-        const ref = asObject(params['ref'], 'ref');
-        if (ref['type'] === 'ref/prompt')
-          return this.byName(params, requireString(ref, 'name'), unknownPrompt);
-        const uri = requireString(ref, 'uri');
-        const isIt = (row: Row) => row['uriTemplate'] === uri || row['uri'] === uri;
-        return { backend: await this.ownerOf(uri, exchange, isIt), params };
-      }
-      default: {
-        const uri = requireUri(params);
-        return { backend: await this.ownerOf(uri, exchange, row => shows(row, uri)), params };
-      }
+    const target = targetOf(method, params);
+    if (!target.isNamed) return { backend: await this.ownerOf(target, exchange), params };
+    for (const backend of this.backends) {
+      const own = withoutPrefix(backend.prefix, target.id);
+      if (own !== undefined) return { backend, params: renamed(params, own) };
     }
+    throw target.unknown;
   }
 
-  /** One page of a list: the backend's own, or as much of the lists of several as a page holds. */
+  /** One page of a list: the only backend's own page, or one that joins pages of several backends. */
   async list(method: ListMethod, params: Params, exchange: Exchange): Promise<Result> {
     const { only, backends } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], backends.length);
-    // Whatever page it is: a cursor says where to begin, not that anybody has begun.
+    // On every page: a client may begin with any cursor.
     await this.assertDistinct(method, exchange);
-    const ask = ({ index, cursor }: Position) => this.page(backends[index], method, params, cursor, exchange);
     const until = Date.now() + this.listTimeoutMs;
-    // All at the same time, so that several that are silent do not keep the others waiting one after another.
-    const asked = new Map(
-      backends.slice(start.index).map((_, offset) => {
-        const page = ask(offset === 0 ? start : { index: start.index + offset });
-        page.catch(() => undefined);
-        return [start.index + offset, page];
-      }),
-    );
+    // All first pages are fetched at the same time: silent backends keep the others waiting only once.
+    const firstPages = backends.slice(start.index).map((_, offset) => {
+      const at = offset === 0 ? start : { index: start.index + offset };
+      const page = this.page(at, method, params, exchange);
+      page.catch(() => undefined);
+      return page;
+    });
     const joined = new JoinedPage(method);
     let at: Position | undefined = start;
     while (at && !joined.isFull) {
-      const first = asked.get(at.index);
-      asked.delete(at.index);
-      if (!first && !joined.isEmpty && Date.now() > until) break;
+      const isFirst = at === start || at.cursor === undefined;
+      if (!isFirst && !joined.isEmpty && Date.now() > until) break;
       try {
-        const page: Result | undefined = await (first ?? ask(at));
+        const page: Result | undefined = await (isFirst
+          ? firstPages[at.index - start.index]
+          : this.page(at, method, params, exchange));
         if (page && !joined.add(page)) break;
         at = this.after(at, page);
       } catch (error) {
-        // Who asks for the next page is told.
+        // The request for the next page gets the error.
         if (joined.isEmpty || exchange.signal.aborted) throw error;
         break;
       }
@@ -94,83 +82,51 @@ export class Router {
     return { ...joined.result, ...(at && { nextCursor: encodeCursor(at) }) };
   }
 
-  /** Where a list goes on after a page of a backend. */
   private after({ index }: Position, page: Result | undefined): Position | undefined {
     const { nextCursor } = page ?? {};
     if (typeof nextCursor === 'string') return { index, cursor: nextCursor };
     return index + 1 < this.backends.length ? { index: index + 1 } : undefined;
   }
 
-  private byName(params: Params, name: string, unknown: (name: string) => McpException): Route {
-    for (const backend of this.backends) {
-      const own = withoutPrefix(backend.prefix, name);
-      if (own !== undefined) return { backend, params: renamed(params, own) };
-    }
-    throw unknown(name);
-  }
-
-  /** A page of one of several; a backend that is down shows nothing, and the others go on. */
+  /** One page of one backend; undefined if the backend is down. */
   private async page(
-    backend: Backend,
+    { index, cursor }: Position,
     method: ListMethod,
     { cursor: _, ...params }: Params,
-    cursor: string | undefined,
     exchange: Exchange,
   ): Promise<Result | undefined> {
+    const backend = this.backends[index];
     const sent = { ...params, ...(cursor !== undefined && { cursor }) };
-    const page = await this.ifUp(backend, method, exchange, () => backend.request(method, sent, exchange));
+    const page = await backend.ifUp(method, exchange, () => backend.request(method, sent, exchange));
     return page && prefixed(backend.prefix, method, page);
   }
 
-  /** Asks a backend for a list; undefined where it has none, or is down. Once it is up again, clients are told. */
-  private async ifUp<T>(
-    backend: Backend,
-    method: ListMethod,
-    { signal }: Exchange,
-    ask: () => Promise<T>,
-  ): Promise<T | undefined> {
-    let isKnown = false;
-    try {
-      await backend.readySoon(signal);
-      isKnown = true;
-      return backend.offers(method) ? await ask() : undefined;
-    } catch (error) {
-      if (signal.aborted || (isKnown && !(error instanceof BackendDownError))) throw error;
-      backend.keepTrying();
-      return undefined;
-    }
-  }
-
-  /** Who lists a resource, or else a template that it is of. */
-  private async ownerOf(uri: string, exchange: Exchange, is: (row: Row) => boolean): Promise<Backend> {
-    const rows = await Promise.all(
+  /** The backend that lists a resource with the best match. */
+  private async ownerOf({ id, lookups, unknown }: Target, exchange: Exchange): Promise<Backend> {
+    const ranks = await Promise.all(
       this.backends.map(backend =>
-        this.ifUp(
-          backend,
-          'resources/list',
-          exchange,
-          async () =>
-            (await backend.lists.find('resources/list', exchange, is)) ??
-            (await backend.lists.find('resources/templates/list', exchange, is)),
-        ),
+        backend.ifUp('resources/list', exchange, async () => {
+          for (const [rank, { list, is }] of lookups.entries()) {
+            if (await backend.lists.find(list, exchange, is)) return rank;
+          }
+          return undefined;
+        }),
       ),
     );
-    const having = this.backends.filter((_, index) => rows[index]);
-    // Who lists the URI itself has it: a template may be of others' too.
-    const listing = this.backends.filter((_, index) => rows[index]?.['uri'] !== undefined);
-    const owners = listing.length > 0 ? listing : having;
-    if (owners.length > 1) throw this.collision(uri, owners);
-    if (owners.length === 0) throw new ResourceNotFoundError(uri);
+    const best = Math.min(...ranks.filter(rank => rank !== undefined));
+    const owners = this.backends.filter((_, index) => ranks[index] === best);
+    if (owners.length > 1) throw this.collision(id, owners);
+    if (owners.length === 0) throw unknown;
     return owners[0];
   }
 
-  /** Resources keep their URIs, and so can be of one backend only. */
+  /** Resources keep their URIs, so two backends must not list the same. */
   private async assertDistinct(method: ListMethod, exchange: Exchange): Promise<void> {
-    const key = KEYS[method];
-    if (key === undefined) return;
+    const { key } = LISTS[method];
+    if (key === 'name') return;
     const known = await Promise.all(
       this.backends.map(backend =>
-        this.ifUp(backend, method, exchange, () => backend.lists.pages(method, exchange)),
+        backend.ifUp(method, exchange, () => backend.lists.pages(method, exchange)),
       ),
     );
     const owners = new Map<unknown, Backend>();
@@ -188,21 +144,5 @@ export class Router {
     const message = `The resource ${uri.slice(0, 200)} is of two backends, ${names}`;
     this.logger.error(message);
     return new McpException(McpErrorCode.InternalError, message);
-  }
-}
-
-const KEYS: Partial<Record<ListMethod, string>> = {
-  'resources/list': 'uri',
-  'resources/templates/list': 'uriTemplate',
-};
-
-/** Whether a row of a resource list, or of a template list, stands for a URI. */
-export function shows({ uri: own, uriTemplate }: Row, uri: string): boolean {
-  if (typeof uriTemplate !== 'string') return own === uri;
-  try {
-    return compileUriTemplate(uriTemplate).match(uri) !== undefined;
-  } catch {
-    // A template that this process does not understand.
-    return false;
   }
 }

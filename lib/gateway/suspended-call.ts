@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
+import { unlessAborted } from '../client/unless-aborted.js';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
@@ -11,12 +12,12 @@ interface Question {
   answer(result: Result): void;
 }
 
-/** What a round came to: the backend's answer, or questions for the client. */
+/** How a round ended: with the backend's answer, or with questions for the client. */
 export type Round = { readonly result: Result } | { readonly inputRequests: Record<string, object> };
 
 /**
- * A call of a 2026-era client that a 2025-era backend works on. What the backend asks meanwhile ends a round of the client
- * (`input_required`), and the client's next round brings the answers: the call to the backend goes on all the while.
+ * A call of a 2026-era client to a 2025-era backend. A question of the backend ends the client's round
+ * (`input_required`), and the client's next round brings the answer. The call to the backend goes on all the while.
  */
 export class SuspendedCall extends Call {
   private readonly questions = new Map<string, Question>();
@@ -24,7 +25,7 @@ export class SuspendedCall extends Call {
   private outcome!: Promise<Result>;
   private onQuestion?: () => void;
 
-  /** Fires when the call to the backend is to be given up. */
+  /** Fires when the call to the backend is given up. */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
@@ -32,11 +33,11 @@ export class SuspendedCall extends Call {
   /** @param work calls the backend */
   start(work: () => Promise<Result>): void {
     this.outcome = work();
-    // Between two rounds nobody waits for it.
+    // Nobody waits for it between two rounds.
     this.outcome.catch(() => undefined);
   }
 
-  /** Runs until the backend answers or asks, on behalf of the request that waits for it now. */
+  /** Runs until the backend answers or asks. An abort of the request gives up the call. */
   async round(exchange: Exchange): Promise<Round> {
     this.exchange = exchange;
     const { signal } = exchange;
@@ -51,7 +52,7 @@ export class SuspendedCall extends Call {
       });
       const result = await Promise.race([this.outcome, asked]);
       if (result !== undefined) return { result };
-      // What a backend asks at the same time is one round.
+      // Questions that the backend asks at the same time go into one round.
       await new Promise(resolve => setImmediate(resolve));
       const asking = [...this.questions].map(([key, { method, params }]) => [key, { method, params }]);
       return { inputRequests: Object.fromEntries(asking) as Record<string, object> };
@@ -65,39 +66,37 @@ export class SuspendedCall extends Call {
     this.ending.abort(reason);
   }
 
-  override ask(method: string, params: Params | undefined, { signal }: AskOptions): Promise<Result> {
-    const ended = signal ? AbortSignal.any([signal, this.signal]) : this.signal;
-    const refused = (why: string) => new ProtocolError(McpErrorCode.Refused, why);
-    if (ended.aborted) return Promise.reject(refused('Cancelled'));
+  override async ask(
+    method: string,
+    params: Params | undefined,
+    { signal = this.signal }: AskOptions,
+  ): Promise<Result> {
     if (this.questions.size >= MAX_QUESTIONS) {
-      return Promise.reject(refused(`At most ${MAX_QUESTIONS} questions at a time`));
+      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_QUESTIONS} questions at a time`);
     }
     const key = randomUUID();
-    return new Promise((resolve, reject) => {
-      const onEnd = () => {
-        this.questions.delete(key);
-        reject(refused('Cancelled'));
-      };
-      ended.addEventListener('abort', onEnd, { once: true });
-      const answer = (result: Result) => {
-        ended.removeEventListener('abort', onEnd);
-        resolve(result);
-      };
-      this.questions.set(key, { method, params, answer });
+    const ended = AbortSignal.any([signal, this.signal]);
+    try {
+      ended.throwIfAborted();
+      const answered = new Promise<Result>(answer => this.questions.set(key, { method, params, answer }));
       this.onQuestion?.();
-    });
+      return await unlessAborted(answered, ended);
+    } catch {
+      throw new ProtocolError(McpErrorCode.Refused, 'Cancelled');
+    } finally {
+      this.questions.delete(key);
+    }
   }
 
   /** Questions without an answer are asked again. */
   private answer(responses: Readonly<Record<string, unknown>>): void {
     for (const [key, question] of this.questions) {
-      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (response === undefined) continue;
+      if (!Object.hasOwn(responses, key) || responses[key] === undefined) continue;
       this.questions.delete(key);
-      question.answer(response as Result);
+      question.answer(responses[key] as Result);
     }
   }
 }
 
-/** The most questions that a backend may ask at a time during one call. */
+/** The most questions that a backend may ask at the same time during one call. */
 const MAX_QUESTIONS = 32;
