@@ -261,7 +261,7 @@ export class Backend {
     const run = (call: Call, until: AbortSignal) =>
       connections.pooled(method, sent, exchange, { call, signal: until, asks });
     if (state === undefined && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
-    return this.host.suspended.run(state, exchange, call => run(call, call.signal));
+    return this.host.suspended.run(state, exchange, run);
   }
 
   /** A connection to a 2025-era backend, for a session or the pool. */

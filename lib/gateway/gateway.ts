@@ -9,17 +9,14 @@ import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
 import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
-import { reach } from './backend-set.js';
+import { BackendSet } from './backend-set.js';
 import { Backend, type BackendHost } from './backend.js';
 import { callScope } from './call-scope.js';
 import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './loop-detection.js';
-import { listingOf } from './listings.js';
 import { capabilityOf, isList } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { Router } from './router.js';
 import { SuspendedCalls } from './suspended-calls.js';
-import { targetOf } from './target.js';
 
 /** The most characters of a backend's error in the log. */
 const MAX_LOGGED = 500;
@@ -35,7 +32,7 @@ export class Gateway implements Upstream, BackendHost {
   changes: ChangeNotifier | undefined;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
-  private readonly router: Router;
+  private readonly set: BackendSet;
   private readonly logger = new Logger('McpGateway');
   private readonly reports = { until: 0, count: 0 };
 
@@ -43,7 +40,7 @@ export class Gateway implements Upstream, BackendHost {
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
-    this.router = new Router(this.backends, settings.limits.listTimeoutMs);
+    this.set = new BackendSet(this.backends, settings.limits.listTimeoutMs);
   }
 
   get channels(): Iterable<ClientChannel> {
@@ -90,11 +87,11 @@ export class Gateway implements Upstream, BackendHost {
   dispatch(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Result> {
     return this.via(exchange, async () => {
       if (isList(method)) {
-        const page = await this.router.list(method, params, exchange);
+        const page = await this.set.list(method, params, exchange);
         if (method === 'tools/list') for (const backend of this.backends) backend.lists.relist(exchange);
         return page;
       }
-      const { backend, params: own } = await this.router.route(method, params, exchange);
+      const { backend, params: own } = await this.set.route(method, params, exchange);
       if (method === 'resources/subscribe') return this.subscribe(backend, requireUri(params), exchange);
       if (method === 'resources/unsubscribe') {
         exchange.subscriptions?.delete(requireUri(params));
@@ -118,7 +115,7 @@ export class Gateway implements Upstream, BackendHost {
 
   async admitSubscription(uri: string, exchange: Exchange): Promise<void> {
     await this.via(exchange, async () => {
-      const { backend } = await this.router.route('resources/subscribe', { uri }, exchange);
+      const { backend } = await this.set.route('resources/subscribe', { uri }, exchange);
       await backend.subscribe(uri, exchange);
     });
   }
@@ -126,13 +123,13 @@ export class Gateway implements Upstream, BackendHost {
   listingFor(method: DispatchedMethod, params: Params, exchange: Exchange): Promise<Listing | undefined> {
     return this.via(exchange, async () => {
       if (isList(method) || method === 'resources/unsubscribe') return undefined;
-      return listingOf(targetOf(method, params), this.backends, exchange);
+      return this.set.listingOf(method, params, exchange);
     });
   }
 
   toolSchemas(name: string, exchange: Exchange): Promise<ToolSchemas | undefined> {
     return this.via(exchange, async () => {
-      const { backend, params } = await this.router.route('tools/call', { name }, exchange);
+      const { backend, params } = await this.set.route('tools/call', { name }, exchange);
       return backend.lists.find('tools/list', exchange, row => row['name'] === params['name']);
     });
   }
@@ -171,7 +168,7 @@ export class Gateway implements Upstream, BackendHost {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
-    const { backends, problem } = await reach(unknown, signal, this.backends.length === 1);
+    const { backends, problem } = await this.set.reach(unknown, signal, this.backends.length === 1);
     if (problem && unknown.length === this.backends.length && backends.length === 0) throw problem;
   }
 

@@ -1,16 +1,105 @@
 import { randomUUID } from 'node:crypto';
-import type { Result } from '@modelcontextprotocol/server';
+import { ProtocolError, type Result } from '@modelcontextprotocol/server';
+import { unlessAborted } from '../client/unless-aborted.js';
+import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
+import type { Params } from '../server/dispatcher.js';
 import type { Exchange } from '../server/exchange.js';
+import { Call, type AskOptions } from './call.js';
 import { invalidState } from './caller-states.js';
+import type { GatewayLimits } from './gateway-options.js';
 import { shareOf, tooMany } from './limits.js';
-import { SuspendedCall } from './suspended-call.js';
 
-/** Bounds on calls that wait for their client's next round. */
-export interface SuspensionLimits {
-  readonly maxSuspended: number;
-  /** How long a call waits, in milliseconds. */
-  readonly suspendedTimeoutMs: number;
+interface Question {
+  readonly method: string;
+  readonly params: Params | undefined;
+  answer(result: Result): void;
+}
+
+/** The most questions that a backend may ask at the same time during one call. */
+const MAX_QUESTIONS = 32;
+
+/**
+ * A call of a 2026-era client to a 2025-era backend. A question of the backend ends the client's round
+ * (`input_required`), and the client's next round brings the answer. The call to the backend goes on all the while.
+ */
+class SuspendedCall extends Call {
+  private readonly questions = new Map<string, Question>();
+  private readonly ending = new AbortController();
+  private readonly outcome: Promise<Result>;
+  private onQuestion?: () => void;
+
+  /** @param start calls the backend */
+  constructor(exchange: Exchange, start: (call: Call, signal: AbortSignal) => Promise<Result>) {
+    super(exchange);
+    this.outcome = start(this, this.ending.signal);
+    // Nobody waits for it between two rounds.
+    this.outcome.catch(() => undefined);
+  }
+
+  get inputRequests(): Record<string, object> {
+    return Object.fromEntries(
+      [...this.questions].map(([key, { method, params }]) => [key, { method, params }]),
+    );
+  }
+
+  /** Runs until the backend answers, or asks: then it returns undefined. An abort of the request gives up the call. */
+  async round(exchange: Exchange): Promise<Result | undefined> {
+    this.exchange = exchange;
+    const { signal } = exchange;
+    const onAbort = () => this.giveUp(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      this.answer(exchange.inputResponses ?? {});
+      const asked = new Promise<undefined>(resolve => {
+        this.onQuestion = () => resolve(undefined);
+        if (this.questions.size > 0) resolve(undefined);
+      });
+      const result = await Promise.race([this.outcome, asked]);
+      // Questions that the backend asks at the same time go into one round.
+      if (!result) await new Promise(resolve => setImmediate(resolve));
+      return result;
+    } finally {
+      this.onQuestion = undefined;
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  giveUp(reason: unknown): void {
+    this.ending.abort(reason);
+  }
+
+  override async ask(
+    method: string,
+    params: Params | undefined,
+    { signal = this.ending.signal }: AskOptions,
+  ): Promise<Result> {
+    if (this.questions.size >= MAX_QUESTIONS) {
+      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_QUESTIONS} questions at a time`);
+    }
+    const key = randomUUID();
+    const ended = AbortSignal.any([signal, this.ending.signal]);
+    try {
+      ended.throwIfAborted();
+      const answered = new Promise<Result>(answer => this.questions.set(key, { method, params, answer }));
+      this.onQuestion?.();
+      return await unlessAborted(answered, ended);
+    } catch {
+      throw new ProtocolError(McpErrorCode.Refused, 'Cancelled');
+    } finally {
+      this.questions.delete(key);
+    }
+  }
+
+  /** Questions without an answer are asked again. */
+  private answer(responses: Readonly<Record<string, unknown>>): void {
+    for (const [key, question] of this.questions) {
+      if (!Object.hasOwn(responses, key) || responses[key] === undefined) continue;
+      this.questions.delete(key);
+      question.answer(responses[key] as Result);
+    }
+  }
 }
 
 interface Parked {
@@ -23,7 +112,9 @@ interface Parked {
 export class SuspendedCalls {
   private readonly parked = new Map<unknown, Parked>();
 
-  constructor(private readonly limits: SuspensionLimits) {}
+  constructor(
+    private readonly limits: Pick<Required<GatewayLimits>, 'maxSuspended' | 'suspendedTimeoutMs'>,
+  ) {}
 
   /**
    * Runs one round of a call.
@@ -34,19 +125,19 @@ export class SuspendedCalls {
   async run(
     handle: unknown,
     exchange: Exchange,
-    start: (call: SuspendedCall) => Promise<Result>,
+    start: (call: Call, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    const call = handle === undefined ? new SuspendedCall(exchange) : this.take(handle)?.call;
+    const call = handle === undefined ? new SuspendedCall(exchange, start) : this.take(handle);
     if (!call) throw invalidState();
-    if (handle === undefined) call.start(() => start(call));
-    const round = await call.round(exchange);
-    if ('result' in round) return round.result;
+    const result = await call.round(exchange);
+    if (result) return result;
+    const { inputRequests } = call;
     const requestState = this.park(call, callerOf(exchange.authInfo, exchange.http?.request));
-    return { resultType: 'input_required', inputRequests: round.inputRequests, requestState };
+    return { resultType: 'input_required', inputRequests, requestState };
   }
 
   close(): void {
-    for (const handle of [...this.parked.keys()]) this.take(handle)?.call.giveUp('The gateway is closing');
+    for (const handle of [...this.parked.keys()]) this.take(handle)?.giveUp('The gateway is closing');
   }
 
   private park(call: SuspendedCall, caller: string): string {
@@ -57,15 +148,15 @@ export class SuspendedCalls {
       throw tooMany('Too many calls wait for an answer');
     }
     const handle = randomUUID();
-    const timer = setTimeout(() => this.take(handle)?.call.giveUp('No answer came'), suspendedTimeoutMs);
+    const timer = setTimeout(() => this.take(handle)?.giveUp('No answer came'), suspendedTimeoutMs);
     this.parked.set(handle, { call, caller, timer: timer.unref() });
     return handle;
   }
 
-  private take(handle: unknown): Parked | undefined {
+  private take(handle: unknown): SuspendedCall | undefined {
     const parked = this.parked.get(handle);
     clearTimeout(parked?.timer);
     this.parked.delete(handle);
-    return parked;
+    return parked?.call;
   }
 }
