@@ -7,8 +7,7 @@ import type { Exchange } from '../server/exchange.js';
 import type { Backend } from './backend.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
 import { LISTS, rowsOf, type ListMethod } from './methods.js';
-import { prefixed, renamed, withoutPrefix } from './names.js';
-import { targetOf, type Target } from './target.js';
+import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './target.js';
 
 type CallMethod = Exclude<DispatchedMethod, ListMethod>;
 

@@ -99,22 +99,19 @@ export class Backend {
    * Connects to the backend, unless it is connected.
    * @throws McpException if the backend cannot be reached
    */
-  async ready(signal?: AbortSignal): Promise<BackendDescription> {
-    try {
+  ready(signal: AbortSignal): Promise<BackendDescription> {
+    return this.withClientErrors(signal, async () => {
       if (!this.base.isOpen || !this.description) await this.base.client(signal);
       return this.description!;
-    } catch (error) {
-      throw toClientError(error, this.onFailure, signal);
-    }
+    });
   }
 
   /** Like `ready`, for requests that other backends can answer too: they wait only briefly for a backend that was down. */
   async readySoon(signal: AbortSignal): Promise<BackendDescription> {
     if (!this.base.isFailing) return this.ready(signal);
     this.keepTrying();
-    return unlessAborted(this.ready(signal), AbortSignal.timeout(PATIENCE_MS)).catch((error: unknown) => {
-      throw toClientError(error, this.onFailure, signal);
-    });
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    return this.withClientErrors(signal, () => unlessAborted(this.ready(signal), patience));
   }
 
   /** Tries to reach the backend in the background, and tells the clients once that succeeds. */
@@ -146,21 +143,17 @@ export class Backend {
     return resultFor(exchange.era, await this.ask(method, params, exchange));
   }
 
-  async subscribe(uri: string, exchange: Exchange): Promise<void> {
-    const { channel, signal } = exchange;
-    try {
+  subscribe(uri: string, { channel, signal, authInfo, http }: Exchange): Promise<void> {
+    return this.withClientErrors(signal, async () => {
       const { era } = await this.ready(signal);
       if (channel) {
         const connection = era === 'modern' ? this.base : this.connections.connectionOf(channel);
-        return await this.connections.sessionOf(channel).subscribe(uri, connection);
+        return this.connections.sessionOf(channel).subscribe(uri, connection);
       }
-      const caller = callerOf(exchange.authInfo, exchange.http?.request);
-      const end = await this.base.subscriptions.add(uri, caller, signal);
+      const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
-    } catch (error) {
-      throw toClientError(error, this.onFailure, signal);
-    }
+    });
   }
 
   unsubscribe(uri: string, { channel }: Exchange): void {
@@ -200,9 +193,9 @@ export class Backend {
   }
 
   /** Like `request`, but returns the result as the backend made it, whatever the client's era. */
-  private async ask(method: string, params: Params, exchange: Exchange): Promise<Result> {
+  private ask(method: string, params: Params, exchange: Exchange): Promise<Result> {
     const { states } = this.host;
-    try {
+    return this.withClientErrors(exchange.signal, async () => {
       const isOpen = this.connections.known(exchange.channel)?.isOpen;
       const era = isOpen ? 'legacy' : (await this.ready(exchange.signal)).era;
       const state = await states.open(this.prefix, params, exchange);
@@ -210,10 +203,16 @@ export class Backend {
         ? this.modern(method, params, exchange, state)
         : this.legacy(method, params, exchange, state));
       this.log.answered();
-      return await states.seal(result, this.prefix, params, exchange);
+      return states.seal(result, this.prefix, params, exchange);
+    });
+  }
+
+  private async withClientErrors<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
       if (error instanceof ProtocolError) this.log.answered();
-      throw toClientError(error, this.onFailure, exchange.signal);
+      throw toClientError(error, this.onFailure, signal);
     }
   }
 

@@ -26,11 +26,7 @@ export class CallerLists {
     this.known = new KnownLists({ timeoutMs: options.timeoutMs });
   }
 
-  /**
-   * All pages of a list.
-   * @param fresh whether the list must have been fetched just now
-   * @throws McpException, or the backend's own `ProtocolError`
-   */
+  /** @throws McpException, or the backend's own `ProtocolError` */
   async pages(method: ListMethod, exchange: Exchange, fresh = false): Promise<readonly Result[]> {
     const { onFailure, fetch, viewOf } = this.options;
     const { signal } = exchange;
@@ -64,7 +60,6 @@ export class CallerLists {
     this.known.forgetList(this.options.viewOf(exchange), 'tools/list');
   }
 
-  /** Drops the cached lists of a view, or all. */
   forget(view?: string): void {
     this.known.forget(view);
   }

@@ -1,10 +1,10 @@
-import { ResourceNotFoundError } from '@modelcontextprotocol/server';
+import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
 import { compileUriTemplate } from '../catalog/uri-template.js';
 import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
 import type { DispatchedMethod, Params } from '../server/dispatcher.js';
 import { asObject, requireString } from '../server/params.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
-import type { ListMethod, Row } from './methods.js';
+import { isList, LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
 
 /** Finds what a request names in a list. */
 export interface Lookup {
@@ -83,4 +83,30 @@ function matches(uriTemplate: unknown, uri: string): boolean {
     // The backend may use templates that this process cannot parse.
     return false;
   }
+}
+
+/** Stands between a backend's prefix and a name. */
+const SEPARATOR = '_';
+
+/** The backend's own name of a tool or prompt; undefined if the name has another prefix. */
+export function withoutPrefix(prefix: string | undefined, name: string): string | undefined {
+  if (prefix === undefined) return name;
+  const start = `${prefix}${SEPARATOR}`;
+  return name.startsWith(start) ? name.slice(start.length) : undefined;
+}
+
+/** The params of a request for a tool or prompt, with another name. */
+export function renamed(params: Params, name: string): Params {
+  if (!('ref' in params)) return { ...params, name };
+  return { ...params, ref: { ...(params['ref'] as Params), name } };
+}
+
+/** A backend's result with the prefix before the names of tools and prompts in a list. */
+export function prefixed(prefix: string | undefined, method: string, result: Result): Result {
+  if (prefix === undefined || !isList(method) || LISTS[method].key !== 'name') return result;
+  const rows = rowsOf(method, result).map(row => ({
+    ...row,
+    name: `${prefix}${SEPARATOR}${String(row['name'])}`,
+  }));
+  return { ...result, [LISTS[method].member]: rows };
 }
