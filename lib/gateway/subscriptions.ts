@@ -67,9 +67,7 @@ export class Subscriptions {
   async add(uri: string, caller: unknown, signal?: AbortSignal): Promise<() => void> {
     const ofCaller = this.callers.get(caller) ?? 0;
     const isFull = !this.wanted.has(uri) && this.wanted.size >= MAX_RESOURCES;
-    if (isFull || ofCaller >= MAX_PER_CALLER) {
-      throw tooManySubscriptions();
-    }
+    if (isFull || ofCaller >= MAX_PER_CALLER) throw tooManySubscriptions();
     this.callers.set(caller, ofCaller + 1);
     const known = this.wanted.get(uri);
     const wanted = known ?? { count: 0, agreed: this.ask(uri, signal) };
@@ -153,20 +151,17 @@ export class Subscriptions {
   }
 
   private async subscribe(uri: string): Promise<void> {
-    await this.connection.request(
-      'resources/subscribe',
-      { uri },
-      { signal: AbortSignal.timeout(this.timeoutMs) },
-    );
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    await this.connection.request('resources/subscribe', { uri }, { signal });
   }
 
   private async unsubscribe(uri: string): Promise<void> {
     const stream = this.streamOf(uri);
     // The stream goes on for its other resources.
     if (stream) return this.isUseless(stream) ? this.end(stream) : undefined;
-    const client = await this.connection.client();
-    if (client.getProtocolEra() === 'legacy')
-      await this.connection.request('resources/unsubscribe', { uri }, {});
+    const { connection } = this;
+    const isLegacy = (await connection.client()).getProtocolEra() === 'legacy';
+    if (isLegacy) await connection.request('resources/unsubscribe', { uri }, {});
   }
 
   private async end(stream: Stream): Promise<void> {
@@ -183,9 +178,7 @@ export class Subscriptions {
   }
 
   private async listen(client: Client, stream: Stream): Promise<void> {
-    if (this.streams.size >= MAX_STREAMS) {
-      throw tooManySubscriptions();
-    }
+    if (this.streams.size >= MAX_STREAMS) throw tooManySubscriptions();
     this.streams.add(stream);
     try {
       const { uris } = stream;
