@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 
 /** How often failures that go on are logged, in milliseconds. */
 const REPEAT_MS = 60_000;
-/** How long a backend has to answer before its next failure is logged at once, in milliseconds. */
+/** How long a backend must answer before its next failure is logged at once, in milliseconds. */
 const SETTLED_MS = 10_000;
 
 /** Logs that a backend fails and that it answers again, and counts the failures in between. */

@@ -13,38 +13,37 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
 import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
+import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
+import { BackendDownError, toClientError } from './backend-error.js';
 import { BackendLog } from './backend-log.js';
 import { problemOf } from './backend-problem.js';
-import { toClientError } from './backend-error.js';
-import { isCall, Call } from './call.js';
-import { askable, paramsFor, resultFor } from './caller-params.js';
-import type { CallerStates } from './caller-states.js';
+import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
-import { ClientLinks } from './client-links.js';
+import { askable, callerKey, paramsFor, resultFor } from './caller-params.js';
+import type { CallerStates } from './caller-states.js';
+import { LIST_CHANGES, notifyChange, RESOURCE_UPDATED } from './change-notifier.js';
+import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
-import type { ListMethod } from './known-lists.js';
-import { Link, type LinkOwner } from './link.js';
-import { isForeign, publishTo } from './publish.js';
+import { capabilityOf, isCall } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
+import type { SessionConnection } from './session-connection.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 
-/** What a backend needs of the gateway that it belongs to. */
+/** What a backend needs of its gateway. */
 export interface BackendHost {
   readonly id: string;
   readonly settings: GatewaySettings;
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
-  /** Tells all clients, but for those who have a channel. */
+  /** Tells all clients of a change, except the clients with a channel. */
   readonly changes: ChangeNotifier | undefined;
-  /** The clients who have one. */
   readonly channels: Iterable<ClientChannel>;
   report(error: Error): void;
 }
 
-/** What a backend says of itself. */
+/** What a backend says about itself. */
 export interface BackendDescription {
   readonly era: Era;
   readonly info?: Implementation;
@@ -53,18 +52,19 @@ export interface BackendDescription {
 }
 
 /**
- * One server behind a gateway. A 2026-era one has a single connection, for every request says who it is from. A 2025-era
- * one has a connection for each session of a 2025-era client, and for other callers a pool of them, for it asks its
- * clients on their connections; one more, the base, tells what it is and what changes.
+ * One server behind a gateway. A 2026-era backend has a single connection, the base. A 2025-era backend asks its clients on
+ * their connections, so it has a connection for each 2025-era session and a pool for other callers; its base is for the
+ * description and changes.
  */
 export class Backend {
   description?: BackendDescription;
   readonly lists: CallerLists;
-  private readonly links: ClientLinks;
-  private readonly base: Link;
   /** The name of the backend in the log. */
   readonly name: string;
+  private readonly connections: ConnectionManager;
+  private readonly base: BackendConnection;
   private readonly log: BackendLog;
+  private readonly report = (error: Error): void => this.host.report(error);
   private readonly onFailure = (thrown: unknown): void => this.log.failed(problemOf(thrown, this));
 
   constructor(
@@ -75,46 +75,71 @@ export class Backend {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
-    this.links = new ClientLinks(this.name, options, host, this.pooledOwner(), session =>
-      this.lists.forget(session),
-    );
+    this.connections = new ConnectionManager({
+      limits,
+      report: this.report,
+      open: (capabilities, session) => this.open(capabilities, session),
+    });
     this.lists = new CallerLists({
       onFailure: this.onFailure,
       timeoutMs: limits.listTimeoutMs,
-      links: this.links,
+      viewOf: exchange => this.connections.known(exchange.channel)?.id ?? callerKey(exchange),
       fetch: (method, params, exchange) => this.ask(method, params, exchange),
     });
-    this.base = new Link(this.name, options, this.baseOwner(), true);
+    const owner = this.ownerOf((method, params) => this.publish(method, params));
+    this.base = new BackendConnection(
+      this.name,
+      options,
+      { ...owner, opened: client => this.describe(client) },
+      true,
+    );
   }
 
   /**
-   * Gets to know the backend.
-   * @throws McpException where it cannot be reached
+   * Connects to the backend, unless it is connected.
+   * @throws McpException if the backend cannot be reached
    */
-  async ready(signal?: AbortSignal): Promise<BackendDescription> {
-    try {
+  ready(signal: AbortSignal): Promise<BackendDescription> {
+    return this.withClientErrors(signal, async () => {
       if (!this.base.isOpen || !this.description) await this.base.client(signal);
       return this.description!;
-    } catch (error) {
-      throw toClientError(error, this.onFailure, signal);
-    }
+    });
   }
 
-  /**
-   * As `ready`, but for what needs not this backend alone: one that could not be reached the last time is not waited for
-   * long, and tried in the background.
-   */
+  /** Like `ready`, for requests that other backends can answer too: they wait only briefly for a backend that was down. */
   async readySoon(signal: AbortSignal): Promise<BackendDescription> {
     if (!this.base.isFailing) return this.ready(signal);
     this.keepTrying();
-    return unlessAborted(this.ready(signal), AbortSignal.timeout(PATIENCE_MS)).catch((error: unknown) => {
-      throw toClientError(error, this.onFailure, signal);
-    });
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    return this.withClientErrors(signal, () => unlessAborted(this.ready(signal), patience));
   }
 
-  /** Goes on trying to reach it, and tells the clients of what it has once that succeeds. */
+  /** Tries to reach the backend in the background, and tells the clients once that succeeds. */
   keepTrying(): void {
     this.base.keepOpen();
+  }
+
+  /** Whether the backend has a method, as far as it is known. */
+  offers(method: string): boolean {
+    return Object.hasOwn(this.description?.capabilities ?? {}, capabilityOf(method));
+  }
+
+  /** Asks one of several backends; undefined if it does not have the method or is down. */
+  async ifUp<T>(
+    method: string,
+    { reply: { signal } }: McpCall,
+    ask: () => Promise<T>,
+  ): Promise<T | undefined> {
+    let isKnown = false;
+    try {
+      await this.readySoon(signal);
+      isKnown = true;
+      return this.offers(method) ? await ask() : undefined;
+    } catch (error) {
+      if (signal.aborted || (isKnown && !(error instanceof BackendDownError))) throw error;
+      this.keepTrying();
+      return undefined;
+    }
   }
 
   /** @throws McpException, or the backend's own `ProtocolError` */
@@ -122,84 +147,89 @@ export class Backend {
     return resultFor(exchange.era, await this.ask(method, params, exchange));
   }
 
-  /** As `request`, but with all that the backend says of its result, whatever the client's era. */
-  private async ask(method: string, params: Params, exchange: McpCall): Promise<Result> {
-    try {
-      const session = this.links.known(exchange.channel);
-      const era = session?.isOpen ? 'legacy' : (await this.ready(exchange.reply.signal)).era;
-      const result = await (era === 'modern'
-        ? this.modern(method, params, exchange)
-        : this.legacy(method, params, exchange));
-      this.log.answered();
-      return result;
-    } catch (error) {
-      if (error instanceof ProtocolError) this.log.answered();
-      throw toClientError(error, this.onFailure, exchange.reply.signal);
-    }
-  }
-
-  /** Whether it has such a list, as far as it is known. */
-  offers(method: ListMethod): boolean {
-    const [kind] = method.split('/') as ['tools' | 'prompts' | 'resources'];
-    return this.description?.capabilities[kind] !== undefined;
-  }
-
-  async subscribe(uri: string, exchange: McpCall): Promise<void> {
-    try {
-      const { era } = await this.ready(exchange.reply.signal);
-      const { channel } = exchange;
-      if (!channel) return await this.subscribeUntilEnd(uri, exchange);
-      const link = era === 'modern' ? this.base : this.links.linkOf(channel);
-      await this.links.sessionOf(channel).subscribe(uri, link);
-    } catch (error) {
-      throw toClientError(error, this.onFailure, exchange.reply.signal);
-    }
+  subscribe(uri: string, { channel, reply: { signal }, authInfo, http }: McpCall): Promise<void> {
+    return this.withClientErrors(signal, async () => {
+      const { era } = await this.ready(signal);
+      if (channel) {
+        const connection = era === 'modern' ? this.base : this.connections.connectionOf(channel);
+        return this.connections.sessionOf(channel).subscribe(uri, connection);
+      }
+      const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    });
   }
 
   unsubscribe(uri: string, { channel }: McpCall): void {
-    this.links.known(channel)?.unsubscribe(uri);
+    this.connections.known(channel)?.unsubscribe(uri);
   }
 
   async setLevel(params: Params, exchange: McpCall): Promise<Result> {
-    if (exchange.channel) this.links.sessionOf(exchange.channel).level = params['level'] as LoggingLevel;
-    const { era, capabilities } = await this.ready(exchange.reply.signal);
-    if (era === 'modern' || !capabilities.logging) return {};
+    const { channel } = exchange;
+    if (channel) this.connections.sessionOf(channel).level = params['level'] as LoggingLevel;
+    const { era } = await this.ready(exchange.reply.signal);
+    if (era === 'modern' || !this.offers('logging/setLevel')) return {};
     return this.request('logging/setLevel', params, exchange);
   }
 
-  /** A 2025-era client has connected, and may be asked and told things from now on. */
+  /** Connects a 2025-era client to a 2025-era backend, which may ask and tell the client things from now on. */
   opened(channel: ClientChannel): void {
     if (this.description?.era !== 'legacy') return;
     try {
-      const opening = this.links.linkOf(channel).client();
-      opening.catch((error: Error) => this.host.report(error));
+      this.connections.connectionOf(channel).client().catch(this.report);
     } catch (error) {
-      this.host.report(error as Error);
+      this.report(error as Error);
     }
   }
 
   notified(channel: ClientChannel, method: string, params: Params | undefined): void {
-    this.links.known(channel)?.notify(method, params);
+    this.connections.known(channel)?.notify(method, params);
   }
 
   closed(channel: ClientChannel): void {
-    const session = this.links.known(channel);
-    if (session) this.lists.forget(session);
-    this.links.closed(channel);
+    const session = this.connections.known(channel);
+    if (session) this.lists.forget(session.id);
+    this.connections.closed(channel);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.base.close(), this.links.close()]);
+    await Promise.all([this.base.close(), this.connections.close()]);
   }
 
-  private async modern(method: string, params: Params, exchange: McpCall): Promise<Result> {
+  /** Like `request`, but returns the result as the backend made it, whatever the client's era. */
+  private ask(method: string, params: Params, exchange: McpCall): Promise<Result> {
     const { states } = this.host;
-    const state = await states.open(this.prefix, params, exchange);
-    const sent = paramsFor('modern', params, exchange, state, this.links.known(exchange.channel)?.level);
-    const { signal } = exchange.reply;
+    return this.withClientErrors(exchange.reply.signal, async () => {
+      const isOpen = this.connections.known(exchange.channel)?.isOpen;
+      const era = isOpen ? 'legacy' : (await this.ready(exchange.reply.signal)).era;
+      const state = await states.open(this.prefix, params, exchange);
+      const result = await (era === 'modern'
+        ? this.modern(method, params, exchange, state)
+        : this.legacy(method, params, exchange, state));
+      this.log.answered();
+      return states.seal(result, this.prefix, params, exchange);
+    });
+  }
+
+  private async withClientErrors<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ProtocolError) this.log.answered();
+      throw toClientError(error, this.onFailure, signal);
+    }
+  }
+
+  private async modern(method: string, params: Params, exchange: McpCall, state: unknown): Promise<Result> {
+    const {
+      channel,
+      reply: { signal },
+    } = exchange;
+    const sent = paramsFor('modern', params, exchange, state, this.connections.known(channel)?.level);
     const send = async (tool?: ToolSchemas) => {
       const result = await this.base.request(method, sent, { call: new Call(exchange), signal, tool });
-      return states.seal(result, this.prefix, params, exchange);
+      if (result['requestState'] !== undefined) this.host.states.warnOnce();
+      return result;
     };
     if (method !== 'tools/call') return send();
     const tool = await this.tool(params['name'], exchange);
@@ -207,7 +237,7 @@ export class Backend {
       return await send(tool);
     } catch (error) {
       if (!(error instanceof ProtocolError) || error.code !== McpErrorCode.HeaderMismatch) throw error;
-      // The backend has looked at the headers only: its tool may not be what it was.
+      // The backend has checked only the headers: its tool may have changed.
       this.lists.relist(exchange);
       const now = await this.tool(params['name'], exchange);
       if (isDeepStrictEqual(now?.inputSchema, tool?.inputSchema)) throw error;
@@ -215,83 +245,81 @@ export class Backend {
     }
   }
 
-  /** The definition of a tool; undefined where there is none, or the backend, which may serve calls, cannot list it. */
+  /** The definition of a tool; undefined if it is not listed. A backend that cannot list its tools may still serve calls. */
   private async tool(name: unknown, exchange: McpCall): Promise<ToolSchemas | undefined> {
     try {
       return await this.lists.find('tools/list', exchange, row => row['name'] === name);
     } catch (error) {
       if (exchange.reply.signal.aborted) throw error;
-      this.host.report(error as Error);
+      this.report(error as Error);
       return undefined;
     }
   }
 
-  private async legacy(method: string, params: Params, exchange: McpCall): Promise<Result> {
+  private async legacy(method: string, params: Params, exchange: McpCall, state: unknown): Promise<Result> {
     const {
       channel,
       reply: { signal },
     } = exchange;
-    const { links } = this;
+    const { connections } = this;
     const sent = paramsFor('legacy', params, exchange);
-    if (channel) return links.linkOf(channel).request(method, sent, { call: new Call(exchange), signal });
+    if (channel) {
+      return connections.connectionOf(channel).request(method, sent, { call: new Call(exchange), signal });
+    }
     const asks = isCall(method) && Object.keys(askable(exchange.clientCapabilities)).length > 0;
     const run = (call: Call, until: AbortSignal) =>
-      links.pooled(method, sent, exchange, { call, signal: until, asks });
-    const isResumed = exchange.requestState !== undefined;
-    if (!isResumed && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
-    return this.host.suspended.run(method as DispatchedMethod, params, exchange, call =>
-      run(call, call.signal),
-    );
+      connections.pooled(method, sent, exchange, { call, signal: until, asks });
+    if (state === undefined && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
+    return this.host.suspended.run(state, exchange, run);
   }
 
-  private async subscribeUntilEnd(
-    uri: string,
-    { authInfo, http, reply: { signal } }: McpCall,
-  ): Promise<void> {
-    const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  }
-
-  private baseOwner(): LinkOwner {
-    return {
-      ...this.ownerOf(),
-      opened: client => this.describe(client),
-      notified: (method, params, call) => {
-        if (method === 'notifications/message') return call?.log(params);
-        if (method.endsWith('/list_changed')) this.lists.forget();
-        this.publish(method, params);
-      },
-      renewed: () => {
-        this.lists.forget();
-        for (const kind of ['tools', 'prompts', 'resources']) {
-          this.publish(`notifications/${kind}/list_changed`, {});
-        }
-      },
+  /** A connection to a 2025-era backend, for a session or the pool. */
+  private open(
+    capabilities: McpCall['clientCapabilities'],
+    session: SessionConnection | undefined,
+  ): BackendConnection {
+    const options: GatewayBackend = { ...this.options, capabilities: askable(capabilities), era: 'legacy' };
+    // The clients of the pool hear of changes through the base.
+    if (!session)
+      return new BackendConnection(
+        this.name,
+        options,
+        this.ownerOf(() => undefined),
+        true,
+      );
+    const tell = (method: string, params: Params) => {
+      if (!this.isForeign(method, params, session)) session.tell(method, params);
     };
-  }
-
-  private pooledOwner(): LinkOwner {
-    return {
-      ...this.ownerOf(),
-      notified: (method, params, call) => {
-        if (method === 'notifications/message') call?.log(params);
-        else if (method.endsWith('/list_changed')) this.lists.forget();
-      },
-      renewed: () => this.lists.forget(),
+    const opened = (client: Client) => {
+      if (session.level) client.setLoggingLevel(session.level).catch(this.report);
     };
+    return new BackendConnection(this.name, options, { ...this.ownerOf(tell, session), opened }, false);
   }
 
-  private ownerOf(): Pick<LinkOwner, 'id' | 'settings' | 'asked' | 'report'> {
+  /** @param tell is given the notifications that belong to no call */
+  private ownerOf(
+    tell: (method: string, params: Params) => void,
+    session?: SessionConnection,
+  ): ConnectionOwner {
     const { id, settings } = this.host;
     return {
       id,
       settings,
+      report: this.report,
       asked: async (method, params, call, options) => {
         if (call) return call.ask(method, params, options);
+        if (session) return session.channel.request(method, params, options);
         throw new McpException(McpErrorCode.MethodNotFound, 'It cannot be told which client is asked');
       },
-      report: error => this.host.report(error),
+      notified: (method, params, call) => {
+        if (method === 'notifications/message' && call) return call.log(params);
+        if (LIST_CHANGES.includes(method)) this.lists.forget(session?.id);
+        tell(method, params);
+      },
+      renewed: () => {
+        this.lists.forget(session?.id);
+        for (const change of LIST_CHANGES) tell(change, {});
+      },
     };
   }
 
@@ -305,15 +333,20 @@ export class Backend {
     this.base.subscriptions.listenToLists(client);
   }
 
-  /** Tells the clients of a change, but for those who hear of it on connections of their own. */
+  /** Tells the clients of a change, except the clients that hear of it on their own connections. */
   private publish(method: string, params: Params): void {
-    if (this.prefix !== undefined && isForeign(method, params, this.base.subscriptions)) return;
+    if (this.isForeign(method, params, this.base.subscriptions)) return;
     const { changes, channels } = this.host;
-    if (changes) publishTo(changes, method, params);
+    if (changes) notifyChange(changes, method, params);
     if (this.description?.era !== 'modern') return;
-    for (const channel of channels) publishTo(notifierOver(channel.bus), method, params);
+    for (const channel of channels) notifyChange(notifierOver(channel.bus), method, params);
+  }
+
+  /** Whether one of several backends tells of a resource that nobody has subscribed to there: it may be another's. */
+  private isForeign(method: string, { uri }: Params, subscribed: { wants(uri: string): boolean }): boolean {
+    return this.prefix !== undefined && method === RESOURCE_UPDATED && !subscribed.wants(String(uri));
   }
 }
 
-/** How long a backend that could not be reached the last time may keep others waiting, in milliseconds. */
+/** How long a backend that was down may keep requests to others waiting, in milliseconds. */
 const PATIENCE_MS = 250;

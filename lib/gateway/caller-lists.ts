@@ -1,19 +1,20 @@
 import type { Result } from '@modelcontextprotocol/server';
-import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { unlessAborted } from '../util/abort.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
-import { callerKey, type ClientLinks } from './client-links.js';
-import { KnownLists, rowsOf, type ListMethod, type Row } from './known-lists.js';
-import type { SessionLink } from './session-link.js';
+import { KnownLists } from './known-lists.js';
+import { rowsOf, type ListMethod, type Row } from './methods.js';
 
 export interface CallerListsOptions {
   /** Logs that the backend failed. */
   readonly onFailure: (thrown: unknown) => void;
-  /** How long one list may take to come in, in milliseconds. */
+  /** How long fetching one list may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly links: ClientLinks;
-  /** Asks the backend for a page, and gives it as it is. */
+  /** Callers with the same key see the same lists. */
+  readonly viewOf: (exchange: McpCall) => string;
+  /** Asks the backend for a page, and returns it unchanged. */
   readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>;
 }
 
@@ -25,28 +26,13 @@ export class CallerLists {
     this.known = new KnownLists({ timeoutMs: options.timeoutMs });
   }
 
-  /**
-   * All pages of a list.
-   * @param fresh whether it must have been fetched just now
-   * @throws McpException, or the backend's own `ProtocolError`
-   */
+  /** @throws McpException, or the backend's own `ProtocolError` */
   async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
-    const {
-      reply: { signal },
-      inputResponses: _answers,
-      meta: { progressToken: _token, ...meta } = {},
-      ...caller
-    } = exchange;
-    // What a client answers is for the call that asked, which would be gone on with; and it asked for no list.
-    const detached: McpCall = {
-      ...caller,
-      meta,
-      requestState: undefined,
-      reply: { signal: NEVER, notify: nowhere },
-    };
-    const { onFailure, fetch } = this.options;
+    const { onFailure, fetch, viewOf } = this.options;
+    const { signal } = exchange.reply;
+    const detached = detachedFrom(exchange);
     const pages = this.known.pages(
-      this.viewOf(exchange),
+      viewOf(exchange),
       method,
       cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
@@ -58,7 +44,7 @@ export class CallerLists {
     }
   }
 
-  /** A row of a list, looked for once more in a fresh one. */
+  /** A row of a list. If the cached list does not have it, the list is fetched again. */
   async find(method: ListMethod, exchange: McpCall, is: (row: Row) => boolean): Promise<Row | undefined> {
     for (const fresh of [false, true]) {
       for (const page of await this.pages(method, exchange, fresh)) {
@@ -69,21 +55,20 @@ export class CallerLists {
     return undefined;
   }
 
-  /** Has the tools listed anew before the next call, so that its headers are those of what its caller was shown last. */
+  /** Drops the cached tools: the headers of the next call must fit the definition that its caller has seen last. */
   relist(exchange: McpCall): void {
-    this.known.forgetList(this.viewOf(exchange), 'tools/list');
+    this.known.forgetList(this.options.viewOf(exchange), 'tools/list');
   }
 
-  /** Forgets what a session was shown; without one, what all were. */
-  forget(session?: SessionLink): void {
-    this.known.forget(session);
+  forget(view?: string): void {
+    this.known.forget(view);
   }
+}
 
-  private viewOf(exchange: McpCall): unknown {
-    const session = this.options.links.known(exchange.channel);
-    // What a client calls itself is not part of the key: it may use another name for each call.
-    return session ?? callerKey(exchange);
-  }
+/** The exchange of a caller without the call: a shared list has no signal, answers, progress or log of one request. */
+function detachedFrom(exchange: McpCall): McpCall {
+  const { inputResponses: _answers, meta: { progressToken: _token, ...meta } = {}, ...caller } = exchange;
+  return { ...caller, meta, requestState: undefined, reply: { signal: NEVER, notify: nowhere } };
 }
 
 const NEVER = new AbortController().signal;

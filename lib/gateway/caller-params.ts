@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -7,13 +8,14 @@ import {
   type LoggingLevel,
   type Result,
 } from '@modelcontextprotocol/server';
+import { callerOf } from '../server/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
-import { HOPS_META, nextHop } from './hops.js';
+import { HOPS_META, nextHop } from './loop-detection.js';
 
 /**
- * What of a client's capabilities goes through the gateway. Others would have backends send what it cannot hand on; and of
- * these only what the protocol knows, for callers whose capabilities are the same share connections and lists.
+ * The capabilities of a client that a backend is told of: those that the gateway can hand on. Members that the protocol
+ * does not know are left out, for callers with equal capabilities share connections and lists.
  */
 export function askable({ roots, sampling, elicitation }: ClientCapabilities = {}): ClientCapabilities {
   return {
@@ -32,9 +34,14 @@ export function askable({ roots, sampling, elicitation }: ClientCapabilities = {
   };
 }
 
+/** Callers with the same key share connections and lists. A client's name is not part of it: it may differ in each call. */
+export const callerKey = ({ authInfo, http, clientCapabilities }: McpCall): string =>
+  createHash('sha256')
+    .update(JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]))
+    .digest('base64url');
+
 /**
- * The params of a request as the backend gets them: those of the client, with what its revision says with every request.
- * @param era the backend's
+ * The params of a request as a backend of an era gets them.
  * @param requestState the backend's own
  * @param level the log level that the client has set for its connection
  */
@@ -48,7 +55,7 @@ export function paramsFor(
   const meta = { ...(params['_meta'] as Params | undefined), [HOPS_META]: nextHop(exchange.meta) };
   if (era === 'legacy') return { ...params, _meta: meta };
   const { clientInfo, clientCapabilities, inputResponses } = exchange;
-  // A 2025-era client that has set no level is sent everything.
+  // A 2025-era client that has set no level gets all messages.
   const logLevel = exchange.era === 'modern' ? exchange.leastSevere : (level ?? 'debug');
   return {
     ...params,
@@ -63,7 +70,7 @@ export function paramsFor(
   };
 }
 
-/** A backend's result as a client gets it: without what its revision does not know. */
+/** A backend's result as a client of an era gets it. */
 export function resultFor(era: Era, result: Result): Result {
   if (era === 'modern') return result;
   const { ttlMs: _ttlMs, cacheScope: _cacheScope, _meta, ...rest } = result;

@@ -7,14 +7,14 @@ import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';
 
-/** The backend says how long its state is good for; no state outlives this, in seconds (30 days). */
+/** The backend limits the lifetime of its state; no state outlives this, in seconds (30 days). */
 const TTL_SECONDS = 30 * 24 * 3600;
 /** The largest state, in bytes: more than a backend's answer holds by default. */
 const MAX_STATE = 16 * 1024 * 1024;
 
 /**
- * Seals the `requestState` of a 2026-era backend for the call that it belongs to. The backend knows the gateway only, and
- * cannot tell its callers apart.
+ * Seals each `requestState` for its caller, backend, method and arguments. A backend knows the gateway only, and cannot
+ * tell its callers apart.
  */
 export class CallerStates {
   private readonly logger = new Logger('McpGateway');
@@ -32,7 +32,7 @@ export class CallerStates {
     });
   }
 
-  /** A backend's result, with a state that is good for the same call alone. */
+  /** A backend's result with its state sealed. */
   async seal(
     result: Result,
     backend: string | undefined,
@@ -40,7 +40,6 @@ export class CallerStates {
     exchange: McpCall,
   ): Promise<Result> {
     if (!isInputRequiredResult(result) || result.requestState === undefined) return result;
-    this.warnOnce();
     return {
       ...result,
       requestState: await this.states.seal(result.requestState, this.binding(backend, params, exchange)),
@@ -48,8 +47,8 @@ export class CallerStates {
   }
 
   /**
-   * The backend's own state of what a caller sends; undefined without one.
-   * @throws McpException (-32602) for a state that is not of this call
+   * The state that a caller sends back, as the backend made it; undefined without a state.
+   * @throws McpException (-32602) for a state of another call
    */
   async open(backend: string | undefined, params: Params, exchange: McpCall): Promise<unknown> {
     const sealed = exchange.requestState;
@@ -63,7 +62,16 @@ export class CallerStates {
     }
   }
 
-  /** Whose call it is, of what, and with which arguments. */
+  /** Warns if the states that are made here cannot be opened by another process. */
+  warnOnce(): void {
+    const { name, secrets } = this.settings;
+    if (secrets.length > 0 || this.isWarned) return;
+    this.isWarned = true;
+    this.logger.warn(
+      `The gateway "${name}" has no "mrtr.secret": calls with several rounds survive neither a restart nor a second node`,
+    );
+  }
+
   private binding(backend: string | undefined, params: Params, { method, authInfo, http }: McpCall): string {
     const { name, uri, arguments: args } = params;
     return JSON.stringify([
@@ -75,18 +83,8 @@ export class CallerStates {
       digestOf({ name, uri, args }),
     ]);
   }
-
-  private warnOnce(): void {
-    const { name, secrets } = this.settings;
-    if (secrets.length > 0 || this.isWarned) return;
-    this.isWarned = true;
-    this.logger.warn(
-      `The gateway "${name}" has no "mrtr.secret": calls with several rounds survive neither a restart nor a second node`,
-    );
-  }
 }
 
-/** What a client is told of a state that is not of its call. */
 export const invalidState = (): McpException =>
   new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
     reason: 'invalid_request_state',

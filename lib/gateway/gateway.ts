@@ -10,24 +10,22 @@ import type { DispatchedMethod } from '../protocol/methods.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
+import { BackendSet } from './backend-set.js';
 import { Backend, type BackendHost } from './backend.js';
+import { callScope } from './call-scope.js';
 import { CallerStates } from './caller-states.js';
-import { nextHop, viaOf } from './hops.js';
-import { isList } from './known-lists.js';
-import { Listings } from './listings.js';
-import { meet } from './meet.js';
-import { origins } from './origin.js';
+import { nextHop, viaOf } from './loop-detection.js';
+import { capabilityOf, isList } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { Router } from './router.js';
 import { SuspendedCalls } from './suspended-calls.js';
 
-/** How much of an error that a backend may have worded goes to the log. */
+/** The most characters of a backend's error in the log. */
 const MAX_LOGGED = 500;
-/** How many such errors are logged in so long, in milliseconds; the others are counted. */
+/** The most such errors in the log in each period, in milliseconds; the others are counted. */
 const MAX_REPORTS = 20;
 const REPORTS_MS = 60_000;
 
-/** What a server of the application has in the place of a catalogue: one backend, or several. */
+/** Answers for a server that has one or several backends instead of a catalogue. */
 export class Gateway implements Upstream, BackendHost {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
@@ -35,18 +33,15 @@ export class Gateway implements Upstream, BackendHost {
   changes: ChangeNotifier | undefined;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
-  private readonly router: Router;
-  private readonly listings: Listings;
+  private readonly set: BackendSet;
   private readonly logger = new Logger('McpGateway');
   private readonly reports = { until: 0, count: 0 };
 
   constructor(readonly settings: GatewaySettings) {
-    const { maxSuspended, suspendedTimeoutMs } = settings.limits;
-    this.suspended = new SuspendedCalls({ max: maxSuspended, idleTimeoutMs: suspendedTimeoutMs });
+    this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
-    this.router = new Router(this.backends, settings.limits.listTimeoutMs);
-    this.listings = new Listings(this.backends);
+    this.set = new BackendSet(this.backends, settings.limits.listTimeoutMs);
   }
 
   get channels(): Iterable<ClientChannel> {
@@ -93,11 +88,11 @@ export class Gateway implements Upstream, BackendHost {
   dispatch(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Result> {
     return this.via(exchange, async () => {
       if (isList(method)) {
-        const page = await this.router.list(method, params, exchange);
+        const page = await this.set.list(method, params, exchange);
         if (method === 'tools/list') for (const backend of this.backends) backend.lists.relist(exchange);
         return page;
       }
-      const { backend, params: own } = await this.router.route(method, params, exchange);
+      const { backend, params: own } = await this.set.route(method, params, exchange);
       if (method === 'resources/subscribe') return this.subscribe(backend, requireUri(params), exchange);
       if (method === 'resources/unsubscribe') {
         exchange.subscriptions?.delete(requireUri(params));
@@ -112,7 +107,7 @@ export class Gateway implements Upstream, BackendHost {
     return this.via(exchange, async () => {
       const known = this.backends.filter(({ description }) => description !== undefined);
       const results = await Promise.allSettled(known.map(backend => backend.setLevel(params, exchange)));
-      // One that is down learns of it once it is up; where nobody took it, the client is told why.
+      // A backend that is down gets the level once it is up.
       const set = results.find(one => one.status === 'fulfilled');
       if (!set && results[0]?.status === 'rejected') throw results[0].reason;
       return set?.value ?? {};
@@ -121,18 +116,21 @@ export class Gateway implements Upstream, BackendHost {
 
   async admitSubscription(uri: string, exchange: McpCall): Promise<void> {
     await this.via(exchange, async () => {
-      const { backend } = await this.router.route('resources/subscribe', { uri }, exchange);
+      const { backend } = await this.set.route('resources/subscribe', { uri }, exchange);
       await backend.subscribe(uri, exchange);
     });
   }
 
   listingFor(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Listing | undefined> {
-    return this.via(exchange, () => this.listings.for(method, params, exchange));
+    return this.via(exchange, async () => {
+      if (isList(method) || method === 'resources/unsubscribe') return undefined;
+      return this.set.listingOf(method, params, exchange);
+    });
   }
 
   toolSchemas(name: string, exchange: McpCall): Promise<ToolSchemas | undefined> {
     return this.via(exchange, async () => {
-      const { backend, params } = await this.router.route('tools/call', { name }, exchange);
+      const { backend, params } = await this.set.route('tools/call', { name }, exchange);
       return backend.lists.find('tools/list', exchange, row => row['name'] === params['name']);
     });
   }
@@ -163,29 +161,22 @@ export class Gateway implements Upstream, BackendHost {
     if (reports.count <= MAX_REPORTS) this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  /**
-   * Gets to know the backends: of several, as many as can be reached. What one that is known may answer waits for no
-   * other.
-   */
+  /** Connects to the backends that are not known yet, unless a known one can answer. One that can be reached is enough. */
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    const [kind] = method.replace('completion/', 'completions/').split('/');
-    if (Object.hasOwn(this.description.capabilities, kind)) {
+    if (Object.hasOwn(this.description.capabilities, capabilityOf(method))) {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
-    const met = await meet(unknown, signal, this.backends.length === 1);
-    const refused = met.find(one => one.status === 'rejected');
-    if (refused && unknown.length === this.backends.length && !met.some(one => one.status === 'fulfilled')) {
-      throw refused.reason;
-    }
+    const { backends, problem } = await this.set.reach(unknown, signal, this.backends.length === 1);
+    if (problem && unknown.length === this.backends.length && backends.length === 0) throw problem;
   }
 
-  /** Does something on behalf of a request, unless it has gone round in a loop of gateways. */
+  /** @throws McpException for a request that went through a loop of gateways */
   private async via<T>(exchange: McpCall, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
-    return origins.run({ via: viaOf(exchange.http, this.id) }, work);
+    return callScope.run({ via: viaOf(exchange.http, this.id) }, work);
   }
 
   private async subscribe(backend: Backend, uri: string, exchange: McpCall): Promise<Result> {
@@ -205,7 +196,7 @@ export class Gateway implements Upstream, BackendHost {
   }
 }
 
-/** What of a backend's capabilities clients are shown: what goes through the gateway. */
+/** The capabilities of a backend that the gateway can hand on. */
 function mirrored(
   { tools, prompts, resources, completions, logging, extensions }: ServerCapabilities,
   passthrough: boolean,

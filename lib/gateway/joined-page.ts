@@ -1,12 +1,41 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { LIST_MEMBERS, rowsOf, type ListMethod, type Row } from './known-lists.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
 
-/** The most rows of a page, its most characters of JSON, and the most pages of backends that it is made of. */
+/** The most rows of a page, its most characters of JSON, and the most backend pages in it. */
 const MAX_ROWS = 1000;
 const MAX_LENGTH = 1024 * 1024;
 const MAX_PAGES = 100;
 
-/** One page of a list, made of pages of several backends. A page of a backend that is larger than the bounds stays whole. */
+/** Where a page begins in the lists of several backends. */
+export interface Position {
+  /** Index of the backend. */
+  readonly index: number;
+  /** The backend's own cursor; undefined for its first page. */
+  readonly cursor?: string;
+}
+
+export const encodeCursor = ({ index, cursor }: Position): string =>
+  Buffer.from(JSON.stringify([index, cursor])).toString('base64url');
+
+/** @throws McpException (-32602) for a cursor that was not issued here */
+export function decodeCursor(text: unknown, count: number): Position {
+  if (text === undefined) return { index: 0 };
+  try {
+    const [index, cursor] = JSON.parse(Buffer.from(text as string, 'base64url').toString()) as [
+      number,
+      unknown,
+    ];
+    const isIndex = Number.isSafeInteger(index) && index >= 0 && index < count;
+    if (isIndex && cursor === null) return { index };
+    if (isIndex && typeof cursor === 'string') return { index, cursor };
+  } catch {
+    // Refused below.
+  }
+  throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
+}
+
+/** One page of a list, joined from pages of several backends. A backend page above the bounds is not split. */
 export class JoinedPage {
   private readonly pages: Result[] = [];
   private readonly rows: Row[] = [];
@@ -22,7 +51,7 @@ export class JoinedPage {
     return this.pages.length >= MAX_PAGES || this.rows.length >= MAX_ROWS || this.length >= MAX_LENGTH;
   }
 
-  /** Adds a page of a backend. Returns false if there is no room for it. */
+  /** Adds a backend page. Returns false if there is no room for it. */
   add({ nextCursor: _, ...page }: Result): boolean {
     const rows = rowsOf(this.method, page);
     const { length } = JSON.stringify(page);
@@ -34,7 +63,7 @@ export class JoinedPage {
     return true;
   }
 
-  /** The page: good for as long, and for as many callers, as the most careful backend says. */
+  /** The page, with the shortest `ttlMs` and the narrowest `cacheScope` of its parts. */
   get result(): Result {
     const { pages } = this;
     if (pages.length === 1) return pages[0];
@@ -49,7 +78,7 @@ export class JoinedPage {
       ...(scopes.some(scope => scope) && {
         cacheScope: scopes.every(scope => scope === 'public') ? 'public' : 'private',
       }),
-      [LIST_MEMBERS[this.method]]: this.rows,
+      [LISTS[this.method].member]: this.rows,
     };
   }
 }

@@ -1,204 +1,134 @@
 import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/server';
+import { LRUCache } from 'lru-cache';
+import { LISTS, rowsOf, type ListMethod } from './methods.js';
 
-/** The lists that a server has, and the member of their results that holds the rows. */
-export const LIST_MEMBERS = {
-  'tools/list': 'tools',
-  'prompts/list': 'prompts',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-} as const;
-
-export type ListMethod = keyof typeof LIST_MEMBERS;
-export type Row = Readonly<Record<string, unknown>>;
-
-export const isList = (method: string): method is ListMethod => Object.hasOwn(LIST_MEMBERS, method);
-
-/** The rows of a list's result. */
-export function rowsOf(method: ListMethod, result: unknown): readonly Row[] {
-  const rows = (result as Row)[LIST_MEMBERS[method]];
-  return Array.isArray(rows) ? (rows as Row[]) : [];
-}
-
-/** How long a list is known for, in milliseconds, where nothing says that it has changed. */
+/** How long a list is cached if no notification says that it has changed, in milliseconds. */
 const MAX_AGE_MS = 60_000;
-/** How old it may be, in milliseconds, where what was looked for is not in it. */
+/** How old a list may be if the row that is looked for is not in it, in milliseconds. */
 const FRESH_MS = 1000;
-/** How long one that could not be fetched is not asked for again, in milliseconds: a call looks into it more than once. */
+/** How long a list that could not be fetched is not fetched again, in milliseconds: a call reads it more than once. */
 const FAILED_MS = 1000;
-/** The most views, for small lists, which take little of the room for all; and the most pages and rows of one list. */
-const MAX_VIEWS = 10_000;
+/** The most lists in the cache, and the most pages and rows of one list. */
+const MAX_LISTS = 40_000;
 const MAX_PAGES = 1000;
 const MAX_ROWS = 10_000;
 
-/** Bounds on what the lists of one backend may take. */
+/** Bounds on the cached lists of one backend. */
 export interface ListBounds {
-  /** How long one may take to come in, in milliseconds. */
+  /** How long fetching one list may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** The most characters of JSON that one may have. Default: 16 Mi. */
+  /** The most characters of JSON in one list. Default: 16 Mi. */
   readonly maxLength?: number;
-  /** The most that all may have together, in all views. Default: 64 Mi. */
+  /** The most characters of JSON in all lists. Default: 64 Mi. */
   readonly maxTotalLength?: number;
 }
 
-interface Walk {
+/** Fetches one page. It uses no caller's signal: several callers may wait for the same page. */
+export type FetchPage = (cursor: string | undefined) => Promise<Result>;
+
+interface KnownList {
   readonly at: number;
-  /** How much of it there is, in characters of JSON. */
+  /** Characters of JSON so far. */
   length: number;
-  /** Whether nobody is to find it any more; what it takes is given back once it has ended. */
-  isForgotten: boolean;
-  hasEnded: boolean;
   failedAt?: number;
+  isEvicted?: boolean;
   pages: Promise<readonly Result[]>;
 }
 
-type View = Map<ListMethod, Walk>;
+/** The view of lists that the backend calls public: they are the same for all callers. */
+const PUBLIC = '';
 
-function isCurrent({ at, failedAt }: Walk, fresh: boolean): boolean {
-  if (failedAt !== undefined) return Date.now() - failedAt < FAILED_MS;
-  return Date.now() - at < (fresh ? FRESH_MS : MAX_AGE_MS);
-}
-
-/** The view of all callers: lists of which the backend says that they are the same for everybody. */
-const PUBLIC = Symbol('public');
-
-const isPublic = ({ cacheScope }: Result): boolean => cacheScope === 'public';
-
-/** Whole lists of a backend, as its callers see them: those who see the same share a view. */
+/** Caches whole lists of a backend. A view stands for the callers that see the same lists. */
 export class KnownLists {
-  private readonly views = new Map<unknown, View>();
   private readonly bounds: Required<ListBounds>;
-  /** What all lists take, those that come in among them. */
-  private total = 0;
+  private readonly lists: LRUCache<string, KnownList>;
 
   constructor(bounds: ListBounds) {
     this.bounds = { maxLength: 16 * 1024 * 1024, maxTotalLength: 64 * 1024 * 1024, ...bounds };
+    this.lists = new LRUCache({
+      max: MAX_LISTS,
+      maxSize: this.bounds.maxTotalLength,
+      sizeCalculation: ({ length }) => length + 1,
+      dispose: (list, _, reason) => (list.isEvicted = reason === 'evict'),
+    });
   }
 
   /**
    * All pages of a list.
-   * @param fetch gets one of them, on nobody's signal: others may wait for the same
-   * @throws whatever `fetch` does, and an Error for a list without an end or out of bounds
+   * @param fresh whether the list must have been fetched within the last second
+   * @throws whatever `fetch` throws, and an Error for a list that is endless or too large
    */
-  pages(
-    view: unknown,
+  pages(view: string, method: ListMethod, fetch: FetchPage, fresh = false): Promise<readonly Result[]> {
+    const key = keyOf(view, method);
+    const known = [key, keyOf(PUBLIC, method)]
+      .map(one => this.lists.get(one))
+      .find(one => isCurrent(one, fresh));
+    if (known) return known.pages;
+    const list = { at: Date.now(), length: 0 } as KnownList;
+    this.lists.set(key, list);
+    list.pages = this.fetchAll(key, list, method, fetch);
+    list.pages.then(
+      pages => {
+        const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
+        if (isPublic && this.remove(key, list)) this.lists.set(keyOf(PUBLIC, method), list);
+      },
+      () => {
+        list.failedAt = Date.now();
+        list.length = 0;
+        if (this.remove(key, list)) this.lists.set(key, list);
+      },
+    );
+    return list.pages;
+  }
+
+  /** Forgets one list of a view, and the public one. */
+  forgetList(view: string, method: ListMethod): void {
+    for (const one of [view, PUBLIC]) this.lists.delete(keyOf(one, method));
+  }
+
+  /** Forgets the lists of a view, or all lists. */
+  forget(view?: string): void {
+    if (view === undefined) return this.lists.clear();
+    for (const method of Object.keys(LISTS)) this.lists.delete(keyOf(view, method));
+  }
+
+  /** Returns false if the list was forgotten or replaced while it was being fetched. */
+  private remove(key: string, list: KnownList): boolean {
+    return this.lists.peek(key) === list && this.lists.delete(key);
+  }
+
+  private async fetchAll(
+    key: string,
+    list: KnownList,
     method: ListMethod,
-    fetch: (cursor: string | undefined) => Promise<Result>,
-    fresh = false,
-  ): Promise<readonly Result[]> {
-    for (const key of [view, PUBLIC]) {
-      const known = this.used(key)?.get(method);
-      if (known && isCurrent(known, fresh)) return known.pages;
-    }
-    const walk = { at: Date.now(), length: 0, isForgotten: false, hasEnded: false } as Walk;
-    walk.pages = this.walk(walk, method, fetch);
-    this.keep(view, method, walk);
-    walk.pages
-      .then(
-        pages => {
-          if (pages.every(isPublic)) this.share(view, method, walk);
-        },
-        () => {
-          walk.failedAt = Date.now();
-          this.drop(walk);
-        },
-      )
-      .finally(() => {
-        walk.hasEnded = true;
-        if (walk.isForgotten) this.total -= walk.length;
-      });
-    return walk.pages;
-  }
-
-  /** Forgets one list of a view, and the one that all callers share. */
-  forgetList(view: unknown, method: ListMethod): void {
-    for (const key of [view, PUBLIC]) this.remove(key, method);
-  }
-
-  /** Forgets what a view shows; without one, what all show. */
-  forget(view?: unknown): void {
-    for (const key of view === undefined ? [...this.views.keys()] : [view]) {
-      this.views.get(key)?.forEach(walk => this.drop(walk));
-      this.views.delete(key);
-    }
-  }
-
-  private drop(walk: Walk): void {
-    if (walk.isForgotten) return;
-    walk.isForgotten = true;
-    if (walk.hasEnded) this.total -= walk.length;
-  }
-
-  /** The lists of a view, which becomes the one that was used last: the views are kept in that order. */
-  private used(view: unknown): View | undefined {
-    const lists = this.views.get(view);
-    if (!lists) return undefined;
-    this.views.delete(view);
-    this.views.set(view, lists);
-    return lists;
-  }
-
-  private keep(view: unknown, method: ListMethod, walk: Walk): void {
-    const known = this.used(view)?.get(method);
-    if (known) this.drop(known);
-    const lists = this.views.get(view) ?? new Map<ListMethod, Walk>();
-    lists.set(method, walk);
-    this.views.set(view, lists);
-    if (this.views.size > MAX_VIEWS) this.forget(this.views.keys().next().value);
-  }
-
-  /** Gives a list to all callers, unless it was forgotten while it came in. */
-  private share(view: unknown, method: ListMethod, walk: Walk): void {
-    const lists = this.views.get(view);
-    if (walk.isForgotten || lists?.get(method) !== walk) return;
-    lists.delete(method);
-    if (lists.size === 0) this.views.delete(view);
-    this.keep(PUBLIC, method, walk);
-  }
-
-  private remove(view: unknown, method: ListMethod): void {
-    const lists = this.views.get(view);
-    const known = lists?.get(method);
-    if (!lists || !known) return;
-    this.drop(known);
-    lists.delete(method);
-    if (lists.size === 0) this.views.delete(view);
-  }
-
-  private async walk(
-    walk: Walk,
-    method: ListMethod,
-    fetch: (cursor: string | undefined) => Promise<Result>,
+    fetch: FetchPage,
   ): Promise<Result[]> {
+    const { timeoutMs, maxLength, maxTotalLength } = this.bounds;
     const pages: Result[] = [];
-    let cursor: string | undefined;
+    let cursor: unknown;
     let rows = 0;
     do {
-      const page = await fetch(cursor);
-      this.grow(walk, method, JSON.stringify(page).length);
+      const page = await fetch(cursor as string | undefined);
       pages.push(page);
       rows += rowsOf(method, page).length;
-      cursor = typeof page['nextCursor'] === 'string' ? page['nextCursor'] : undefined;
-      if (cursor !== undefined && (pages.length >= MAX_PAGES || rows >= MAX_ROWS)) {
+      cursor = page['nextCursor'];
+      list.length += JSON.stringify(page).length;
+      if (list.length > maxLength) throw new Error(`${method} is larger than ${maxLength} characters`);
+      // The cache takes the new size only with a new entry.
+      if (this.remove(key, list)) this.lists.set(key, list);
+      if (list.isEvicted) throw new Error(`The lists are larger than ${maxTotalLength} characters`);
+      if (typeof cursor !== 'string') return pages;
+      if (pages.length >= MAX_PAGES || rows >= MAX_ROWS) {
         throw new Error(`${method} has more than ${MAX_PAGES} pages or ${MAX_ROWS} rows`);
       }
-      if (cursor !== undefined && Date.now() - walk.at > this.bounds.timeoutMs) {
-        throw new SdkError(SdkErrorCode.RequestTimeout, `${method} took too long`);
-      }
-    } while (cursor !== undefined);
-    return pages;
+    } while (Date.now() - list.at <= timeoutMs);
+    throw new SdkError(SdkErrorCode.RequestTimeout, `${method} took too long`);
   }
+}
 
-  /** @throws Error where a list is too large, or there is no room for it beside those that come in */
-  private grow(walk: Walk, method: ListMethod, length: number): void {
-    const { maxLength, maxTotalLength } = this.bounds;
-    walk.length += length;
-    this.total += length;
-    if (walk.length > maxLength) throw new Error(`${method} is larger than ${maxLength} characters`);
-    for (const [key, lists] of this.views) {
-      if (this.total <= maxTotalLength) return;
-      if (![...lists.values()].includes(walk)) this.forget(key);
-    }
-    if (this.total > maxTotalLength)
-      throw new Error(`The lists are larger than ${maxTotalLength} characters`);
-  }
+const keyOf = (view: string, method: string): string => `${method} ${view}`;
+
+function isCurrent(list: KnownList | undefined, fresh: boolean): boolean {
+  if (list?.failedAt !== undefined) return Date.now() - list.failedAt < FAILED_MS;
+  return list !== undefined && Date.now() - list.at < (fresh ? FRESH_MS : MAX_AGE_MS);
 }

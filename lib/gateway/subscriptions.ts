@@ -1,78 +1,78 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
-import type { SubscriptionFilter } from '@modelcontextprotocol/server';
+import type { Result, SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Params } from '../protocol/mcp-call.js';
 import { NotHonoredError } from '../server/upstream.js';
-import type { Link } from './link.js';
+import { RETRY_MS, tooMany } from './limits.js';
 
-/** A resource that somebody here wants. */
+/** The connection that the subscriptions are on. */
+export interface SubscribingConnection {
+  client(): Promise<Client>;
+  request(method: string, params: Params, sending: { readonly signal?: AbortSignal }): Promise<Result>;
+}
+
+/** A resource with subscribers. */
 interface Wanted {
-  /** How many want it. */
   count: number;
-  /** Settles once the backend has agreed, or has not. */
+  /** Settles with the backend's answer. */
   readonly agreed: Promise<void>;
 }
 
-/** What a 2026-era connection listens to on one stream. */
+/** One `subscriptions/listen` stream to a 2026-era backend. */
 interface Stream {
-  /** The resources; none where it is for the lists. */
+  /** The resources that the backend tells of; undefined for the stream of the lists. */
   readonly uris: Set<string> | undefined;
   subscription?: McpSubscription;
-  /** Settles once the backend has said what of them it will tell of; no others stay among them. */
+  /** Settles with the backend's acknowledgement. */
   agreed?: Promise<void>;
 }
 
-/** What one connection is told of by itself: the resources that somebody here wants, and the lists. */
+/** The subscriptions of one connection to a backend: resources with subscribers, and the lists. */
 export class Subscriptions {
   private readonly wanted = new Map<string, Wanted>();
   private readonly streams = new Set<Stream>();
-  /** The streams that are about to be opened, by the request that they are for. */
+  /** The streams that are about to be opened, by the request's signal. */
   private readonly gathering = new Map<unknown, Stream>();
-  /** How many resources each caller wants. */
+  /** The number of resources of each caller. */
   private readonly callers = new Map<unknown, number>();
   private lists: SubscriptionFilter = {};
   private isClosed = false;
 
   /**
-   * @param timeoutMs how long a backend may take to agree, in milliseconds
-   * @param onRenewed called when something may have been missed
+   * @param timeoutMs how long the backend may take to acknowledge, in milliseconds
+   * @param onRenewed called when notifications may have been lost
    */
   constructor(
-    private readonly link: Pick<Link, 'client' | 'request'>,
+    private readonly connection: SubscribingConnection,
     private readonly timeoutMs: number,
     private readonly onRenewed: () => void,
   ) {}
 
-  /** Whether the connection is to be opened again when it breaks. */
+  /** Whether the connection must be opened again when it breaks. */
   get isWanted(): boolean {
     return !this.isClosed && (this.wanted.size > 0 || Object.keys(this.lists).length > 0);
   }
 
-  /** Whether anybody here wants a resource. */
   wants(uri: string): boolean {
     return this.wanted.has(uri);
   }
 
   /**
-   * One more wants a resource. A 2025-era backend is asked whoever had it before: it may refuse. What is wanted at the
-   * same time, of a 2026-era one, on behalf of one request is one stream.
-   * @param caller who wants it
-   * @param signal of the request that it is for
-   * @returns ends that; after the last one, the backend is told
-   * @throws McpException (-32000) where there are too many; whatever the backend refuses with
+   * Adds a subscriber. A 2025-era backend is asked for each subscriber, because it may refuse. A 2026-era backend gets
+   * one stream for all resources of one request.
+   * @param signal of the request
+   * @returns a function that removes the subscriber; after the last one, the backend is told
+   * @throws McpException (-32000) for too many subscriptions; whatever the backend refuses with
    */
   async add(uri: string, caller: unknown, signal?: AbortSignal): Promise<() => void> {
     const ofCaller = this.callers.get(caller) ?? 0;
     const isFull = !this.wanted.has(uri) && this.wanted.size >= MAX_RESOURCES;
-    if (isFull || ofCaller >= MAX_PER_CALLER) {
-      throw new McpException(McpErrorCode.Refused, 'The gateway has too many subscriptions; try again later');
-    }
+    if (isFull || ofCaller >= MAX_PER_CALLER) throw tooManySubscriptions();
     this.callers.set(caller, ofCaller + 1);
     const known = this.wanted.get(uri);
     const wanted = known ?? { count: 0, agreed: this.ask(uri, signal) };
     wanted.count += 1;
     this.wanted.set(uri, wanted);
-    // Where all gave up before it was asked, nobody waits for it.
     wanted.agreed.catch(() => undefined);
     let isWanted = true;
     const end = () => {
@@ -89,7 +89,7 @@ export class Subscriptions {
     }
   }
 
-  /** Wants to be told when lists change, from now on. */
+  /** Subscribes to the changes of lists from the next `reopen` on. */
   listenToLists(client: Client): void {
     const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
     this.lists =
@@ -102,7 +102,7 @@ export class Subscriptions {
         : {};
   }
 
-  /** Takes everything up again on a new connection. */
+  /** Subscribes to everything on a new connection. */
   reopen(client: Client): void {
     const before = [...this.streams].filter(({ uris }) => uris);
     this.streams.clear();
@@ -111,7 +111,7 @@ export class Subscriptions {
         ? before.map(({ uris }) => this.listen(client, { uris }))
         : [...this.wanted.keys()].map(uri => this.subscribe(uri));
     if (Object.keys(this.lists).length > 0) again.push(this.listen(client, { uris: undefined }));
-    // What a backend refuses now it had granted before; it stays wanted, for the next time.
+    // A resource that is refused now was granted before: it is asked for again on the next connection.
     for (const one of again) one.catch(() => undefined);
   }
 
@@ -129,9 +129,9 @@ export class Subscriptions {
     this.unsubscribe(uri).catch(() => undefined);
   }
 
-  /** Asks the backend to tell of a resource, if it does not yet. @throws NotHonoredError where it will not */
+  /** @throws NotHonoredError if the backend acknowledges other resources only */
   private async ask(uri: string, request: unknown): Promise<void> {
-    const client = await this.link.client();
+    const client = await this.connection.client();
     if (client.getProtocolEra() === 'legacy') return this.subscribe(uri);
     const stream = this.streamOf(uri) ?? this.gathering.get(request) ?? this.gather(client, request);
     stream.uris!.add(uri);
@@ -139,7 +139,7 @@ export class Subscriptions {
     if (this.wanted.has(uri) && !stream.uris!.has(uri)) throw new NotHonoredError(uri);
   }
 
-  /** A stream for what a request wants, once that is known. */
+  /** A stream that is opened once the request has named all its resources. */
   private gather(client: Client, request: unknown): Stream {
     const stream: Stream = { uris: new Set() };
     stream.agreed = new Promise(resolve => setImmediate(resolve)).then(() => {
@@ -151,15 +151,17 @@ export class Subscriptions {
   }
 
   private async subscribe(uri: string): Promise<void> {
-    await this.link.request('resources/subscribe', { uri }, { signal: AbortSignal.timeout(this.timeoutMs) });
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    await this.connection.request('resources/subscribe', { uri }, { signal });
   }
 
   private async unsubscribe(uri: string): Promise<void> {
     const stream = this.streamOf(uri);
-    // What else is on it goes on; the resource may be wanted again, and is told of until then to nobody.
+    // The stream goes on for its other resources.
     if (stream) return this.isUseless(stream) ? this.end(stream) : undefined;
-    const client = await this.link.client();
-    if (client.getProtocolEra() === 'legacy') await this.link.request('resources/unsubscribe', { uri }, {});
+    const { connection } = this;
+    const isLegacy = (await connection.client()).getProtocolEra() === 'legacy';
+    if (isLegacy) await connection.request('resources/unsubscribe', { uri }, {});
   }
 
   private async end(stream: Stream): Promise<void> {
@@ -176,13 +178,10 @@ export class Subscriptions {
   }
 
   private async listen(client: Client, stream: Stream): Promise<void> {
-    if (this.streams.size >= MAX_STREAMS) {
-      throw new McpException(McpErrorCode.Refused, 'The gateway has too many subscriptions; try again later');
-    }
+    if (this.streams.size >= MAX_STREAMS) throw tooManySubscriptions();
     this.streams.add(stream);
     try {
       const { uris } = stream;
-      // Whoever wants one of the others again asks for it again.
       keepOnly(uris, uri => this.wanted.has(uri));
       const filter = uris ? { resourceSubscriptions: [...uris] } : this.lists;
       const subscription = await client.listen(filter, { timeout: this.timeoutMs });
@@ -190,7 +189,7 @@ export class Subscriptions {
       const { resourceSubscriptions: honored = [] } = subscription.honoredFilter;
       keepOnly(uris, uri => honored.includes(uri));
       if (this.isUseless(stream)) return await this.end(stream);
-      // A backend that will never tell anything ends it at once.
+      // The backend ends a stream on which it tells of nothing.
       if (Object.keys(subscription.honoredFilter).length === 0) return void this.streams.delete(stream);
       void subscription.closed.then(cause => {
         if (cause !== 'local' && this.streams.has(stream)) this.listenAgain(client, stream);
@@ -201,12 +200,12 @@ export class Subscriptions {
     }
   }
 
-  /** A stream that ended without anybody's wish means that the backend is gone, or something on the way to it. */
+  /** Opens a stream again that the gateway did not close. */
   private listenAgain(client: Client, stream: Stream, delay: number = RETRY_MS[0]): void {
     stream.subscription = undefined;
     this.streams.add(stream);
     setTimeout(() => {
-      // A connection that broke is opened anew, with everything on it.
+      // `reopen` is called for a new connection.
       if (!this.streams.has(stream) || client.transport === undefined) return;
       if (this.isUseless(stream)) return void this.streams.delete(stream);
       this.streams.delete(stream);
@@ -222,12 +221,11 @@ function keepOnly(uris: Set<string> | undefined, isKept: (uri: string) => boolea
   for (const uri of uris ?? []) if (!isKept(uri)) uris!.delete(uri);
 }
 
-/** The most resources that are subscribed to on one connection, and how many of them one caller may have. */
+const tooManySubscriptions = () => tooMany('The gateway has too many subscriptions');
+
+/** The most resources on one connection, and the most resources of one caller. */
 const MAX_RESOURCES = 10_000;
 const MAX_PER_CALLER = 5000;
 
 /** The most streams of a connection. */
 const MAX_STREAMS = 500;
-
-/** The first and the longest wait before something that ended is tried again, in milliseconds. */
-export const RETRY_MS = [250, 30_000] as const;

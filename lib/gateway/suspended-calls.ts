@@ -1,97 +1,162 @@
-import { createHash, randomUUID } from 'node:crypto';
-import type { Result } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { randomUUID } from 'node:crypto';
+import { ProtocolError, type Result } from '@modelcontextprotocol/server';
+import { unlessAborted } from '../util/abort.js';
+import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
 import type { McpCall } from '../protocol/mcp-call.js';
+import { Call, type AskOptions } from './call.js';
 import { invalidState } from './caller-states.js';
-import { shareOf } from './pool.js';
-import { SuspendedCall } from './suspended-call.js';
+import type { GatewayLimits } from './gateway-options.js';
+import { shareOf, tooMany } from './limits.js';
 
-/** Bounds on calls that wait for their client's next round. */
-export interface SuspensionLimits {
-  /** The most of them. */
-  readonly max: number;
-  /** How long one waits, in milliseconds. */
-  readonly idleTimeoutMs: number;
+interface Question {
+  readonly method: string;
+  readonly params: Params | undefined;
+  answer(result: Result): void;
+}
+
+/** The most questions that a backend may ask at the same time during one call. */
+const MAX_QUESTIONS = 32;
+
+/**
+ * A call of a 2026-era client to a 2025-era backend. A question of the backend ends the client's round
+ * (`input_required`), and the client's next round brings the answer. The call to the backend goes on all the while.
+ */
+class SuspendedCall extends Call {
+  private readonly questions = new Map<string, Question>();
+  private readonly ending = new AbortController();
+  private readonly outcome: Promise<Result>;
+  private onQuestion?: () => void;
+
+  /** @param start calls the backend */
+  constructor(exchange: McpCall, start: (call: Call, signal: AbortSignal) => Promise<Result>) {
+    super(exchange);
+    this.outcome = start(this, this.ending.signal);
+    // Nobody waits for it between two rounds.
+    this.outcome.catch(() => undefined);
+  }
+
+  get inputRequests(): Record<string, object> {
+    return Object.fromEntries(
+      [...this.questions].map(([key, { method, params }]) => [key, { method, params }]),
+    );
+  }
+
+  /** Runs until the backend answers, or asks: then it returns undefined. An abort of the request gives up the call. */
+  async round(exchange: McpCall): Promise<Result | undefined> {
+    this.exchange = exchange;
+    const { signal } = exchange.reply;
+    const onAbort = () => this.giveUp(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      this.answer(exchange.inputResponses ?? {});
+      const asked = new Promise<undefined>(resolve => {
+        this.onQuestion = () => resolve(undefined);
+        if (this.questions.size > 0) resolve(undefined);
+      });
+      const result = await Promise.race([this.outcome, asked]);
+      // Questions that the backend asks at the same time go into one round.
+      if (!result) await new Promise(resolve => setImmediate(resolve));
+      return result;
+    } finally {
+      this.onQuestion = undefined;
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  giveUp(reason: unknown): void {
+    this.ending.abort(reason);
+  }
+
+  override async ask(
+    method: string,
+    params: Params | undefined,
+    { signal = this.ending.signal }: AskOptions,
+  ): Promise<Result> {
+    if (this.questions.size >= MAX_QUESTIONS) {
+      throw new ProtocolError(McpErrorCode.Refused, `At most ${MAX_QUESTIONS} questions at a time`);
+    }
+    const key = randomUUID();
+    const ended = AbortSignal.any([signal, this.ending.signal]);
+    try {
+      ended.throwIfAborted();
+      const answered = new Promise<Result>(answer => this.questions.set(key, { method, params, answer }));
+      this.onQuestion?.();
+      return await unlessAborted(answered, ended);
+    } catch {
+      throw new ProtocolError(McpErrorCode.Refused, 'Cancelled');
+    } finally {
+      this.questions.delete(key);
+    }
+  }
+
+  /** Questions without an answer are asked again. */
+  private answer(responses: Readonly<Record<string, unknown>>): void {
+    for (const [key, question] of this.questions) {
+      if (!Object.hasOwn(responses, key) || responses[key] === undefined) continue;
+      this.questions.delete(key);
+      question.answer(responses[key] as Result);
+    }
+  }
 }
 
 interface Parked {
   readonly call: SuspendedCall;
-  /** Whose it is and what was called: nobody else goes on with it, nor with anything else. */
-  readonly owner: string;
   readonly caller: string;
   readonly timer: NodeJS.Timeout;
 }
 
 /** The calls that wait for their clients' next rounds. Each has a handle, which is good for one round. */
 export class SuspendedCalls {
-  private readonly parked = new Map<string, Parked>();
+  private readonly parked = new Map<unknown, Parked>();
 
-  constructor(private readonly limits: SuspensionLimits) {}
+  constructor(
+    private readonly limits: Pick<Required<GatewayLimits>, 'maxSuspended' | 'suspendedTimeoutMs'>,
+  ) {}
 
   /**
    * Runs one round of a call.
-   * @param start starts the call where it is the first one
-   * @throws McpException (-32602) for a state that is none of a call that waits; whatever the call ends with
+   * @param handle of the call; undefined in the first round
+   * @param start starts the call in the first round
+   * @throws McpException (-32602) for a handle of no waiting call; whatever the call throws
    */
   async run(
-    method: DispatchedMethod,
-    params: Params,
+    handle: unknown,
     exchange: McpCall,
-    start: (call: SuspendedCall) => Promise<Result>,
+    start: (call: Call, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    const caller = callerOf(exchange.authInfo, exchange.http?.request);
-    const owner = ownerOf(caller, method, params);
-    const call = this.take(owner, exchange) ?? new SuspendedCall(exchange);
-    if (exchange.requestState === undefined) call.start(() => start(call));
-    const round = await call.round(exchange);
-    if ('result' in round) return round.result;
-    return {
-      resultType: 'input_required',
-      inputRequests: round.inputRequests,
-      requestState: this.park(call, owner, caller),
-    };
+    const call = handle === undefined ? new SuspendedCall(exchange, start) : this.take(handle);
+    if (!call) throw invalidState();
+    const result = await call.round(exchange);
+    if (result) return result;
+    const { inputRequests } = call;
+    const requestState = this.park(call, callerOf(exchange.authInfo, exchange.http?.request));
+    return { resultType: 'input_required', inputRequests, requestState };
   }
 
   close(): void {
-    for (const handle of [...this.parked.keys()]) this.forget(handle)?.call.giveUp('The gateway is closing');
+    for (const handle of [...this.parked.keys()]) this.take(handle)?.giveUp('The gateway is closing');
   }
 
-  private take(owner: string, exchange: McpCall): SuspendedCall | undefined {
-    const handle = exchange.requestState;
-    if (handle === undefined) return undefined;
-    const parked = typeof handle === 'string' ? this.parked.get(handle) : undefined;
-    if (parked?.owner !== owner) {
-      throw invalidState();
-    }
-    this.forget(handle as string);
-    return parked.call;
-  }
-
-  private park(call: SuspendedCall, owner: string, caller: string): string {
-    const { max, idleTimeoutMs } = this.limits;
+  private park(call: SuspendedCall, caller: string): string {
+    const { maxSuspended, suspendedTimeoutMs } = this.limits;
     const own = [...this.parked.values()].filter(one => one.caller === caller).length;
-    if (this.parked.size >= max || own >= shareOf(max)) {
+    if (this.parked.size >= maxSuspended || own >= shareOf(maxSuspended)) {
       call.giveUp('Too many calls wait');
-      throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
+      throw tooMany('Too many calls wait for an answer');
     }
     const handle = randomUUID();
-    const timer = setTimeout(() => this.forget(handle)?.call.giveUp('No answer came'), idleTimeoutMs);
-    this.parked.set(handle, { call, owner, caller, timer: timer.unref() });
+    const timer = setTimeout(() => this.take(handle)?.giveUp('No answer came'), suspendedTimeoutMs);
+    this.parked.set(handle, { call, caller, timer: timer.unref() });
     return handle;
   }
 
-  private forget(handle: string): Parked | undefined {
+  private take(handle: unknown): SuspendedCall | undefined {
     const parked = this.parked.get(handle);
     clearTimeout(parked?.timer);
     this.parked.delete(handle);
-    return parked;
+    return parked?.call;
   }
-}
-
-function ownerOf(caller: string, method: string, { _meta: _, ...params }: Params): string {
-  const digest = createHash('sha256').update(JSON.stringify(params)).digest('base64url');
-  return JSON.stringify([caller, method, digest]);
 }

@@ -124,8 +124,8 @@ describe('what clients listen to behind a gateway', () => {
         },
       }) as unknown as Client;
     let current = open();
-    const link = { client: async () => current, request: async () => ({}) };
-    const subscriptions = new Subscriptions(link, 1000, () => {});
+    const connection = { client: async () => current, request: async () => ({}) };
+    const subscriptions = new Subscriptions(connection, 1000, () => {});
     const { signal } = new AbortController();
     const [, end] = await Promise.all(['a://a', 'a://b'].map(uri => subscriptions.add(uri, 'one', signal)));
     end();

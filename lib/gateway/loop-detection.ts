@@ -1,17 +1,17 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 
-/** Key in a request's `_meta` for how many gateways it went through. */
+/** Key in a request's `_meta` with the number of gateways that it went through. */
 export const HOPS_META = 'nestjs-mcp/hops';
-/** HTTP header with the ids of the gateways that a request went through: it finds a loop where nothing is connected yet. */
+/** HTTP header with the ids of the gateways that a request went through. It finds a loop while gateways connect. */
 export const VIA_HEADER = 'nestjs-mcp-via';
-/** Environment variable for how many gateways were started by another over stdio. */
-export const HOPS_ENV = 'NESTJS_MCP_HOPS';
+/** Environment variable with the number of gateways that started each other over stdio. */
+const HOPS_ENV = 'NESTJS_MCP_HOPS';
 
 /** The most gateways that a request may go through. */
 const MAX_HOPS = 8;
 
-/** What `data.reason` of the error says. */
+/** `data.reason` of the error. */
 const REASON = 'gateway_loop';
 
 const loop = (): McpException =>
@@ -21,17 +21,14 @@ const loop = (): McpException =>
     { reason: REASON },
   );
 
-/** Whether an error, or what caused it, says that gateways form a loop. */
+/** The error to answer with if an error, or a cause of it, is about a loop. */
 export function loopIn(thrown: unknown, causes = 4): McpException | undefined {
   if (!(thrown instanceof Error) || causes === 0) return undefined;
   const { data, cause } = thrown as { data?: { reason?: unknown } } & Error;
   return data?.reason === REASON ? loop() : loopIn(cause, causes - 1);
 }
 
-/**
- * How many gateways a request will have gone through after this one.
- * @throws McpException (-32000) past eight
- */
+/** The number of gateways that a request has gone through, this one included. @throws McpException (-32000) past eight */
 export function nextHop(meta: McpCall['meta']): number {
   const hops = meta?.[HOPS_META];
   const next = typeof hops === 'number' && Number.isSafeInteger(hops) && hops > 0 ? hops + 1 : 1;
@@ -39,13 +36,10 @@ export function nextHop(meta: McpCall['meta']): number {
   return next;
 }
 
-/** A gateway's id. Whatever else a client puts in the header is not handed on. */
+/** A gateway's id. Other text that a client puts into the header is dropped. */
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/**
- * The gateways that a request over HTTP went through.
- * @throws McpException (-32000) where this one is among them, or there are too many
- */
+/** The gateways in a request's header. @throws McpException (-32000) if this one is among them, or there are too many */
 export function viaOf(http: McpCall['http'], own: string): string[] {
   const header = http?.headers[VIA_HEADER];
   if (typeof header !== 'string') return [];
@@ -57,10 +51,7 @@ export function viaOf(http: McpCall['http'], own: string): string[] {
   return via;
 }
 
-/**
- * The environment of a backend that this process starts: a gateway that starts itself would go on for ever.
- * @throws McpException (-32000) past eight
- */
+/** The environment that counts gateways which start each other. @throws McpException (-32000) past eight */
 export function nextEnvironment(): Record<string, string> {
   const hops = Number(process.env[HOPS_ENV] ?? 0) + 1;
   if (!(hops <= MAX_HOPS)) throw loop();

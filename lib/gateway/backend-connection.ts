@@ -7,31 +7,30 @@ import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../server/upstream.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
-import { isCall, type AskOptions, type Call } from './call.js';
-import { loopIn, nextEnvironment, VIA_HEADER } from './hops.js';
-import { isList } from './known-lists.js';
-import { origins } from './origin.js';
-import { tooMany } from './pool.js';
+import type { AskOptions, Call } from './call.js';
+import { callScope } from './call-scope.js';
+import { tooManyConnections, RETRY_MS } from './limits.js';
+import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
+import { isCall, isList } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { RETRY_MS, Subscriptions } from './subscriptions.js';
+import { Subscriptions } from './subscriptions.js';
 
-/** Who is told what a backend sends by itself. */
-export interface LinkOwner {
-  /** This gateway's id. */
+/** Gets what a backend sends on its own. */
+export interface ConnectionOwner {
+  /** The gateway's id. */
   readonly id: string;
-  /** How long a backend may take for an answer. */
   readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
   opened?(client: Client): void;
-  /** @param call the call that the notification belongs to, as far as that can be told */
+  /** @param call the call that the notification belongs to, if known */
   notified(method: string, params: Params, call: Call | undefined): void;
-  /** The backend asks the client something. */
+  /** The backend asks the client. */
   asked(
     method: string,
     params: Params | undefined,
     call: Call | undefined,
     options: AskOptions,
   ): Promise<Result>;
-  /** What the backend offers may have changed unnoticed. */
+  /** Notifications may have been lost. */
   renewed(): void;
   report(error: Error): void;
 }
@@ -39,39 +38,39 @@ export interface LinkOwner {
 export interface Sending {
   readonly call?: Call;
   readonly signal?: AbortSignal;
-  /** The tool that is called, for the HTTP headers that mirror its arguments. */
+  /** The tool that is called, for its header parameters. */
   readonly tool?: ToolSchemas;
 }
 
-/** One connection to a backend, and what is under way on it. */
-export class Link {
+/** One connection to a backend, and the requests on it. */
+export class BackendConnection {
   readonly subscriptions: Subscriptions;
   /** The calls that the backend works on. */
   private readonly calls = new Set<Call>();
-  /** Whose calls there have been; a link with calls of several is of nobody from then on. */
+  /** The owner of all calls so far. */
   private owner: { readonly id: unknown } | 'several' | undefined;
-  /** The requests under way, each under the token with which the backend reports its progress. */
+  /** The requests on the connection, by their progress tokens. */
   private readonly reporting = new Map<number, Call | undefined>();
   private lastToken = 0;
   private lastUsed = Date.now();
   private readonly options: ConnectionOptions;
   private readonly connection: Connection;
-  /** Connections that are opened only to see whether gateways form a loop. */
+  /** Connections that only look for a loop of gateways. */
   private readonly probes = new Set<Connection>();
   private current?: Client;
   private retry?: NodeJS.Timeout;
-  /** Settles once it is known whether the server is still the one that the connection was made with. */
+  /** Settles once it is known whether the server is still the same. */
   private recognized?: Promise<void>;
   private isClosed = false;
-  /** Whether somebody may have gone without what the backend has. */
+  /** Whether notifications may have been lost. */
   private isMissed = false;
   private hasFailed = false;
 
-  /** @param shared whether the calls are of several clients, so that what belongs to none of them may be given to none */
+  /** @param shared whether the connection is for several clients: a message that fits several calls goes to none */
   constructor(
     private readonly name: string,
     options: ConnectionOptions,
-    private readonly host: LinkOwner,
+    private readonly host: ConnectionOwner,
     private readonly shared: boolean,
   ) {
     this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
@@ -86,19 +85,19 @@ export class Link {
     return this.current !== undefined;
   }
 
-  /** Whether it could not be opened the last time. */
+  /** Whether the last attempt to open it has failed. */
   get isFailing(): boolean {
     return this.hasFailed && !this.isOpen;
   }
 
-  /** @throws ConnectionError where the backend cannot be reached, McpException where gateways form a loop */
+  /** @throws ConnectionError if the backend cannot be reached, McpException if gateways form a loop */
   async client(signal?: AbortSignal): Promise<Client> {
     const via = viaNow();
     if (via.length > 0 && !this.isOpen && !this.connection.isDown) await this.assertNoLoop(via, signal);
     if (this.current) return this.current;
     signal?.throwIfAborted();
-    // In nobody's name: all share it, and whatever comes later on it is not of the request that opened it.
-    const opening = origins.run({ via: [] }, () => this.connection.client());
+    // Outside the scope of the request: later messages on the connection do not belong to it.
+    const opening = callScope.run({ via: [] }, () => this.connection.client());
     opening.catch(() => (this.hasFailed = true));
     return signal ? unlessAborted(opening, signal) : opening;
   }
@@ -107,10 +106,10 @@ export class Link {
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
     const via = viaNow();
     const send = (client: Client) =>
-      origins.run({ via, call }, () =>
+      callScope.run({ via, call }, () =>
         this.send(client, method, withToken(params, token, call), { signal, tool }),
       );
-    // Only these take long enough, and may ask, for what arrives meanwhile to be theirs.
+    // Messages of the backend belong to calls only.
     if (call && isCall(method)) {
       this.calls.add(call);
       this.owner = this.isOf(call) ? { id: call.owner } : 'several';
@@ -119,9 +118,8 @@ export class Link {
     this.reporting.set(token, call);
     try {
       const client = await this.client(signal);
-      // A 2025-era session may have ended without notice, and is opened anew.
       if (client.getProtocolEra() === 'legacy') {
-        return await origins.run({ via }, () => this.useSession(send, signal));
+        return await callScope.run({ via }, () => this.useSession(send, signal));
       }
       return await this.connection.use(
         used =>
@@ -138,22 +136,22 @@ export class Link {
     }
   }
 
-  /** Whether nothing has been under way on it for so long, in milliseconds, and nothing is waited for. */
+  /** Whether there was no request for so long, in milliseconds, and there is no subscription. */
   isIdleFor(ms: number): boolean {
     return this.reporting.size === 0 && !this.subscriptions.isWanted && Date.now() - this.lastUsed >= ms;
   }
 
-  /** Whether no call before was anybody else's. */
+  /** Whether all calls so far have the owner of this call. */
   isOf({ owner }: Call): boolean {
     return this.owner === undefined || (this.owner !== 'several' && this.owner.id === owner);
   }
 
-  /** Tells the backend something, if there is a connection. */
+  /** Sends a notification to the backend, if the connection is open. */
   notify(method: string, params: Params | undefined): void {
     this.current?.notification({ method, params }).catch((error: Error) => this.host.report(error));
   }
 
-  /** Tries to open the connection for as long as that fails, because somebody waits for what comes by itself. */
+  /** Tries to open the connection until that succeeds, for clients that wait for notifications. */
   keepOpen(delay: number = RETRY_MS[0]): void {
     if (this.isClosed || this.retry) return;
     this.isMissed = true;
@@ -171,19 +169,19 @@ export class Link {
   }
 
   /**
-   * A loop of gateways whose links all wait for one another is not found on the shared connection, which tells of this
-   * gateway only; and what one caller says of its way may fail no connection but its own.
-   * @throws McpException (-32000) where the way of a request leads back to where it was, or there are too many at a time
+   * Looks for a loop of gateways with a separate connection. The shared connection names only this gateway as its origin,
+   * and a caller with a false header must not make it fail.
+   * @throws McpException (-32000) for a loop, or for too many such connections
    */
   private async assertNoLoop(via: readonly string[], signal?: AbortSignal): Promise<void> {
     if (this.options.url === undefined) return;
-    if (this.probes.size >= MAX_PROBES) throw tooMany();
+    if (this.probes.size >= MAX_PROBES) throw tooManyConnections();
     const probe = new Connection(this.name, this.options);
     this.probes.add(probe);
     try {
-      await origins.run({ via }, () => probe.client(signal));
+      await callScope.run({ via }, () => probe.client(signal));
     } catch (error) {
-      // Whatever else is wrong, the shared connection says.
+      // Other problems show on the shared connection.
       if (loopIn(error)) throw error;
     } finally {
       void probe.close().then(() => this.probes.delete(probe));
@@ -194,14 +192,13 @@ export class Link {
     const { timeoutMs, limits } = this.host.settings;
     const options = {
       ...(signal && { signal }),
-      // Much else waits for a list, and nobody works on one for long.
       timeout: isList(method) ? Math.min(timeoutMs, limits.listTimeoutMs) : timeoutMs,
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
       return client.request({ method, params }, passthroughSchema, options);
     }
-    // Without the output schema: what a tool answers is for the client to check.
+    // Without the output schema: the client checks the result.
     const { name } = params as { name: string };
     const toolDefinition = { name, inputSchema: tool.inputSchema as { type: 'object' } };
     return client.callTool(params as { name: string }, { ...options, toolDefinition });
@@ -209,7 +206,7 @@ export class Link {
 
   private prepare(client: Client): void {
     client.onerror = error => this.host.report(error);
-    // The SDK's own handler misses what arrives together with the answer.
+    // The SDK's own handler drops progress that arrives together with the answer.
     client.setNotificationHandler('notifications/progress', ({ params: { progressToken, ...progress } }) =>
       this.reporting.get(progressToken as number)?.progress(progress),
     );
@@ -247,22 +244,22 @@ export class Link {
   }
 
   /**
-   * Where another server has taken the place of the one that the connection was made with, the next request opens another
-   * one. What is under way is others', and goes on. A server that has only refused a request is still the same.
+   * Opens another connection for the next request if another server has replaced the backend. Requests on the old
+   * connection go on.
    */
   private leaveIfStranger(client: Client): Promise<void> {
-    this.recognized ??= origins
+    this.recognized ??= callScope
       .run({ via: [] }, () => client.discover({ timeout: AGREE_MS }))
       .then(
         () => undefined,
-        // Taken for closed, it is used no longer, and is closed once nothing is under way on it.
+        // The connection drops a closed client, and closes it after its last request.
         () => client.onclose?.(),
       )
       .finally(() => (this.recognized = undefined));
     return this.recognized;
   }
 
-  /** Some servers answer 400 to a session that they do not know, where the revision says 404. */
+  /** Opens a lost session again. Some servers answer 400 to an unknown session; the specification says 404. */
   private async useSession(send: (client: Client) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     try {
       return await this.connection.use(
@@ -277,30 +274,30 @@ export class Link {
     }
   }
 
-  /** The call that what just arrived belongs to. Where it may be another's, even one's that has ended, it is nobody's. */
+  /** The call that the current message belongs to; undefined if it may belong to several, ended calls included. */
   private callNow(): Call | undefined {
-    const call = origins.getStore()?.call;
+    const call = callScope.getStore()?.call;
     if (call) return this.calls.has(call) ? call : undefined;
     if (this.shared && (this.calls.size > 1 || this.owner === 'several')) return undefined;
     return [...this.calls].at(-1);
   }
 }
 
-/** How long a backend may take to agree to a subscription, or to say who it is, in milliseconds. */
+/** How long a backend may take to acknowledge a subscription or to describe itself, in milliseconds. */
 const AGREE_MS = 10_000;
 
-/** The most connections at a time that only look for a loop. */
+/** The most connections that look for a loop at the same time. */
 const MAX_PROBES = 8;
 
-const viaNow = (): readonly string[] => origins.getStore()?.via ?? [];
+const viaNow = (): readonly string[] => callScope.getStore()?.via ?? [];
 
-/** Params with this link's token, where the client wants to be told of progress. */
+/** Params with a progress token of this connection, if the client wants progress. */
 function withToken(params: Params, progressToken: number, call: Call | undefined): Params {
   if (call?.progressToken === undefined) return params;
   return { ...params, _meta: { ...(params['_meta'] as Params), progressToken } };
 }
 
-/** Options with what finds a loop of gateways. */
+/** Options with the header or environment variable that finds a loop of gateways. */
 function guarded(options: ConnectionOptions, id: string): ConnectionOptions {
   const { url, command, headers = {} } = options;
   if (url !== undefined) {

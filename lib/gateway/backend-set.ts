@@ -1,0 +1,192 @@
+import { Logger } from '@nestjs/common';
+import type { Result } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Listing } from '../interceptors/boundary/listing.js';
+import type { Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+import type { Backend } from './backend.js';
+import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
+import { LISTS, rowsOf, type ListMethod } from './methods.js';
+import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './target.js';
+
+type CallMethod = Exclude<DispatchedMethod, ListMethod>;
+
+/** The backend that answers a request, and the params it gets. */
+export interface Route {
+  readonly backend: Backend;
+  readonly params: Params;
+}
+
+/** The backends that can be reached, and why another cannot. */
+export interface Reached {
+  readonly backends: readonly Backend[];
+  readonly problem?: Error;
+}
+
+/** The backends of a gateway. Finds the backend of a request, by the prefix of a name or by who lists a resource. */
+export class BackendSet {
+  private readonly logger = new Logger('McpGateway');
+
+  /** @param listTimeoutMs how long the backends may take for one joined page, in milliseconds */
+  constructor(
+    readonly all: readonly Backend[],
+    private readonly listTimeoutMs: number,
+  ) {}
+
+  /** Waits until each backend is known or cannot be reached. If no other could answer, it waits as long as that takes. */
+  async reach(backends: readonly Backend[], signal: AbortSignal, isOnly: boolean): Promise<Reached> {
+    const results = await Promise.allSettled(
+      backends.map(backend => (isOnly ? backend.ready(signal) : backend.readySoon(signal))),
+    );
+    return {
+      backends: backends.filter((_, index) => results[index].status === 'fulfilled'),
+      problem: results.find(one => one.status === 'rejected')?.reason as Error | undefined,
+    };
+  }
+
+  /** @throws McpException for what no backend has, or several have */
+  async route(method: CallMethod, params: Params, exchange: McpCall): Promise<Route> {
+    const { only } = this;
+    if (only) return { backend: only, params };
+    const target = targetOf(method, params);
+    if (!target.isNamed) return { backend: await this.ownerOf(target, exchange), params };
+    for (const backend of this.all) {
+      const own = withoutPrefix(backend.prefix, target.id);
+      if (own !== undefined) return { backend, params: renamed(params, own) };
+    }
+    throw target.unknown;
+  }
+
+  /** One page of a list: the only backend's own page, or one that joins pages of several backends. */
+  async list(method: ListMethod, params: Params, exchange: McpCall): Promise<Result> {
+    const { only, all } = this;
+    if (only) return only.request(method, params, exchange);
+    const start = decodeCursor(params['cursor'], all.length);
+    // On every page: a client may begin with any cursor.
+    await this.assertDistinct(method, exchange);
+    const until = Date.now() + this.listTimeoutMs;
+    // All first pages are fetched at the same time: silent backends keep the others waiting only once.
+    const firstPages = all.slice(start.index).map((_, offset) => {
+      const at = offset === 0 ? start : { index: start.index + offset };
+      const page = this.page(at, method, params, exchange);
+      page.catch(() => undefined);
+      return page;
+    });
+    const joined = new JoinedPage(method);
+    let at: Position | undefined = start;
+    while (at && !joined.isFull) {
+      const isFirst = at === start || at.cursor === undefined;
+      if (!isFirst && !joined.isEmpty && Date.now() > until) break;
+      try {
+        const page: Result | undefined = await (isFirst
+          ? firstPages[at.index - start.index]
+          : this.page(at, method, params, exchange));
+        if (page && !joined.add(page)) break;
+        at = this.after(at, page);
+      } catch (error) {
+        // The request for the next page gets the error.
+        if (joined.isEmpty || exchange.reply.signal.aborted) throw error;
+        break;
+      }
+    }
+    return { ...joined.result, ...(at && { nextCursor: encodeCursor(at) }) };
+  }
+
+  /**
+   * The page that shows what a request names to its caller now, or an empty page. Interceptors that hide a row of the page
+   * keep it from being used.
+   * @throws McpException if a backend that may list it cannot be reached
+   */
+  async listingOf(method: CallMethod, params: Params, exchange: McpCall): Promise<Listing> {
+    const { id, isNamed, lookups, unknown: refusal } = targetOf(method, params);
+    const owners = this.all.filter(({ prefix }) => !isNamed || withoutPrefix(prefix, id) !== undefined);
+    const { backends, problem } = await this.reach(owners, exchange.reply.signal, owners.length === 1);
+    for (const fresh of [false, true]) {
+      for (const { list, is } of lookups) {
+        for (const backend of backends.filter(one => one.offers(list))) {
+          for (const page of await backend.lists.pages(list, exchange, fresh)) {
+            const result = prefixed(backend.prefix, list, page);
+            const count = rowsOf(list, result).filter(is).length;
+            // If several rows match, interceptors must not hide any of them.
+            const isShown = (shown: unknown) => rowsOf(list, shown).filter(is).length >= count;
+            if (count > 0) return { method: list, result, isShown, refusal };
+          }
+        }
+      }
+    }
+    // The backend may come up before the call: a target that its list hides could be used.
+    if (problem) throw problem;
+    // A backend may serve what it does not list, or know another spelling of a hidden URI.
+    const [{ list, is }] = lookups;
+    const isShown = (shown: unknown) => rowsOf(list, shown).some(is);
+    return { method: list, result: { [LISTS[list].member]: [] }, isShown, refusal };
+  }
+
+  /** The backend of a gateway without prefixes. */
+  private get only(): Backend | undefined {
+    return this.all.find(({ prefix }) => prefix === undefined);
+  }
+
+  private after({ index }: Position, page: Result | undefined): Position | undefined {
+    const { nextCursor } = page ?? {};
+    if (typeof nextCursor === 'string') return { index, cursor: nextCursor };
+    return index + 1 < this.all.length ? { index: index + 1 } : undefined;
+  }
+
+  /** One page of one backend; undefined if the backend is down. */
+  private async page(
+    { index, cursor }: Position,
+    method: ListMethod,
+    { cursor: _, ...params }: Params,
+    exchange: McpCall,
+  ): Promise<Result | undefined> {
+    const backend = this.all[index];
+    const sent = { ...params, ...(cursor !== undefined && { cursor }) };
+    const page = await backend.ifUp(method, exchange, () => backend.request(method, sent, exchange));
+    return page && prefixed(backend.prefix, method, page);
+  }
+
+  /** The backend that lists a resource with the best match. */
+  private async ownerOf({ id, lookups, unknown }: Target, exchange: McpCall): Promise<Backend> {
+    const ranks = await Promise.all(
+      this.all.map(backend =>
+        backend.ifUp('resources/list', exchange, async () => {
+          for (const [rank, { list, is }] of lookups.entries()) {
+            if (await backend.lists.find(list, exchange, is)) return rank;
+          }
+          return undefined;
+        }),
+      ),
+    );
+    const best = Math.min(...ranks.filter(rank => rank !== undefined));
+    const owners = this.all.filter((_, index) => ranks[index] === best);
+    if (owners.length > 1) throw this.collision(id, owners);
+    if (owners.length === 0) throw unknown;
+    return owners[0];
+  }
+
+  /** Resources keep their URIs, so two backends must not list the same. */
+  private async assertDistinct(method: ListMethod, exchange: McpCall): Promise<void> {
+    const { key } = LISTS[method];
+    if (key === 'name') return;
+    const known = await Promise.all(
+      this.all.map(backend => backend.ifUp(method, exchange, () => backend.lists.pages(method, exchange))),
+    );
+    const owners = new Map<unknown, Backend>();
+    for (const [index, backend] of this.all.entries()) {
+      for (const { [key]: uri } of (known[index] ?? []).flatMap(page => rowsOf(method, page))) {
+        const owner = owners.get(uri);
+        if (owner && owner !== backend) throw this.collision(String(uri), [owner, backend]);
+        owners.set(uri, backend);
+      }
+    }
+  }
+
+  private collision(uri: string, owners: readonly Backend[]): McpException {
+    const names = owners.map(({ prefix }) => `"${prefix}"`).join(' and ');
+    const message = `The resource ${uri.slice(0, 200)} is of two backends, ${names}`;
+    this.logger.error(message);
+    return new McpException(McpErrorCode.InternalError, message);
+  }
+}
