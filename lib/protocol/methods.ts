@@ -6,6 +6,8 @@ export interface MethodRule {
   readonly capability: keyof ServerCapabilities;
   /** The handler may ask the client for input (2026-07-28: basic/patterns/mrtr). */
   readonly canAsk?: true;
+  /** 2026-07-28 does not know the method. */
+  readonly isLegacy?: true;
   /** The member of the result that holds the list. */
   readonly lists?: string;
 }
@@ -18,8 +20,8 @@ const RULES = {
   'resources/list': { capability: 'resources', lists: 'resources' },
   'resources/templates/list': { capability: 'resources', lists: 'resourceTemplates' },
   'resources/read': { capability: 'resources', canAsk: true },
-  'resources/subscribe': { capability: 'resources' },
-  'resources/unsubscribe': { capability: 'resources' },
+  'resources/subscribe': { capability: 'resources', isLegacy: true },
+  'resources/unsubscribe': { capability: 'resources', isLegacy: true },
   'completion/complete': { capability: 'completions' },
 } as const satisfies Record<string, MethodRule>;
 

@@ -127,13 +127,14 @@ export class McpServerInstance {
 
   /** The methods that the pipeline answers, with what the server offers now. */
   get methods(): string[] {
-    return [...this.pipeline.keys()].filter(method => this.serves(method));
+    return [...this.pipeline.keys()].filter(method => this.serves(method, 'legacy'));
   }
 
   /** Whether the pipeline answers a method, with what the server offers now. */
-  serves(method: string): boolean {
+  serves(method: string, era: Era): boolean {
     const { upstream } = this;
     const rule = METHODS.get(method);
+    if (era === 'modern' && (rule?.isLegacy || method === SET_LEVEL)) return false;
     if (rule) return (upstream?.description ?? this.catalog).capabilities[rule.capability] !== undefined;
     if (!this.pipeline.has(method)) return false;
     if (!upstream) return true;

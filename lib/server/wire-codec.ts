@@ -79,7 +79,7 @@ export function checkedResult(
   const whole = projected.content === undefined ? { ...projected, content: [] } : projected;
   const checked = codec.validateResult(method, whole);
   if (!checked.ok) throw new Error(`The result is not a CallToolResult: ${said(checked)}`);
-  return checked.value as Result;
+  return checked.value;
 }
 
 /**

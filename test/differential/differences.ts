@@ -29,6 +29,24 @@ const isLocal = (origin: unknown) => /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$
 
 const isUnopened = ({ headers }: Sent) => (headers['mcp-session-id'] ?? '') === '';
 
+/** The order of the answers in a batch is free. */
+const sorted = (messages: readonly unknown[]) =>
+  [...(messages as { id?: unknown }[])].sort((a, b) =>
+    JSON.stringify(a.id) < JSON.stringify(b.id) ? -1 : 1,
+  );
+
+/** Whether an answer in JSON holds what the other one streams, and nothing else was to be told. */
+const isSameInJson = ({ status, headers, messages }: Answer, ours: Answer): boolean => {
+  const { 'cache-control': _cache, ...others } = headers;
+  const body = Array.isArray(ours.body) ? ours.body : [ours.body];
+  return (
+    messages !== undefined &&
+    status === ours.status &&
+    isDeepStrictEqual({ ...others, 'content-type': 'application/json' }, ours.headers) &&
+    isDeepStrictEqual(sorted(messages), sorted(body))
+  );
+};
+
 const NO_SESSION = /^Bad Request: Mcp-Session-Id header is required$/;
 
 /** Every deliberate difference. Each of them is met by at least one request of the corpus. */
@@ -144,6 +162,36 @@ export const DIFFERENCES: readonly Difference[] = [
       Array.isArray(bodyOf(request)) &&
       reference.headers['mcp-session-id'] === true &&
       isError(ours, 400, -32000, NO_SESSION),
+  },
+  {
+    what: 'a `requestState` of a 2025-era call means nothing, whatever it is',
+    why: 'these revisions do not know the name; the SDK refuses one that is not a text',
+    applies(request, reference, ours) {
+      const { params } = bodyOf(request) as { params?: { requestState?: unknown } };
+      const [answer] = (reference.messages ?? []) as Answer['body'][];
+      return (
+        params?.requestState !== undefined &&
+        typeof params.requestState !== 'string' &&
+        errorOf({ ...reference, body: answer })?.data?.reason === 'invalid_request_state' &&
+        ours.status === 200 &&
+        errorOf(ours) === undefined
+      );
+    },
+  },
+  {
+    what: 'the text of the error for a call without params',
+    why: 'a call without params is one with empty params, which lack a name',
+    applies(request, reference, ours) {
+      const [answer] = (reference.messages ?? [reference.body]) as Answer['body'][];
+      const isSaid = (one: Answer) =>
+        errorOf(one)?.code === -32602 && /^Invalid tools\/call request/.test(errorOf(one)?.message ?? '');
+      return !('params' in bodyOf(request)) && isSaid(ours) && isSaid({ ...reference, body: answer });
+    },
+  },
+  {
+    what: 'a session answers in JSON, unless something is sent before the answer',
+    why: 'a client of these revisions takes both, and JSON is cheaper; the SDK has one setting for all answers',
+    applies: (_request, reference, ours) => isSameInJson(reference, ours),
   },
   {
     what: 'a 2025-era request is refused for what it is sent as before its Accept header is looked at',

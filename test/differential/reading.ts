@@ -3,7 +3,10 @@ import type { Answer, Sent } from './send.js';
 interface JsonRpcError {
   readonly code: number;
   readonly message: string;
-  readonly data?: { readonly mismatch?: { readonly header?: string; readonly body?: string } };
+  readonly data?: {
+    readonly reason?: string;
+    readonly mismatch?: { readonly header?: string; readonly body?: string };
+  };
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -18,7 +18,7 @@ const unsteady = () => {
 const invoke = (entry: ChainEntry, log: (message: string) => void = () => undefined) =>
   new InterceptorServer({ local: [entry] }, { pageSize: 10, log }).methods['interceptor/invoke'](
     { name: 'x', event: EVENT, phase: 'request', payload: { name: 'a' } },
-    {} as never,
+    { reply: { signal: new AbortController().signal } } as never,
   );
 
 it.each([

@@ -120,7 +120,7 @@ export class HttpEndpoint {
     const { headers } = rawRequest;
     const { inputResponses = {} } = params;
     if (headers['mcp-protocol-version'] !== REVISION || headers['mcp-method'] === undefined) return false;
-    if (!isRecord(inputResponses) || !this.server.serves(method)) return false;
+    if (!isRecord(inputResponses) || !this.server.serves(method, 'modern')) return false;
     try {
       assertNameHeader(rawRequest, method, params);
       return true;

@@ -3,7 +3,8 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { HttpExchange } from '../../protocol/mcp-call.js';
 import type { JsonRpcError } from '../../server/errors.js';
-import { assertNameHeader, HeaderMismatchError } from '../../server/header-parameters.js';
+import type { HeaderMismatchError } from '../../server/header-parameters.js';
+import { assertNameHeader } from '../../server/header-parameters.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { listenOf, refusalOfListen } from '../listen.js';
 import { refusalOfResponses, type Origin } from '../message-call.js';

@@ -171,7 +171,7 @@ export class Session implements Transport {
   }
 
   private open(id: RequestId, method: string, answer: PostAnswer): HttpCall | undefined {
-    const call = this.instance.serves(method)
+    const call = this.instance.serves(method, 'legacy')
       ? new HttpCall(id, 'legacy', answer, this.asker(id))
       : undefined;
     this.pending.set(id, { answer, call });
@@ -200,7 +200,7 @@ export class Session implements Transport {
       sessionId: this.sessionId,
       authInfo: incoming.authInfo,
       http: httpOf(incoming),
-      meta: params['_meta'] as Params | undefined,
+      meta: params['_meta'],
     };
   }
 

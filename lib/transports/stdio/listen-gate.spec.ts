@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { McpException } from '../../exceptions/mcp.exception.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Upstream } from '../../server/upstream.js';
 import { gateListen } from './listen-gate.js';
@@ -37,7 +38,7 @@ async function connect(upstream?: Partial<Upstream>) {
   const host = {
     options: { interceptors: { timeoutMs: 10_000 } },
     upstream,
-    interceptSubscription(uri: string, { signal }: { signal: AbortSignal }) {
+    interceptSubscription(uri: string, { reply: { signal } }: McpCall) {
       const one = { ...deferred(), uri, signal };
       asked.put(one);
       return one.promise;
