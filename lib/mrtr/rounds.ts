@@ -79,7 +79,6 @@ export class Rounds {
 
   /** Answers a call in as many rounds as it needs, if its client knows none (2025 era). */
   readonly legacyRounds: Stage = next => (call, params) => {
-    if (call.era === 'modern') return next(call, params);
     return call.reply.ask ? this.legacy.run(call, params, next) : withoutAsking(call, params, next);
   };
 

@@ -204,7 +204,9 @@ export class Dispatcher {
       return await this.asked(entry, call, () => Promise.resolve(value));
     } catch (thrown) {
       if (!isRoundEnd(thrown)) throw thrown;
-      return this.asked(entry, call, () => Promise.reject(thrown));
+      return this.asked(entry, call, async () => {
+        throw thrown;
+      });
     }
   }
 

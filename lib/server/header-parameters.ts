@@ -4,6 +4,9 @@ import { decodeHeader, isHeaderScalar, mirrors } from '../headers/header-value.j
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HttpExchange, McpCall } from '../protocol/mcp-call.js';
 
+/** A text that stands for itself in a header. */
+const PLAIN = /^(?!=\?)[\x20-\x7e]*$/;
+
 /** What `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
   'tools/call': 'name',
@@ -125,6 +128,7 @@ function check(
     if (value !== undefined) fail(`is missing, but the body has a value for ${body}`);
     return;
   }
+  if (text === value && PLAIN.test(String(text)) && !isRepeated({ rawHeaders }, key)) return;
   // Node has trimmed it, and joins several with a comma; whoever routed the request may have read the first alone.
   if (isRepeated({ rawHeaders }, key)) fail('is there more than once');
   const decoded = decodeHeader(String(text));

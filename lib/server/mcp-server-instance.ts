@@ -26,7 +26,7 @@ import { Dispatcher } from './dispatcher.js';
 import { HandlerTable } from './handler-table.js';
 import { declaredIn, headerCheck, type HeaderCheck } from './header-parameters.js';
 import { listingsOf } from './listings.js';
-import { composePipeline, type Answer } from './pipeline.js';
+import { composePipeline, type Answer, type PipelineParts } from './pipeline.js';
 import { RunningCalls } from './running-calls.js';
 import { SdkServer, type HttpOf } from './sdk-server.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
@@ -43,7 +43,7 @@ export class McpServerInstance {
   private current?: Catalog;
   private boundary?: Boundary;
   private interceptorServer?: InterceptorServer;
-  private pipeline: ReadonlyMap<string, Answer>;
+  private pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
   readonly bus: ServerEventBus;
   readonly table: HandlerTable;
   readonly changes: ChangeNotifier;
@@ -93,7 +93,7 @@ export class McpServerInstance {
         : (this.catalog.tools.get(tool)?.headerParams ?? []),
     );
     this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
-    this.pipeline = this.composePipeline();
+    this.pipelines = this.composePipelines();
   }
 
   get info(): Implementation {
@@ -127,7 +127,7 @@ export class McpServerInstance {
 
   /** The methods that the pipeline answers, with what the server offers now. */
   get methods(): string[] {
-    return [...this.pipeline.keys()].filter(method => this.serves(method, 'legacy'));
+    return [...this.pipelines.legacy.keys()].filter(method => this.serves(method, 'legacy'));
   }
 
   /** Whether the pipeline answers a method, with what the server offers now. */
@@ -136,7 +136,7 @@ export class McpServerInstance {
     const rule = METHODS.get(method);
     if (era === 'modern' && (rule?.isLegacy || method === SET_LEVEL)) return false;
     if (rule) return (upstream?.description ?? this.catalog).capabilities[rule.capability] !== undefined;
-    if (!this.pipeline.has(method)) return false;
+    if (!this.pipelines[era].has(method)) return false;
     if (!upstream) return true;
     return method === SET_LEVEL
       ? upstream.description.capabilities.logging !== undefined
@@ -148,7 +148,7 @@ export class McpServerInstance {
    * @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with
    */
   serve(call: McpCall): Promise<Result> {
-    return this.pipeline.get(call.method)!(call, call.params);
+    return this.pipelines[call.era].get(call.method)!(call, call.params);
   }
 
   /** Answers a call in JSON. */
@@ -221,7 +221,7 @@ export class McpServerInstance {
         unsubscribe: this.dispatch('resources/unsubscribe'),
       });
     }
-    this.pipeline = this.composePipeline();
+    this.pipelines = this.composePipelines();
   }
 
   /** The SDK's server for one HTTP request. */
@@ -282,7 +282,7 @@ export class McpServerInstance {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  private composePipeline(): ReadonlyMap<string, Answer> {
+  private composePipelines(): typeof this.pipelines {
     const { upstream, interceptorServer, rounds, headers, boundary } = this;
     const extensions: Record<string, Answer> = {};
     for (const [method, answer] of Object.entries(interceptorServer?.methods ?? {})) {
@@ -294,13 +294,14 @@ export class McpServerInstance {
         extensions[method] = (call, params) => upstream.extensionMethods[method](params, call);
       }
     }
-    return composePipeline({
+    const parts: PipelineParts = {
       dispatch: method => this.dispatch(method),
       rounds,
       headers,
       boundary,
       extensions,
-    });
+    };
+    return { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
   }
 
   private dispatch(method: DispatchedMethod): Answer {

@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { Boundary } from '../interceptors/boundary/boundary.js';
 import type { Rounds } from '../mrtr/rounds.js';
-import type { McpCall, Params } from '../protocol/mcp-call.js';
+import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from './errors.js';
 import type { HeaderCheck } from './header-parameters.js';
@@ -25,19 +25,19 @@ export interface PipelineParts {
 
 /**
  * The order of everything that happens to a request. A transport makes the `McpCall` and writes the answer; between the
- * two stands this list, composed once for each method. A stage that has nothing to do for a method is not in its list.
+ * two stands this list, composed once for each method of an era. A stage that has nothing to do is not in the list.
  */
-export function composePipeline(parts: PipelineParts): ReadonlyMap<string, Answer> {
+export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
   const { dispatch, rounds, headers, boundary, extensions } = parts;
   const answers = new Map<string, Answer>();
   for (const method of DISPATCHED) {
     const { canAsk } = METHODS.get(method)!;
     const stages = [
       errorsAsJsonRpc,
-      canAsk && rounds.legacyRounds,
+      era === 'legacy' && canAsk && rounds.legacyRounds,
       // Looks whether the caller is shown what it names, then at the header parameters, then runs the chain.
       boundary && boundary.intercept(method),
-      !boundary && method === 'tools/call' && headerParameters(headers),
+      !boundary && era === 'modern' && method === 'tools/call' && headerParameters(headers),
     ];
     answers.set(method, compose(stages, dispatch(method)));
   }

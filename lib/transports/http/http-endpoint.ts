@@ -118,9 +118,10 @@ export class HttpEndpoint {
   /** Whether a request is one of those that need no judgement of the SDK beyond its classification. */
   private isOrdinary({ rawRequest }: Incoming, { method, params = {} }: JSONRPCRequest): boolean {
     const { headers } = rawRequest;
-    const { inputResponses = {} } = params;
+    const { inputResponses } = params;
     if (headers['mcp-protocol-version'] !== REVISION || headers['mcp-method'] === undefined) return false;
-    if (!isRecord(inputResponses) || !this.server.serves(method, 'modern')) return false;
+    if (inputResponses !== undefined && !isRecord(inputResponses)) return false;
+    if (!this.server.serves(method, 'modern')) return false;
     try {
       assertNameHeader(rawRequest, method, params);
       return true;
