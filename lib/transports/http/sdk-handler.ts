@@ -1,5 +1,10 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isJSONRPCRequest,
+  type JSONRPCRequest,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
 import type { HttpExchange } from '../../protocol/mcp-call.js';
 import type { JsonRpcError } from '../../server/errors.js';
@@ -85,8 +90,8 @@ export class SdkHandler {
     const handled = request && this.requests.get(request);
     if (!handled) throw new Error('The SDK asks for a server for a request that nobody has sent');
     const { incoming, http } = handled;
-    const message = incoming.body?.ok ? (incoming.body.json as JsonRpcMessage) : undefined;
-    if (!message) return;
+    const message = incoming.body?.ok ? incoming.body.json : undefined;
+    if (!isJSONRPCRequest(message)) return;
     try {
       assertNameHeader(http, message.method, message.params ?? {});
     } catch (error) {
@@ -102,19 +107,8 @@ export class SdkHandler {
   }
 }
 
-interface JsonRpcMessage {
-  readonly id?: unknown;
-  readonly method: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-}
-
 /** @returns what tells the SDK */
-function refuse(
-  handled: HandledRequest,
-  { id = null }: JsonRpcMessage,
-  error: JsonRpcError,
-  status: number,
-): Error {
+function refuse(handled: HandledRequest, { id }: JSONRPCRequest, error: JsonRpcError, status: number): Error {
   handled.refusal = Response.json({ jsonrpc: '2.0', id, error }, { status });
   return new Error(error.message);
 }
