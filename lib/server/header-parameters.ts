@@ -70,16 +70,20 @@ export function declaredIn(inputSchema: object | undefined): Declared {
 
 /**
  * Checks the standard header that may be encoded.
+ * @returns false if the body has no name for it to repeat
  * @throws HeaderMismatchError
  */
 export function assertNameHeader(
   headers: Headers,
   method: string,
   params: Readonly<Record<string, unknown>>,
-): void {
+): boolean {
   const source = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
-  const name = source && params[source];
-  if (typeof name === 'string') check(headers, 'Mcp-Name', `params.${source}`, name, 'string');
+  if (source === undefined) return true;
+  const name = params[source];
+  if (typeof name !== 'string') return false;
+  check(headers, 'Mcp-Name', `params.${source}`, name, 'string');
+  return true;
 }
 
 /**

@@ -42,14 +42,13 @@ function modernCodec() {
 
 /** @throws McpException (-32602) for params that the revision does not admit */
 export function assertRequest({ method, params, era, requestState }: McpCall): void {
-  if (requestState !== undefined && typeof requestState !== 'string' && METHODS.get(method)?.canAsk) {
-    const data = { reason: 'invalid_request_state' };
-    throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', data);
+  const checked = method === 'tools/call' && CODECS[era].validateRequest(method, { method, params });
+  if (checked && !checked.ok) {
+    throw new McpException(McpErrorCode.InvalidParams, `Invalid ${method} request: ${said(checked)}`);
   }
-  if (method !== 'tools/call') return;
-  const checked = CODECS[era].validateRequest(method, { method, params });
-  if (checked.ok) return;
-  throw new McpException(McpErrorCode.InvalidParams, `Invalid ${method} request: ${said(checked)}`);
+  if (requestState === undefined || typeof requestState === 'string' || !METHODS.get(method)?.canAsk) return;
+  const data = { reason: 'invalid_request_state' };
+  throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', data);
 }
 
 /**

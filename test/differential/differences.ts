@@ -185,7 +185,8 @@ export const DIFFERENCES: readonly Difference[] = [
       const [answer] = (reference.messages ?? [reference.body]) as Answer['body'][];
       const isSaid = (one: Answer) =>
         errorOf(one)?.code === -32602 && /^Invalid tools\/call request/.test(errorOf(one)?.message ?? '');
-      return !('params' in bodyOf(request)) && isSaid(ours) && isSaid({ ...reference, body: answer });
+      const body = bodyOf(request);
+      return isRecord(body) && !('params' in body) && isSaid(ours) && isSaid({ ...reference, body: answer });
     },
   },
   {

@@ -123,8 +123,7 @@ export class HttpEndpoint {
     if (inputResponses !== undefined && !isRecord(inputResponses)) return false;
     if (!this.server.serves(method, 'modern')) return false;
     try {
-      assertNameHeader(rawRequest, method, params);
-      return true;
+      return assertNameHeader(rawRequest, method, params);
     } catch {
       return false;
     }
