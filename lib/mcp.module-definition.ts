@@ -147,12 +147,11 @@ function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): Reso
 const hostNames = (names: string[] | '*'): string[] | '*' =>
   names === '*' ? names : names.map(name => hostName(name)!);
 
-const IMPORTS: OptionSchema = { type: 'array', description: 'a list of modules' };
 const MAKERS = ['useFactory', 'useClass', 'useExisting'] as const;
 
 export const ASYNC = objectOf<McpModuleAsyncOptions>(
   {
-    imports: IMPORTS,
+    imports: { type: 'array', description: 'a list of modules' },
     inject: { type: 'array', description: 'a list of tokens' },
     useFactory: FUNCTION,
     useClass: { ...FUNCTION, description: 'a class' },
@@ -168,12 +167,7 @@ export const ASYNC = objectOf<McpModuleAsyncOptions>(
   },
 );
 
-export const FEATURE = objectOf<McpFeatureOptions, FilledFeatureOptions>(
-  { server: TEXT, imports: { ...IMPORTS, default: [] } },
-  { title: 'options' },
-);
-
-type FilledFeatureOptions = McpFeatureOptions & Required<Pick<McpFeatureOptions, 'imports'>>;
+export const FEATURE = objectOf<McpFeatureOptions>({ server: TEXT }, { title: 'options' });
 
 /** @throws McpBootstrapError for an option that is missing, unknown or wrong */
 export function assertAsyncOptions(options: McpModuleAsyncOptions): void {
@@ -181,5 +175,5 @@ export function assertAsyncOptions(options: McpModuleAsyncOptions): void {
 }
 
 /** @throws McpBootstrapError for an option that is unknown or wrong */
-export const resolveFeatureOptions = (options: McpFeatureOptions): FilledFeatureOptions =>
+export const resolveFeatureOptions = (options: McpFeatureOptions): McpFeatureOptions =>
   resolve(FEATURE, options, problem => new McpBootstrapError('McpModule.forFeature()', problem));

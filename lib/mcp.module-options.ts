@@ -137,8 +137,6 @@ export interface McpModuleAsyncOptions {
 export interface McpFeatureOptions {
   /** Name of the server that the handlers belong to. Default: the first server. */
   server?: string;
-  /** Modules that export what the handlers inject, where no module provides the handlers themselves. */
-  imports?: ModuleMetadata['imports'];
 }
 
 export type ResolvedHttpOptions = Readonly<
