@@ -7,13 +7,11 @@ import { resolve } from '../options/check-options.js';
 import { listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
-/** The `interceptors` option of a client. */
 export type McpClientInterceptorOptions = Pick<
   McpInterceptorOptions,
   'apply' | 'servers' | 'discovery' | 'policyFile' | 'overrides' | 'timeoutMs' | 'config'
 >;
 
-/** A client of the application, and the server that it is for. */
 export interface McpClientOptions extends ConnectionOptions {
   /** What the application calls it: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;
@@ -77,14 +75,10 @@ export const CLIENT = objectOf<McpClientOptions, FilledClientOptions>(
   },
 );
 
-/** How error messages name a client. */
 export const whereOf = (name: unknown): string =>
   `McpClientModule.register([{ name: ${JSON.stringify(name)} }])`;
 
-/**
- * Checks a client's options.
- * @throws McpBootstrapError for an option that is missing, unknown or out of range
- */
+/** @throws McpBootstrapError for an option that is missing, unknown or out of range */
 export function resolveClientOptions(options: McpClientOptions): ResolvedClientOptions {
   const where = whereOf((options as Partial<McpClientOptions> | null)?.name);
   const { interceptors: settings, ...rest } = resolve(
@@ -95,7 +89,6 @@ export function resolveClientOptions(options: McpClientOptions): ResolvedClientO
   return { ...rest, settings };
 }
 
-/** The list that `register` or a factory gave. */
 export function assertList(clients: unknown): asserts clients is readonly McpClientOptions[] {
   if (Array.isArray(clients)) return;
   throw new McpBootstrapError('McpClientModule', 'its clients must be a list, each with a "name"');

@@ -22,7 +22,6 @@ export const INTERCEPTED_VERBS = {
 
 export type InterceptedVerb = keyof typeof INTERCEPTED_VERBS;
 
-/** A client to intercept: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<
   Client,
   InterceptedVerb | 'listen' | 'ping' | 'request' | 'setLoggingLevel' | 'unsubscribeResource'
@@ -43,11 +42,8 @@ interface Governed {
 }
 
 // Without `allowInputRequired`: only handlers answer what a server asks during a call, and the chain is around them.
-/** Options of a request: the SDK's, and those for interceptors. */
 export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
-/** Options of a list. */
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
-/** Options of a tool call. */
 export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired' | 'toolDefinition'> &
   Governed & {
     /** The definition of the tool for this call alone, as it is when the call is made. Default: the one that is known. */

@@ -14,7 +14,6 @@ import { ToolDefinitions } from '../connection/tool-definitions.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 import { ServerEvents } from './server-events.js';
 
-/** The parts of a client that the application knows last. */
 export interface ClientParts {
   readonly chain: ChainSource;
   readonly handlers: readonly FoundInputHandler[];
@@ -24,14 +23,10 @@ export interface ClientParts {
 /** The length of an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
-/**
- * The inside of a client. A client can be injected before its options and its chain are known; until then, a request
- * throws.
- */
+/** The inside of a client, which can be injected before its options and its chain are known. */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
   readonly boundary: ClientBoundary;
-  /** The definitions of the server's tools. */
   readonly tools: ToolDefinitions;
   private readonly outputSchemas: OutputSchemas;
   private readonly logger: Logger;
@@ -73,10 +68,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     this.options = options;
   }
 
-  /**
-   * Makes the client ready to be used.
-   * @throws McpBootstrapError for a capability that nothing answers
-   */
+  /** @throws McpBootstrapError for a capability that no handler answers */
   start(parts: ClientParts): void {
     const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);

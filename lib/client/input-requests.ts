@@ -7,7 +7,6 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 
-/** The requests that a server may send to its client, with their results. */
 export interface InputRequestTypes {
   /** A form for the user, or a page to visit (specification: client/elicitation). */
   'elicitation/create': { params: ElicitRequest['params']; result: ElicitResult };
@@ -20,10 +19,8 @@ export interface InputRequestTypes {
   'roots/list': { params: Readonly<Record<string, unknown>>; result: ListRootsResult };
 }
 
-/** A request that a server makes of its client. */
 export type InputMethod = keyof InputRequestTypes;
 
-/** Second argument of a handler. */
 export interface InputRequestContext {
   /** Name of the client that the server asked; undefined for one without a name. */
   readonly client: string | undefined;

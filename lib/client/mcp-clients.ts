@@ -19,7 +19,6 @@ interface Slot {
   readonly client: McpClient;
 }
 
-/** All MCP clients of the application, by name. */
 @Injectable()
 export class McpClients implements OnApplicationShutdown {
   private readonly slots = new Map<string, Slot>();
@@ -36,7 +35,6 @@ export class McpClients implements OnApplicationShutdown {
     servers.onStart(() => this.start());
   }
 
-  /** The names of the clients. */
   get names(): string[] {
     return this.configured().map(({ wiring }) => wiring.name);
   }

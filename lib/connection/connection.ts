@@ -18,15 +18,12 @@ import { unlessAborted } from '../util/abort.js';
 export class ConnectionError extends Error {}
 
 export interface ConnectionHooks {
-  /** OAuth, or where bearer tokens come from, for HTTP. */
   readonly auth?: AuthProvider | OAuthClientProvider;
   /** The definitions of the server's tools, for all connections; by default none are kept. */
   readonly tools?: ToolDefinitions;
   /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
   readonly outputSchemas?: OutputSchemas;
-  /** Called with each new client before it connects: the place for its handlers. */
   readonly onClient?: (client: Client) => void;
-  /** Called once a client has connected. */
   readonly onOpen?: (client: Client) => void;
 }
 
@@ -38,15 +35,14 @@ const DEFAULTS = {
 } as const;
 
 /**
- * A connection to one server. The first use opens it, all callers share it, and it is opened anew once it broke. After a
- * failed attempt, callers get the error at once for a time that doubles with every failure.
+ * A connection to one server, shared by all callers. The first use opens it; it reopens after it broke. After a failed
+ * attempt, callers get the error at once for a time that doubles with each failure.
  */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
   private opening?: Promise<Client>;
   private transportInOpening?: Transport;
   private open?: Client;
-  /** The number of uses of each client. A client that was replaced is closed after its last use. */
   private readonly users = new Map<Client, number>();
   private failures = 0;
   private retryAt = 0;
@@ -61,15 +57,13 @@ export class Connection {
     this.options = { ...DEFAULTS, ...options } as typeof this.options;
   }
 
-  /** Whether it waits until the next attempt. */
   get isDown(): boolean {
     return Date.now() < this.retryAt;
   }
 
   /**
-   * The connected client.
-   * @param signal gives up waiting; the attempt itself goes on, for the others who wait for it
-   * @throws ConnectionError where it could not be opened, or is closed for good
+   * @param signal gives up waiting; the attempt goes on for other callers
+   * @throws ConnectionError if it could not be opened, or is closed for good
    */
   async client(signal?: AbortSignal): Promise<Client> {
     signal?.throwIfAborted();
@@ -84,10 +78,7 @@ export class Connection {
     return signal ? unlessAborted(this.opening, signal) : this.opening;
   }
 
-  /**
-   * Uses the client. If the server no longer knows the session, a new one is opened and the work is done once more: the
-   * server has not looked at the request.
-   */
+  /** Uses the client. If the server forgot the session (404), reopens once and repeats: the request was not read. */
   async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
     const client = await this.client(signal);
     const hasSession = client.transport?.sessionId !== undefined;

@@ -11,9 +11,8 @@ import type { Direction, Phase } from './protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
 
 /**
- * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By
- * default, `direction` is that of the server's traffic for events that it serves: `tools/call` requests are received.
- * For other events it is that of a call which the application makes: requests are sent.
+ * Options of one run. The defaults are those of the server: `config`, `timeoutMs`, the checks, and the `direction` of its
+ * traffic. Requests of events that the server does not serve are sent.
  */
 export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
   /** The server whose chain it is. Default: the first one. */
@@ -40,10 +39,9 @@ export class InterceptorChainRunner {
   }
 
   /**
-   * Runs the chain for any event: `llm/completion`, or one of the application's own.
-   * @returns the decision; it does not throw for a payload that was refused
-   * @throws Error where there is no such server, `interceptors` names one that does not exist, or a remote host cannot
-   *   be listed
+   * Runs the chain for any event, such as `llm/completion`.
+   * @returns the decision, also for a refused payload
+   * @throws Error for an unknown server or interceptor, or a remote host that cannot be listed
    */
   async run(
     event: InterceptionEvent,
@@ -58,10 +56,8 @@ export class InterceptorChainRunner {
   }
 
   /**
-   * Decides without acting: only interceptors without side effects run, audit ones as audit ones; every mutator's
-   * change is told as a JSON Patch, and nothing is reported or counted.
-   * @throws Error where there is no such server, `interceptors` names one that does not exist, or a remote host cannot
-   *   be listed
+   * Decides without acting: runs only interceptors without side effects, gives each change as a JSON Patch, reports nothing.
+   * @throws Error for an unknown server or interceptor, or a remote host that cannot be listed
    */
   async simulate(
     event: InterceptionEvent,

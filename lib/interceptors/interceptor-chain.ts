@@ -14,7 +14,6 @@ import { pathOf } from './policy/policy-source.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
 import { resolvedDescriptor } from './served/resolved-descriptor.js';
 
-/** Options of `InterceptorChain.discover`. */
 export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {
   /** By `name` or `host/name`. */
   overrides?: Record<string, InterceptorOverride>;
@@ -26,7 +25,6 @@ export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' |
 
 /** An interceptor of a chain, and the host that it runs on. */
 export interface InterceptorChainEntry {
-  /** The host's name. */
   readonly host: string;
   /** As the host advertised it, with the overrides, and without what holds its default. */
   readonly descriptor: InterceptorDescriptor;
@@ -51,9 +49,8 @@ export class InterceptorChain implements ChainSource {
   }
 
   /**
-   * Lists every host, all pages, at the same time.
-   * @throws DiscoveryError where a host cannot be listed, unless it says `skipWhenUnlisted`
-   * @throws OverrideError for an override that widens an interceptor's hooks, Error for one that is none
+   * Lists all hosts, all pages.
+   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed, OverrideError or Error for a wrong override
    */
   static async discover(
     hosts: readonly InterceptorHost[],
@@ -82,7 +79,7 @@ export class InterceptorChain implements ChainSource {
 
   /**
    * Discovers, and runs once. `timeoutMs` bounds both.
-   * @throws DiscoveryError where a host cannot be listed, unless it says `skipWhenUnlisted`
+   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed
    */
   static async execute(
     hosts: readonly InterceptorHost[],
@@ -116,8 +113,8 @@ export class InterceptorChain implements ChainSource {
   }
 
   /**
-   * Runs the chain on a message: no host is listed again.
-   * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
+   * Runs the chain on a message, without listing hosts again.
+   * @throws UnknownInterceptorError for an unknown name in `interceptors`
    */
   execute(params: ChainParams): Promise<ChainResult> {
     return this.chain.execute(params);

@@ -36,10 +36,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     private readonly reports: InterceptorReports,
   ) {}
 
-  /**
-   * @param clients names of MCP clients, which an interceptor can be declared for as well
-   * @throws McpBootstrapError for an interceptor or an override that cannot be
-   */
+  /** @throws McpBootstrapError for a wrong interceptor or override */
   async load(hosts: readonly McpServerInstance[], clients: ReadonlySet<string>): Promise<void> {
     const found = await this.local.interceptors();
     for (const { server, where } of found) {
@@ -58,10 +55,8 @@ export class InterceptorLoader implements OnApplicationShutdown {
   }
 
   /**
-   * The chain of a server, or of a client: its own interceptors with the policy that is in force for them, and those of
-   * remote hosts.
-   * @param where what an error names
-   * @throws McpBootstrapError for settings that cannot be
+   * @param where how an error names the owner of the settings
+   * @throws McpBootstrapError for wrong settings
    */
   async chainFor(
     name: string,
@@ -74,7 +69,6 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const warn = (message: string) => this.logger.warn(logLine(message));
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
-      // What a file says of an interceptor wins.
       const policyWith = (read?: InterceptorPolicy): Policy => ({
         overrides: read ? [overrides, read.overrides] : [overrides],
         config: { ...config, ...read?.config },

@@ -3,7 +3,6 @@ import type { WhenRule } from './chain/when.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import type { PriorityHint } from './protocol/types.js';
 
-/** What the application decides for one interceptor, over what its author declared. */
 export interface InterceptorOverride {
   /** Whether messages pass where the interceptor itself fails. */
   failOpen?: boolean;
@@ -64,7 +63,6 @@ export interface McpInterceptorOptions {
   warnings?: boolean;
 }
 
-/** The option with every default filled in. */
 export type InterceptorSettings = Readonly<
   Required<Omit<McpInterceptorOptions, 'policyFile' | 'resolveServers'>> &
     Pick<McpInterceptorOptions, 'policyFile' | 'resolveServers'>

@@ -2,7 +2,6 @@ import type { ChainEntry } from './chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { coversPattern, isNotificationEvent, matchesEvent, NOTIFICATION_EVENTS } from './protocol/events.js';
 
-/** The events that the protocol defines, and what this module hooks beside them. */
 const EVENTS = [
   'tools/list',
   'tools/call',
@@ -19,7 +18,6 @@ const EVENTS = [
   ...NOTIFICATION_EVENTS,
 ];
 
-/** Methods that no chain is run for. */
 const NEVER_INTERCEPTED = [
   'initialize',
   'ping',
@@ -35,10 +33,7 @@ const NAMESPACES = new Set(
   EVENTS.filter(event => !isNotificationEvent(event)).map(event => event.split('/', 1)[0]),
 );
 
-/**
- * What looks like a mistake in a chain, though it can be run: each a sentence for the log.
- * @param timeoutMs what the whole chain may take
- */
+/** Sentences for the log about likely mistakes in a chain. */
 export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[] {
   return [
     ...entries.flatMap(neverMatching),

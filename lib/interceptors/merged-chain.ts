@@ -9,14 +9,11 @@ import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote
 import { TimeLimit } from './remote/time-limit.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 
-/** Hosts that stay open as long as the lease. */
 export type HostsFor = (caller: ChainCaller, lease: HostLease) => Promise<readonly RemoteHost[]>;
 
 export interface MergedChainParts {
-  /** This process's own. */
   readonly local: readonly ChainEntry[];
   readonly hosts: readonly RemoteHost[];
-  /** Chooses further hosts for a message. */
   readonly hostsFor?: HostsFor;
   readonly policy: Policy;
   readonly options: ChainOptions;
@@ -41,9 +38,7 @@ export class MergedChain implements LocalChainSource {
   private warned = '';
   private readonly listeners: (() => void)[] = [];
 
-  /**
-   * @throws PolicyMismatchError for a configuration, OverrideError for hooks, that a local interceptor does not admit
-   */
+  /** @throws PolicyMismatchError or OverrideError if a local interceptor does not admit the policy */
   constructor(private readonly parts: MergedChainParts) {
     this.policy = parts.policy;
     this.check(parts.policy);
@@ -125,10 +120,7 @@ export class MergedChain implements LocalChainSource {
     }
   }
 
-  /**
-   * The first message after a change of the policy is where a host may turn out not to admit it. It goes by the old one
-   * then, as it would if that had been known before. Hosts that are chosen for one caller have no say in it.
-   */
+  /** Restores the former policy if the first message after a change shows that a host does not admit it. */
   private settle(former: Policy, remote: readonly ChainEntry[]): void {
     this.former = undefined;
     try {

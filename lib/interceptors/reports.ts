@@ -13,9 +13,7 @@ import { RareLines } from './rare-lines.js';
 export interface ChainReport {
   /** Name of the server whose traffic it was; undefined for a run of the application's own. */
   readonly server?: string;
-  /** Which way the payload crossed the boundary. */
   readonly direction: Direction;
-  /** What the run came to. */
   readonly result: ChainResult;
   /** Who called, in which session and trace, where that is known. */
   readonly context?: InvocationContext;
@@ -26,7 +24,6 @@ export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string
 
 /** The most names that are counted each by itself: remote hosts choose names, and can choose others each time. */
 const MAX_NAMES = 10_000;
-/** What all further ones are counted under. */
 const OTHER = 'other';
 
 /** What is nothing to write about. */

@@ -10,9 +10,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 export type KnownToolsOption = readonly KnownTool[] | string;
 
 /**
- * The tools of the option, read from its file where it names one: JSON up to 8 MiB, a list of tools or the result of a
- * `tools/list`. The path is relative to the working directory.
- * @throws Error for a file that is missing, too large, no JSON or holds something else
+ * Reads the option, from its JSON file if it is a path.
+ * @throws Error for a file that is missing, over 8 MiB, not JSON or not a list of tools
  */
 export function knownToolsOf(option: KnownToolsOption): readonly KnownTool[] {
   if (typeof option !== 'string') return option;

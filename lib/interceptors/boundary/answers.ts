@@ -9,7 +9,6 @@ export const WARNINGS_META = 'nestjs-mcp/warnings';
 
 type Response = NonNullable<ChainResult['response']>;
 
-/** The member of a result without which it is one of the other list that the same event hooks. */
 const OWN_MEMBER: Readonly<Record<string, string | undefined>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
@@ -22,7 +21,6 @@ export function synthetic(method: string, response: Response): Result {
   return marked(result as Result, response);
 }
 
-/** A result, marked as one that an interceptor answered. */
 export const marked = (result: Result, { interceptor }: Response): Result => ({
   ...result,
   _meta: { ...result._meta, [SYNTHETIC_META]: { interceptor } },

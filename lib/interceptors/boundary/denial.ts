@@ -6,10 +6,7 @@ const TIMEOUT = -32000;
 const FAILED = 'Interceptor execution failed';
 const TIMED_OUT = 'Interceptor execution timeout';
 
-/**
- * The JSON-RPC error for a chain that ended before its end. It holds the messages that validators meant for the caller;
- * never a payload, and of an interceptor that failed only that it did.
- */
+/** The JSON-RPC error for a refused message. It never holds a payload or the error of an interceptor. */
 export function denialOf(
   { status, results, abortedAt, phase }: ChainResult,
   timeoutMs?: number,
@@ -60,7 +57,6 @@ function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: E
   }));
 }
 
-/** A message that the chain, or what it needs, does not let pass. */
 export class Refused extends Error {
   constructor(readonly denial: McpException) {
     super(denial.message);

@@ -8,13 +8,11 @@ import type { InterceptorReports } from '../reports.js';
 import { denialOf, Refused } from './denial.js';
 import type { Message } from './message.js';
 
-/** How one phase of a message differs from the common run. */
 export type RunOptions = Pick<
   ChainParams,
   'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse' | 'timeoutMs' | 'config'
 >;
 
-/** What a run needs of its message, whichever side of a connection it crosses. */
 export type PhaseMessage = Pick<
   Message,
   'chain' | 'event' | 'method' | 'isAsked' | 'deadline' | 'context' | 'hooks'
@@ -24,8 +22,8 @@ export type PhaseMessage = Pick<
 };
 
 /**
- * Runs the chain on one phase of a message, and reports it; it is a promise only where an interceptor needed one.
- * @throws Refused where the chain refuses it
+ * Runs and reports one phase. Returns a promise only if an interceptor needs one.
+ * @throws Refused if the chain refuses the message
  */
 export type RunPhase = (
   message: PhaseMessage,

@@ -15,9 +15,7 @@ export class UnknownInterceptorError extends Error {}
 /** Interceptors of any number of hosts, merged into one order. It is built once; `execute` runs it on a message. */
 export class Chain {
   readonly entries: readonly PreparedEntry[];
-  /** Whether anything would run around what a client is asked. */
   readonly hooksInput: boolean;
-  /** Whether anything would run on what a client is told while it waits for an answer. */
   readonly hooksNotifications: boolean;
   private readonly selector: Selector;
   private readonly options: RunOptions;
@@ -43,19 +41,17 @@ export class Chain {
     this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
-  /** What an event hooks: a lookup. */
   hooked(event: string): Hooked {
     return this.selector.select(event);
   }
 
-  /** Whether anything would run: a lookup. */
   hooks(event: string, phase: Phase): boolean {
     return this.hooked(event)[phase].size > 0;
   }
 
   /**
-   * Runs the chain on a message. The payload itself is never changed.
-   * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
+   * Runs the chain on a message.
+   * @throws UnknownInterceptorError for an unknown name in `interceptors`
    */
   async execute(params: ChainParams): Promise<ChainResult> {
     const { context } = params;
@@ -63,9 +59,8 @@ export class Chain {
   }
 
   /**
-   * The same with a context that nobody can change.
-   * @param onEnd is told of the whole run once it has ended. With it, nobody waits for audit interceptors: the decision
-   *   that is returned lacks those that still run
+   * Like `execute`, for a frozen context.
+   * @param onEnd gets the whole result; the returned decision then lacks audit interceptors that still run
    */
   async run(params: ChainParams, onEnd?: OnEnd): Promise<ChainResult> {
     const selection = this.select(params);

@@ -7,7 +7,6 @@ import { frozenConfig } from './frozen.js';
 import type { Invocation } from './invocation.js';
 import type { ChainParams } from './params.js';
 
-/** How one invocation ended: with a value, with a failure, or it did not apply. */
 export type Invoked =
   | { readonly kind: 'value'; readonly value: unknown; readonly durationMs: number }
   | { readonly kind: 'skipped' }
@@ -26,7 +25,6 @@ export class InterceptorTimeout extends Error {}
 /** The time of the whole run is up, or its caller has gone. */
 class RunOver extends InterceptorTimeout {}
 
-/** What the invocations of one run share. */
 export interface RunContext extends Pick<
   Invocation,
   'event' | 'phase' | 'direction' | 'request' | 'context' | 'protocolVersion' | 'bag' | 'report'
@@ -35,9 +33,7 @@ export interface RunContext extends Pick<
   readonly watch: DeadlineWatch;
   /** When the whole run must have ended, on the clock. */
   readonly deadline: number;
-  /** Of an entry that has no time of its own, in milliseconds. */
   readonly defaultTimeoutMs: number;
-  /** Of any entry, in milliseconds. */
   readonly maxTimeoutMs: number;
   readonly config?: ChainParams['config'];
 }
@@ -100,10 +96,7 @@ function ownConfig(config: RunContext['config'], { configNames }: PreparedEntry)
   return name === undefined ? undefined : frozenConfig(config[name]);
 }
 
-/**
- * Runs an interceptor once: its condition, its configuration check, then the interceptor itself. It never throws, and
- * stops waiting when time is up. The result is a promise only if the interceptor returned one.
- */
+/** Never throws, and stops waiting when time is up. Returns a promise only if the interceptor returned one. */
 export function invokeEntry(
   run: RunContext,
   entry: PreparedEntry,

@@ -7,7 +7,6 @@ import type { PreparedEntry } from './entry.js';
 export interface ChainParams {
   /** Such as `tools/call`, or an event of your own: `namespace/operation`. */
   readonly event: string;
-  /** `request` for what is asked, `response` for what comes back. */
   readonly phase: Phase;
   /** `send`: mutate, then validate. `receive`: validate, then mutate. */
   readonly direction: Direction;
@@ -27,7 +26,6 @@ export interface ChainParams {
   readonly timeoutMs?: number;
   /** What interceptors are told of the call. Default: nothing. */
   readonly context?: InvocationContext;
-  /** Gives the run up. */
   readonly signal?: AbortSignal;
   /** The negotiated revision, against which `compat` is checked. Default: everything is compatible. */
   readonly protocolVersion?: string;

@@ -9,19 +9,14 @@ import { SyntheticResponse } from './synthetic.js';
 
 /** What a mutator made of the payload; without `next` it left it as it was. */
 export interface Mutation {
-  /** What it answered in the handler's place. */
   readonly response?: object;
   readonly info?: MutationResult['info'];
   readonly next?: unknown;
-  /** The first place that the mutator's scope does not let it change. */
   readonly breach?: string;
   readonly diff?: EntryResult['diff'];
 }
 
-/**
- * Reads what a mutator made of the payload that it was given, all of it that it could have made impossible to read.
- * @throws for something that is no payload
- */
+/** @throws MalformedResultError if the value is not a result, or its payload does not fit the event */
 export function mutationOf(
   value: unknown,
   entry: PreparedEntry,
@@ -51,10 +46,7 @@ export function mutationOf(
   };
 }
 
-/**
- * Reads what a mutator answered in the handler's place; undefined where it did not.
- * @throws for something that is no result
- */
+/** @throws MalformedResultError if the answer is not an object */
 function readResponse(value: unknown): object | undefined {
   if (!SyntheticResponse.is(value)) return undefined;
   // A copy that can be changed, as a handler's result can.

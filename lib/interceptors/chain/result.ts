@@ -1,7 +1,6 @@
 import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
 import type { PatchOperation } from './diff.js';
 
-/** How a chain ended. */
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
 /** What became of one interceptor. `crash` and `timeout` are failures of its own. */
@@ -10,17 +9,13 @@ export type Outcome =
 
 /** One interceptor's part in a chain. */
 export interface EntryResult {
-  /** The interceptor's name. */
   readonly interceptor: string;
-  /** The host that it runs on; `local` is this application. */
   readonly host: string;
   /** What it is; a sink decides nothing, and has no result. */
   readonly type: Exclude<InterceptorType, 'sink'>;
-  /** The phase that it ran in. */
   readonly phase: Phase;
   /** Present only where it was audit. */
   readonly mode?: 'audit';
-  /** What it came to. */
   readonly outcome: Outcome;
   /** The second run of a `final` validator. */
   readonly final?: true;
@@ -32,7 +27,6 @@ export interface EntryResult {
   readonly messages?: readonly ValidationMessage[];
   /** For a validator: corrections, by the path of what they correct. */
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
-  /** For a mutator: whether it made another payload. */
   readonly modified?: boolean;
   /** For a mutator that did: the payload that it made. */
   readonly payload?: unknown;
@@ -40,7 +34,6 @@ export interface EntryResult {
   readonly info?: Readonly<Record<string, unknown>>;
   /** What a failure was; for the log, never for a client. */
   readonly error?: string;
-  /** Whether the failure was let through because of `failOpen`. */
   readonly failedOpen?: true;
   /** What an audit mutator would have changed (RFC 6902), or a simulated one did. */
   readonly diff?: readonly PatchOperation[];
@@ -50,24 +43,16 @@ export interface EntryResult {
 
 /** An interceptor that hooks the event but did not run. */
 export interface SkippedEntry {
-  /** The interceptor's name. */
   readonly interceptor: string;
-  /** The host that it is on; `local` is this application. */
   readonly host: string;
-  /**
-   * Its condition did not hold (`when`), it does not understand the revision (`compat`), it has side effects and this is a
-   * simulation, or it is in audit mode and too many of those were running (`busy`).
-   */
+  /** `when` or `compat` did not match, a simulation skips side effects, or too many audit interceptors ran (`busy`). */
   readonly reason: 'when' | 'compat' | 'side-effects' | 'busy';
 }
 
 /** What a run of a chain came to (SEP-2624). */
 export interface ChainResult {
-  /** Whether the message may go on: only with `success`. */
   readonly status: ChainStatus;
-  /** The event that the chain ran for. */
   readonly event: string;
-  /** The phase that it ran for. */
   readonly phase: Phase;
   /** Every interceptor that ran, those that failed too; mutators in their order, validators in entry order. */
   readonly results: readonly EntryResult[];
@@ -90,7 +75,6 @@ export interface ChainResult {
   };
 }
 
-/** A result while it is put together. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What a chain comes to that nothing in it hooks. */
@@ -124,7 +108,6 @@ export const undiscoveredInTime = (
   abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
 });
 
-/** How many objections of each severity there were. */
 export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {
   const count = { error: 0, warn: 0, info: 0 };
   for (const { severity } of results) if (severity) count[severity]++;

@@ -16,10 +16,8 @@ import type { Selection } from './selection.js';
 import { feedSinks } from './sinks.js';
 import { verdictOf, type Ends, type Given, type Said } from './verdict.js';
 
-/** A chain's options, with the defaults filled in. */
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
 
-/** Told of a run once all of it has ended. */
 export type OnEnd = (result: ChainResult) => void;
 
 /** Why a run ends before its end. */
@@ -27,10 +25,8 @@ interface Halt extends Ends {
   readonly result: EntryResult;
 }
 
-/** One interceptor in a run: what it is given, and where its result goes. */
 interface Turn extends Given {
   readonly place: number;
-  /** Whether it is the second run of a `final` validator. */
   readonly isFinal: boolean;
 }
 
@@ -63,7 +59,6 @@ export function runContext(
   };
 }
 
-/** One run of a chain on one message. */
 export class ChainRun {
   private readonly started: number;
   private readonly context: RunContext;
@@ -72,7 +67,6 @@ export class ChainRun {
   private readonly skipped: SkippedEntry[] = [];
   /** Audit interceptors that have not ended yet: they are only recorded. */
   private readonly audits: Promise<unknown>[] = [];
-  /** The payload as it came. */
   private readonly received: unknown;
   private payload: unknown;
   private modified = false;

@@ -12,10 +12,8 @@ export interface MutationScope {
   readonly onBreach?: 'fail' | 'drop';
 }
 
-/** What a request is for may not be changed by the way, unless a mutator's scope allows it by name. */
 const IDENTITY = ['/name', '/uri', '/progressToken'];
 
-/** A mutator's scope in one phase. */
 export class Scope {
   private readonly denied: readonly Place[];
   private readonly allowed: readonly string[] | undefined;
@@ -63,5 +61,4 @@ function at(value: unknown, keys: readonly string[]): unknown {
 }
 
 const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-/** A change above a place changes the place, too. */
 const touches = (path: string, place: string): boolean => within(path, place) || within(place, path);

@@ -5,7 +5,6 @@ import { LOCAL_HOST, type PreparedEntry } from './entry.js';
 
 /** The entries that one event hooks in one phase, in the order in which they run. */
 export interface Selection {
-  /** Run as one batch. */
   readonly validators: readonly PreparedEntry[];
   /** Run on the payload as it stands after all mutations, where it was received and they changed it. */
   readonly finals: readonly PreparedEntry[];
@@ -16,11 +15,9 @@ export interface Selection {
   readonly size: number;
 }
 
-/** The part of a selection that can change a payload. */
 export const onlyMutators = (selection: Selection): Selection =>
   filtered(selection, ({ type }) => type === 'mutation');
 
-/** The part of a selection that a condition holds for. */
 export function filtered(selection: Selection, keep: (entry: PreparedEntry) => boolean): Selection {
   const [validators, finals, onlyFinals, mutators, sinks] = [
     selection.validators.filter(keep),
@@ -33,13 +30,11 @@ export function filtered(selection: Selection, keep: (entry: PreparedEntry) => b
   return { validators, finals, onlyFinals, mutators, sinks, size };
 }
 
-/** What an event hooks, in both its phases. */
 export type Hooked = Readonly<Record<Phase, Selection>>;
 
 /** How many events are kept: custom ones are named by callers, so their number needs a bound. */
 const MAX_EVENTS = 1000;
 
-/** Picks and sorts entries for an event, once. */
 export class Selector {
   private readonly known = new LRUCache<string, Hooked>({ max: MAX_EVENTS });
 
@@ -57,7 +52,6 @@ export class Selector {
   }
 }
 
-/** Picks and sorts entries for an event and a phase. */
 export function select(entries: readonly PreparedEntry[], event: string, phase: Phase): Selection {
   // There can be hundreds of notifications in a call: another host gets them only if it asks for them.
   const isForAll = !isNotificationEvent(event);

@@ -7,16 +7,13 @@ import type { ChainParams } from './params.js';
 import { mutationOf } from './read-mutation.js';
 import type { ChainStatus, EntryResult, Outcome, Writable } from './result.js';
 
-/** An interceptor, and the payload that it was given. */
 export interface Given {
   readonly entry: PreparedEntry;
   readonly payload: unknown;
 }
 
-/** What more there is to say of one interceptor's part than how it ended. */
 export type Said = Partial<EntryResult>;
 
-/** Why an interceptor's part is the end of the run. */
 export interface Ends {
   readonly status: Exclude<ChainStatus, 'success'>;
   readonly reason: string;
@@ -26,9 +23,7 @@ export interface Ends {
 export interface Verdict {
   readonly outcome: Outcome;
   readonly said?: Said;
-  /** The payload from here on. */
   readonly next?: unknown;
-  /** The answer in the handler's place. */
   readonly response?: object;
   readonly ends?: Ends;
 }
@@ -61,10 +56,7 @@ export function verdictOf(
   }
 }
 
-/**
- * Routes a failure: an audit interceptor never blocks, and one that fails open lets the message pass, unless it was the
- * time of the whole run that was up.
- */
+/** An audit interceptor never blocks. `failOpen` does not help once the time of the whole run is up. */
 function failure(
   { type, mode, failOpen }: PreparedEntry,
   outcome: 'crash' | 'timeout',

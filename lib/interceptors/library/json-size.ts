@@ -1,11 +1,9 @@
-/** How much a payload may be. */
 export interface JsonLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
   readonly maxNodes: number;
 }
 
-/** The first limit that a payload exceeds. */
 export type Excess = keyof JsonLimits;
 
 /** What a value comes to as JSON, without writing it: it stops where a limit is exceeded. */

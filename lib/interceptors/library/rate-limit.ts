@@ -21,7 +21,6 @@ import {
 } from './ready-made.js';
 import { principalKeyOf, shortened, stateKeyOf } from './sessions.js';
 
-/** What calls are counted by. */
 export type RateLimitKey = 'principal' | 'session' | 'tool';
 
 /** A limiter of `rate-limiter-flexible`, as far as it is used here. */
@@ -76,16 +75,13 @@ export const RATE_LIMIT = objectOf<RateLimitOptions, FilledRateLimit>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks', 'final'),
 });
 
-/** What `RateLimit` makes. */
 export interface RateLimitInterceptor {
-  /** Takes the call's points, or denies it. */
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
 /**
- * A validator that denies a call beyond so many in a time, and says when to try again: in words, and in milliseconds as
- * `info.retryAfterMs`. Where the limiter's store fails, so does the validator: `failOpen` decides. Served with `expose`, it
- * counts what each invoker asks about apart.
+ * A validator that denies calls beyond a limit, and says when to try again (`info.retryAfterMs`). If the store of the
+ * limiter fails, so does the validator: `failOpen` decides. With `expose`, counters are kept per invoking principal.
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *

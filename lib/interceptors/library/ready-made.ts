@@ -16,11 +16,7 @@ const HANDED_ON = { ...READY_MADE_VALIDATOR, ...READY_MADE_MUTATOR };
 
 type Declared = ReadyMadeValidatorOptions & ReadyMadeMutatorOptions;
 
-/**
- * A ready-made interceptor's own options, and those for its decorator, with the defaults filled in. `hooks` replace
- * `events` and `phase`.
- * @throws RangeError or TypeError for an option that is unknown or wrong
- */
+/** Splits the options into own ones and those for the decorator, with defaults. `hooks` replace `events` and `phase`. */
 export function withDefaults<T extends object, F extends Partial<Declared>>(
   factory: string,
   schema: ObjectSchema<T, F>,

@@ -1,7 +1,6 @@
 import type { InvocationContext } from '../protocol/types.js';
 import { matchesAny } from '../protocol/glob.js';
 
-/** Who calls, as interceptors are told. */
 export type Principal = NonNullable<InvocationContext['principal']>;
 
 /** Whom a rule is for: everyone, or those for whom all that is said holds. */
@@ -32,8 +31,8 @@ export class ToolRules {
   ) {}
 
   /**
-   * What a principal may call. Whoever is unknown may only call what a rule for `anonymous` principals allows, whatever
-   * the default is. A rule for certain ids denies a principal without one as well: nobody can tell that it is for another.
+   * An anonymous principal may only call tools that a rule for `anonymous` allows. A `deny` for ids also covers
+   * principals without an id.
    */
   for(principal: Principal = { type: 'anonymous' }): (tool: unknown) => boolean {
     const isUnknown = principal.type === 'anonymous';

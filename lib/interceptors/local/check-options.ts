@@ -90,10 +90,6 @@ export const MUTATOR = objectOf<MutatorOptions>(
 
 const SCHEMAS = { validation: VALIDATOR, mutation: MUTATOR, sink: SINK };
 
-/**
- * Turns an author's options into a descriptor.
- * @throws Error saying which option is wrong and what it may be
- */
 export function describe({ type, options }: InterceptorMetadata, methodName: string): InterceptorDescriptor {
   resolve(SCHEMAS[type], options, problem => new Error(problem));
   const { name = methodName, version, description, mode = 'active', failOpen, priority, compat } = options;

@@ -12,11 +12,9 @@ import { configCheck } from './config-check.js';
 import { normalise } from './normalise.js';
 import { originOf } from '../messages/exchange-bag.js';
 
-/** An interceptor of this application, and the server that it was declared for. */
 export interface LocalInterceptor {
   readonly entry: ChainEntry;
   readonly server: string | undefined;
-  /** `Class.method`, for messages. */
   readonly where: string;
 }
 
@@ -30,10 +28,7 @@ export class LocalHost {
     private readonly scope: RequestScope,
   ) {}
 
-  /**
-   * The application's interceptors, in the order in which Nest holds them.
-   * @throws McpBootstrapError for options that cannot be, or two interceptors of one name
-   */
+  /** @throws McpBootstrapError for wrong options, or two interceptors with one name */
   interceptors(): Promise<readonly LocalInterceptor[]> {
     return (this.found ??= this.explore());
   }

@@ -3,10 +3,7 @@ import { SyntheticResponse } from '../chain/synthetic.js';
 import { VALID } from '../protocol/read-result.js';
 import type { InterceptorType } from '../protocol/types.js';
 
-/**
- * Turns what an interceptor's method returned into a result as it stands on the wire. What cannot be turned is passed
- * on, and the chain refuses it as malformed.
- */
+/** Turns a return value into a result as on the wire. The chain refuses other values as malformed. */
 export function normalise(type: InterceptorType, value: unknown, name: string, payload: unknown): unknown {
   switch (type) {
     case 'validation':

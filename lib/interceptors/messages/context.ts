@@ -3,7 +3,6 @@ import { frozenCopy } from '../chain/frozen.js';
 import type { Writable } from '../chain/result.js';
 import type { InvocationContext } from '../protocol/types.js';
 
-/** W3C Trace Context: version, trace id, parent id, flags. */
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
 const ANONYMOUS = Object.freeze({ type: 'anonymous' } as const);
@@ -60,10 +59,7 @@ function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext
   });
 }
 
-/**
- * What is known of a caller, as data that nobody can change. An application may keep more than data in it: of what
- * cannot be copied, only the plain values are told.
- */
+/** Frozen claims. Without the values that cannot be copied. */
 function claimsOf(user: object): Readonly<Record<string, unknown>> {
   try {
     return frozenCopy(user) as Record<string, unknown>;

@@ -5,7 +5,6 @@ import type { InvocationContext } from '../protocol/types.js';
 export class ExchangeBag extends Map<unknown, unknown> {
   constructor(
     readonly origin: CallOrigin,
-    /** The caller's HTTP headers. */
     readonly headers: Readonly<Record<string, unknown>> = {},
     /** Who invokes, of an invocation that came in as `interceptor/invoke`: its own context is what the invoker says. */
     readonly invoker?: InvocationContext,

@@ -37,7 +37,6 @@ const TOLD: Types = {
   'notifications/message': { request: ['LoggingMessageNotificationParams'], response: [] },
 };
 
-/** Whether a server is asked for an event, rather than asking for it. */
 export const isServed = (event: string): boolean => Object.hasOwn(SERVED, event);
 
 type PayloadCheck = (payload: unknown) => string | undefined;
@@ -79,11 +78,7 @@ export const answerCheck = (method: string): PayloadCheck | undefined => CHECKS.
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
   CHECKS.get(method)?.[phase];
 
-/**
- * What is wrong with a payload that another party asks an interceptor about: it is not what the event carries. An event
- * that the protocol does not define takes any payload.
- * @param isPartial whether whoever asks says that the payload is only a part of the message
- */
+/** @param isPartial whether the invoker says that the payload is a part of the message */
 export function problemOfInvoked(
   event: string,
   phase: Phase,

@@ -33,7 +33,6 @@ const MAX_ALIASES = 100;
 type YamlDocument = Document.Parsed<ParsedNode>;
 type YamlPair = Pair<ParsedNode, ParsedNode | null>;
 
-/** A parsed policy of any shape. */
 export interface PolicyDocument {
   /** Plain data: a tree without `__proto__` keys or numbers that are not finite; null for an empty document. */
   readonly value: unknown;
@@ -42,8 +41,7 @@ export interface PolicyDocument {
 }
 
 /**
- * Parses YAML. What makes a document surprising is refused: a second document, a duplicate key, an unknown tag or
- * directive, more than 100 aliases or 64 levels.
+ * Refuses surprises: a second document, duplicate keys, unknown tags, more than 100 aliases or 64 levels.
  * @throws PolicyError
  */
 export function parseYaml(source: PolicySource): PolicyDocument {
@@ -60,7 +58,7 @@ export function parseYaml(source: PolicySource): PolicyDocument {
 }
 
 /**
- * Parses JSON, strictly, and under the same limits as YAML.
+ * Parses strict JSON, under the limits of YAML.
  * @throws PolicyError
  */
 export function parseJson(source: PolicySource): PolicyDocument {
@@ -135,7 +133,6 @@ function depthOf({ stack }: Parser): number {
   return stack.length - (top && 'items' in top ? 1 : 2);
 }
 
-/** Refuses what the parser lets through. */
 function inspect(document: YamlDocument, source: PolicySource): void {
   const steps: string[] = [];
   const open = new Set<unknown>();

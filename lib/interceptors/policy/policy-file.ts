@@ -13,19 +13,14 @@ const FORMATS = new Map<string, PolicyFormat>([
 /** By then the watcher has long had its first look at the file. */
 const SECOND_LOOK_MS = 1000;
 
-/** The text of a file, or why there is none. */
 type Found = string | PolicyError;
 
-/** How a policy file is watched. */
 export interface PolicyFileOptions {
   /** Time between two looks at the file, in milliseconds. Default: 1000. */
   pollMs?: number;
 }
 
-/**
- * A policy in a file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Whoever changes it while it is watched does best to
- * write another file and rename it: half of a file can be a valid policy, too.
- */
+/** A policy file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Replace it by renaming: half a file can be valid. */
 export class PolicyFile {
   private readonly fullPath: string;
   private readonly pollMs: number;
@@ -41,19 +36,16 @@ export class PolicyFile {
     this.pollMs = pollMs;
   }
 
-  /**
-   * Reads the file, at once.
-   * @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or no policy
-   */
+  /** @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or not a policy */
   read(): InterceptorPolicy {
     this.seen = this.load();
     return this.parse(this.seen);
   }
 
   /**
-   * Hands over each policy whose text differs from the last one read, until `close`. It does not keep the process alive.
-   * @param apply puts a policy in force; if it throws, the one before is taken to be in force still
-   * @param onError is told once of each content that was not applied, and of a file that went away; must not throw
+   * Hands over each changed policy until `close`. Does not keep the process alive.
+   * @param apply if it throws, the policy before stays in force
+   * @param onError called once for each content that was not applied; must not throw
    */
   watch(apply: (policy: InterceptorPolicy) => void, onError: (error: Error) => void): void {
     this.close();
@@ -70,7 +62,6 @@ export class PolicyFile {
     };
   }
 
-  /** Ends the watch: neither callback is called any more. */
   close(): void {
     this.stop?.();
     this.stop = undefined;
@@ -87,7 +78,6 @@ export class PolicyFile {
     }
   }
 
-  /** @throws PolicyError */
   private parse(found: Found): InterceptorPolicy {
     if (found instanceof PolicyError) throw found;
     const format = FORMATS.get(extname(this.path).toLowerCase());

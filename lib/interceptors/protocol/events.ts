@@ -1,7 +1,6 @@
 /** A regular expression for what can be hooked: `*`, `tools/*`, `tools/call`, or other names with slashes between. */
 export const EVENT_PATTERN = String.raw`^(\*|[A-Za-z0-9_.-]+/\*|[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)$`;
 
-/** The event that a method of the protocol is hooked by; a method without one is not intercepted. */
 export const EVENT_OF: Readonly<Record<string, string | undefined>> = {
   'tools/list': 'tools/list',
   'tools/call': 'tools/call',
@@ -14,7 +13,6 @@ export const EVENT_OF: Readonly<Record<string, string | undefined>> = {
   'completion/complete': 'completion/complete',
 };
 
-/** What a client may be asked while it waits for an answer. */
 export const INPUT_EVENTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 
 export type InputEvent = (typeof INPUT_EVENTS)[number];

@@ -13,6 +13,5 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return at <= name.length - tail.length;
 }
 
-/** Whether a name matches one of the patterns. */
 export const matchesAny = (patterns: readonly string[], name: string): boolean =>
   patterns.some(pattern => matchesGlob(pattern, name));

@@ -1,7 +1,6 @@
 import { isRecord } from '../../util/is-record.js';
 import type { Hook, InterceptorDescriptor, InterceptorType, Mode, Phase, PriorityHint } from './types.js';
 
-/** A descriptor that can be used, or why it cannot. */
 export type ReadDescriptor =
   | { readonly ok: true; readonly descriptor: InterceptorDescriptor }
   | { readonly ok: false; readonly reason: string };
@@ -24,16 +23,12 @@ const MODES: Readonly<Record<string, Mode>> = {
 const MIN_INT32 = -2_147_483_648;
 const MAX_INT32 = 2_147_483_647;
 
-/** Whether a value can be a priority: a 32-bit signed integer. */
 export const isPriority = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= MIN_INT32 && (value as number) <= MAX_INT32;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Reads a descriptor as another implementation wrote it, older spellings included: a single `hook`, the phase `both`,
- * the mode `enforce`, the type `observability`, the events `*\/request` and `*\/response`.
- */
+/** Reads a descriptor, also in older spellings: `hook`, `both`, `enforce`, `observability`, `*\/request`. */
 export function readDescriptor(value: unknown): ReadDescriptor {
   if (!isRecord(value)) return refuse('it is no object');
   const { name, version, description, configSchema } = value;

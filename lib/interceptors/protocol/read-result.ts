@@ -24,8 +24,8 @@ interface Source {
 const RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 
 /**
- * Reads a validator's result, which another implementation may have nested under `validation`.
- * @throws MalformedResultError where it does not say whether the payload is valid
+ * Reads a flat result, or one nested under `validation`.
+ * @throws MalformedResultError without a boolean `valid`
  */
 export function readValidation(value: unknown, { name, phase }: Source): ValidationResult {
   const result = unwrap(value, 'valid', 'validation');
@@ -46,8 +46,8 @@ export function readValidation(value: unknown, { name, phase }: Source): Validat
 }
 
 /**
- * Reads a mutator's result, which another implementation may have nested under `mutation`.
- * @throws MalformedResultError where it does not say whether, and to what, it changed the payload
+ * Reads a flat result, or one nested under `mutation`.
+ * @throws MalformedResultError without a boolean `modified`, or without the new payload
  */
 export function readMutation(value: unknown, { name, phase }: Source, received: unknown): MutationResult {
   const result = unwrap(value, 'modified', 'mutation');

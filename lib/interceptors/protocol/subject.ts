@@ -3,7 +3,6 @@ import { EVENT_OF, isInputEvent, isNotificationEvent } from './events.js';
 import { matchesAny } from './glob.js';
 import type { Phase } from './types.js';
 
-/** What a message is about. */
 export interface Subject {
   /** `own`: of an event of the application's own, by the members that say what a message of the protocol is about. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'own';
@@ -13,17 +12,13 @@ export interface Subject {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The members that it goes by, as the caller says them. */
 interface Said {
   readonly kind: Subject['kind'];
   readonly name?: unknown;
   readonly uri?: unknown;
 }
 
-/**
- * What requests name, by their event. Callers may add members that others have, and would otherwise say themselves what
- * their message is about.
- */
+/** How requests name their subject. Other members do not count: callers could add them. */
 const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
   'tools/call': ({ name }) => ({ kind: 'tool', name }),
   'prompts/get': ({ name }) => ({ kind: 'prompt', name }),
@@ -52,7 +47,6 @@ export function subjectOf(event: string, params: unknown): Subject | undefined {
   return { kind, ...(typeof name === 'string' && { name }), ...(typeof uri === 'string' && { uri }) };
 }
 
-/** A request with its params, or a result with its request's, where they are known. */
 interface Message {
   readonly event: string;
   readonly phase: Phase;
@@ -61,10 +55,8 @@ interface Message {
 }
 
 /**
- * Whether a request, or the request of a result, is about something that one of the patterns means, in which `*` stands
- * for any characters. A URI has many spellings: rather too many are meant than too few. Of an event of the application's
- * own, its `name` or its `uri` is. What is made throws for a result of which it is not known what it is of, as in an
- * `interceptor/invoke`.
+ * Whether a message is about a tool, prompt or URI that a pattern matches. Rather matches too many URIs than too few.
+ * @throws Error, when called, for a result without its request, as in an `interceptor/invoke`
  */
 export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
   const spelt = patterns.flatMap(pattern => [pattern, pattern.toLowerCase(), canonicalUri(pattern)]);

@@ -16,11 +16,9 @@ export type Severity = 'info' | 'warn' | 'error';
 /** What an interceptor does: decide, change, or look on. */
 export type InterceptorType = 'validation' | 'mutation' | 'sink';
 
-/** Events and the one phase in which they are hooked. */
 export interface Hook {
   /** Events, `namespace/*`, or `*` for all. */
   readonly events: readonly string[];
-  /** Before the operation, or before its result is delivered. */
   readonly phase: Phase;
 }
 
@@ -30,7 +28,6 @@ export type PriorityHint = number | { readonly request?: number; readonly respon
 /** A regular expression for the protocol's revisions, which are dates, and compare as text. */
 export const REVISION_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`;
 
-/** What a caller may be. */
 export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
 
 /** An interceptor as `interceptors/list` describes it. A field that holds its default is left out. */
@@ -41,9 +38,7 @@ export interface InterceptorDescriptor {
   readonly version?: string;
   /** For people. */
   readonly description?: string;
-  /** What it does. */
   readonly type: InterceptorType;
-  /** When it runs. */
   readonly hooks: readonly Hook[];
   /** Default: `active`. */
   readonly mode?: Mode;
@@ -59,7 +54,6 @@ export interface InterceptorDescriptor {
 
 /** What an interceptor may know of the call around its payload. */
 export interface InvocationContext {
-  /** Who calls. */
   readonly principal?: {
     /** A user, a program on its own behalf, or nobody who is known. */
     readonly type: (typeof PRINCIPAL_TYPES)[number];
@@ -70,7 +64,6 @@ export interface InvocationContext {
   };
   /** W3C Trace Context: 32 hexadecimal digits. */
   readonly traceId?: string;
-  /** W3C Trace Context: 16 hexadecimal digits. */
   readonly spanId?: string;
   /** ISO 8601. */
   readonly timestamp?: string;
@@ -82,13 +75,9 @@ export interface InvocationContext {
 
 /** Params of `interceptor/invoke`. The payload is the operation's bare params, or its bare result. */
 export interface InvokeParams {
-  /** The interceptor's name on its host. */
   readonly name: string;
-  /** An event that it hooks. */
   readonly event: string;
-  /** A phase in which it hooks the event. */
   readonly phase: Phase;
-  /** The bare params, or the bare result. */
   readonly payload: unknown;
   /** As its `configSchema` has it. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -96,7 +85,6 @@ export interface InvokeParams {
   readonly timeoutMs?: number;
   /** What it may know of the call around the payload. */
   readonly context?: InvocationContext;
-  /** The request's own `_meta`. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -120,7 +108,6 @@ export interface ValidationMessage {
 export interface ValidationResult extends ResultBase {
   readonly type: 'validation';
   readonly valid: boolean;
-  /** Absent where `valid`. */
   readonly severity?: Severity;
   readonly messages?: readonly ValidationMessage[];
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];

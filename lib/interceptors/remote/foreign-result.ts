@@ -7,10 +7,7 @@ const MAX_MESSAGES = 100;
 /** The most characters that are taken of a message, or of the path in it. */
 const MAX_LENGTH = 2000;
 
-/**
- * Makes sure that a host answers what it was asked. It need not say what it answers.
- * @throws Error where it says that it is something else
- */
+/** @throws Error if a result says that it belongs to another interceptor or phase */
 export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' | 'phase'>): void {
   if (!isRecord(result)) return;
   for (const told of [result, result['validation'], result['mutation']].filter(isRecord)) {

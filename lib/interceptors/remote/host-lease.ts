@@ -3,13 +3,11 @@ export class HostLease {
   private readonly held: (() => void)[] = [];
   private isOver = false;
 
-  /** @param letGo called once, when the lease ends; at once where it has ended already */
   hold(letGo: () => void): void {
     if (this.isOver) letGo();
     else this.held.push(letGo);
   }
 
-  /** Lets go of all of them. */
   readonly end = (): void => {
     this.isOver = true;
     for (const letGo of this.held.splice(0)) letGo();

@@ -1,10 +1,7 @@
 import { INTERCEPTORS_EXTENSION, type InvokeParams } from '../protocol/types.js';
 
-/** Bounds of one call to a host. */
 export interface HostCallOptions {
-  /** Fires when the call is given up. */
   readonly signal: AbortSignal;
-  /** Milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -12,12 +9,8 @@ export interface HostCallOptions {
 export interface InterceptorInvoker {
   /** `interceptors/list`, one page. */
   list(params: { cursor?: string }, options: HostCallOptions): Promise<unknown>;
-  /** `interceptor/invoke`. */
   invoke(params: InvokeParams, options: HostCallOptions): Promise<unknown>;
-  /**
-   * Tells of each change of what the host advertises, where the host says so.
-   * @returns what ends that, if it can be ended
-   */
+  /** Calls back when the host's interceptors change. Returns a function that ends that, if possible. */
   onChanged?(listener: () => void): (() => void) | void;
 }
 
@@ -39,13 +32,11 @@ export interface InterceptorClient {
   ): void;
 }
 
-/** Lends a connected client for one piece of work. */
 export type UseClient = <T>(
   work: (client: InterceptorClient) => Promise<T>,
   signal: AbortSignal,
 ) => Promise<T>;
 
-/** A host says with this that its interceptors have changed. */
 const CHANGED = 'notifications/interceptors/list_changed';
 
 const METHOD_NOT_FOUND = -32601;
@@ -62,7 +53,6 @@ const ANYTHING = {
   },
 } as const;
 
-/** Reaches a host over the protocol. */
 export function clientInvoker(use: UseClient): InterceptorInvoker {
   const ask = (
     client: InterceptorClient,
@@ -85,10 +75,7 @@ export function clientInvoker(use: UseClient): InterceptorInvoker {
   };
 }
 
-/**
- * A host without interceptors does not know the method; but then it must have declared that it is such a host, or any
- * server that was configured by mistake would let everything pass.
- */
+/** A host without interceptors must have declared that it is a host, or any wrong server would let all pass. */
 function hasNone(client: InterceptorClient, error: unknown): boolean {
   if (jsonRpcCodeOf(error) !== METHOD_NOT_FOUND) return false;
   const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
@@ -116,10 +103,7 @@ function jsonRpcCodeOf(error: unknown): unknown {
 /** Who is told by a client: several servers can share one, and the SDK knows one handler for each notification. */
 const listenersOf = new WeakMap<InterceptorClient, Set<() => void>>();
 
-/**
- * Calls back whenever a client is told that the host's interceptors have changed, until the function that it returns is
- * called. A handler that the application itself has set for that notification is replaced: the SDK does not tell of one.
- */
+/** Returns a function that ends the watch. Replaces the handler of the application: the SDK reports none. */
 export function watchChanges(client: InterceptorClient, listener: () => void): () => void {
   const listeners = listenersOf.get(client) ?? new Set();
   if (listeners.size === 0) {

@@ -12,7 +12,6 @@ const MAX_DESCRIPTION_LENGTH = 4096;
 const MAX_WARNINGS = 10;
 
 export interface ListAllOptions {
-  /** Of the host. */
   readonly name: string;
   readonly maxInterceptors: number;
   readonly timeoutMs: number;
@@ -21,7 +20,6 @@ export interface ListAllOptions {
   readonly warn: (message: string) => void;
 }
 
-/** What a host advertises. */
 export interface AdvertisedInterceptors {
   readonly descriptors: InterceptorDescriptor[];
   /** For how long, in milliseconds, where it says so. */
@@ -29,8 +27,8 @@ export interface AdvertisedInterceptors {
 }
 
 /**
- * What a host advertises, all pages. What cannot be read is skipped.
- * @throws Error for a listing that cannot be one, or is too large
+ * Lists all pages. Skips descriptors that it cannot read.
+ * @throws Error for a listing that is malformed or too large
  */
 export async function listAll(
   invoker: InterceptorInvoker,

@@ -5,7 +5,6 @@ import { RemoteHost } from './remote-host.js';
 
 const DEFAULT_TTL_MS = 60_000;
 
-/** A host, and what has to be closed with it. */
 export interface OpenedHost {
   readonly host: RemoteHost;
   close(): Promise<void>;
@@ -18,7 +17,6 @@ export interface OpenHostOptions {
   readonly warn: (message: string) => void;
 }
 
-/** A host that can be reached already. */
 export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions): RemoteHost {
   return hostOver(options, invokerOf(options), defaults);
 }

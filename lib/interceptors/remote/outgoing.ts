@@ -18,7 +18,6 @@ export class Outgoing {
     this.window = send.payload && new PayloadWindow(send.payload);
   }
 
-  /** What the host is asked. */
   paramsFor({ name, event, phase, payload, config, timeoutMs, context, bag }: Invocation): InvokeParams {
     const { context: parts, headers: names } = this.send;
     const { window } = this;
@@ -37,10 +36,7 @@ export class Outgoing {
     };
   }
 
-  /**
-   * A mutator's result on the whole payload, of which it may have seen a part.
-   * @throws Error where it changed something that it was not sent
-   */
+  /** @throws Error if the host changed a part that it was not sent */
   takeBack(payload: unknown, result: unknown): unknown {
     if (!this.window) return result;
     const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };

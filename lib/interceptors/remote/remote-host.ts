@@ -50,13 +50,11 @@ export interface RemoteHostParts {
   readonly warn: (message: string) => void;
 }
 
-/** What a host advertises, and until when it is believed. */
 interface Listing {
   readonly entries: readonly ChainEntry[];
   readonly expiresAt: number;
 }
 
-/** A host of interceptors that is another MCP server. */
 export class RemoteHost {
   readonly name: string;
   readonly id: string;
@@ -104,7 +102,6 @@ export class RemoteHost {
     return this.listed;
   }
 
-  /** Whether it is being asked something. */
   get isBusy(): boolean {
     return this.asked > 0;
   }
@@ -120,10 +117,7 @@ export class RemoteHost {
     if (this.connections++ > 0) this.forget();
   }
 
-  /**
-   * Its interceptors. Whoever asks while the host is being asked waits for the same answer.
-   * @throws DiscoveryError where it does not say, or not in time, or says something that cannot be
-   */
+  /** @throws DiscoveryError if the host cannot be listed in time, or says something wrong */
   async entries(signal?: AbortSignal): Promise<readonly ChainEntry[]> {
     if (this.known) return this.known;
     if (!this.listingNow) {

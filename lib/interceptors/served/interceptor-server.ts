@@ -30,14 +30,12 @@ type Params = Readonly<Record<string, unknown>>;
 /** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
 export class InterceptorServer {
   private last?: Served;
-  /** The methods to serve; none without an interceptor. */
   readonly methods: Readonly<Record<string, (params: Params, call: McpCall) => object | Promise<object>>>;
 
   constructor(
     private readonly source: Pick<LocalChainSource, 'local'>,
     private readonly options: {
       readonly pageSize: number;
-      /** How long others may believe a listing, in milliseconds. Default: 5,000. */
       readonly ttlMs?: number;
       readonly log: (message: string) => void;
     },
@@ -86,10 +84,8 @@ export class InterceptorServer {
   }
 
   /**
-   * Runs one interceptor. That it denies is a result; an error is that it could not be run. The `context` is what the
-   * caller says: who may call at all is for the application's guards to decide. `respondWith` has no words on the wire,
-   * and is a failure here.
-   * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
+   * A denial is a result; an error means that the interceptor could not run. The `context` is not verified.
+   * @throws McpException -32602 for a wrong request, -32603 for a crash, -32000 for a timeout
    */
   private async invoke(params: Params, call: McpCall): Promise<object> {
     const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = this.check(
@@ -166,7 +162,6 @@ export class InterceptorServer {
 type CheckedParams = InvokeParams &
   Required<Pick<InvokeParams, 'config'>> & {
     readonly entry: PreparedEntry;
-    /** What is wrong with a payload for the event. */
     readonly problemOf: (payload: unknown) => string | undefined;
   };
 
@@ -189,7 +184,7 @@ function servedOf(from: readonly ChainEntry[]): Served {
 }
 
 /**
- * What an interceptor came to, as it stands on the wire. What is sent is checked, not what the author holds.
+ * Checks the value that is sent, not the object that the author holds.
  * @throws Error if the interceptor failed
  */
 function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): object {

@@ -56,7 +56,6 @@ export const DETECTOR = objectOf<SecretDetectorOptions, FilledDetector>({
   decodeDepth: { type: 'integer', minimum: 0, maximum: 3, default: 1 },
 });
 
-/** The options of a detector among those of an interceptor that has one. */
 export const detectorOptions = ({
   kinds,
   patterns,
@@ -65,7 +64,6 @@ export const detectorOptions = ({
   decodeDepth,
 }: SecretDetectorOptions): SecretDetectorOptions => ({ kinds, patterns, entropy, ignore, decodeDepth });
 
-/** A secret in a text. */
 export interface SecretFinding {
   /** A `SecretKind`, the `kind` of a pattern of your own, or `high-entropy`. */
   readonly kind: string;
@@ -77,11 +75,9 @@ export interface SecretFinding {
   readonly value: string;
 }
 
-/** How one text is looked at. */
 export interface FindOptions {
   /** Whether randomness counts. Default: true, where it is not switched off. */
   readonly entropy?: boolean;
-  /** The key that the text is the value of. */
   readonly key?: string;
   /** The key of the array or the object that the text or its key stands in. */
   readonly within?: string;
@@ -98,10 +94,7 @@ const NAME_LENGTH = 64;
 /** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
 const ESCAPE_LEVELS = 3;
 
-/**
- * Finds credentials in texts, however they are disguised: invisible and look-alike characters, escapes (JSON, percent,
- * character references) and base64 or hexadecimal make no difference.
- */
+/** Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal. */
 export class SecretDetector {
   private readonly patterns: readonly SecretPattern[];
   private readonly ignore: readonly RegExp[];
@@ -183,7 +176,6 @@ export class SecretDetector {
   }
 }
 
-/** A text without disguises, then with its escapes resolved, level by level. */
 function* forms(text: string): Generator<View> {
   let view = normalise(View.of(text));
   yield view;

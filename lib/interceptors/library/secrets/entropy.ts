@@ -22,7 +22,6 @@ export const ENTROPY = objectOf<EntropyOptions, Required<EntropyOptions>>({
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const BARE_UUID = /^[0-9a-f]{12}[1-8][0-9a-f]{3}[89ab][0-9a-f]{15}$/i;
 
-/** Finds runs of characters that look random. */
 export class EntropyFinder {
   private readonly run: RegExp;
   private readonly minLength: number;
@@ -57,7 +56,6 @@ export class EntropyFinder {
   }
 }
 
-/** Shannon entropy in bits a character. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -5,7 +5,6 @@ import { checked } from '../own-options.js';
 import { PerInvoker } from '../per-invoker.js';
 import { RollingHash } from './rolling-hash.js';
 
-/** How much is remembered, and for how long. */
 export interface SecretLedgerOptions {
   /**
    * Sessions, and as many of each that sends `interceptor/invoke`; the one that was not used for longest is forgotten.
@@ -33,7 +32,6 @@ export const SECRET_LEDGER = objectOf<SecretLedgerOptions, Required<SecretLedger
 /** The places where a secret was last read that are remembered: it may go back to no others. */
 const MAX_ORIGINS = 16;
 
-/** More secrets were read in a session than are remembered. */
 export class SecretLedgerFullError extends Error {}
 
 interface Known {
@@ -45,10 +43,7 @@ interface Known {
 
 type Session = Map<string, Known>;
 
-/**
- * Remembers which secrets were read where, by salted hashes: never a secret itself. Guards that share a ledger watch one
- * boundary together.
- */
+/** Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary. */
 export class SecretLedger {
   private readonly sessions: PerInvoker<LRUCache<string, Session>>;
   private readonly exchanges = new WeakMap<object, Session>();
@@ -69,9 +64,8 @@ export class SecretLedger {
   }
 
   /**
-   * Notes that secrets, folded, were read from `origin`.
-   * @param key the session's, or an object that lives as long as it
-   * @throws SecretLedgerFullError where there are more than can be remembered, so that none goes unnoticed
+   * @param key the key of the session, or an object that lives as long
+   * @throws SecretLedgerFullError if there are too many to remember
    */
   record(key: string | object, origin: string, secrets: Iterable<string>): void {
     let session: Session | undefined;

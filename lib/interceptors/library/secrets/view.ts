@@ -5,7 +5,6 @@ interface Stretch {
   readonly replaced?: number;
 }
 
-/** A text as it reads once rewritten, and where in its source each UTF-16 unit comes from. */
 export class View {
   private constructor(
     readonly text: string,
