@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { McpServers } from '../server/mcp-servers.js';
 import type { ChainParams } from './chain/params.js';
-import { undiscoveredInTime, type ChainResult } from './chain/result.js';
-import type { ChainInUse, ChainSource } from './chain-source.js';
+import type { ChainResult } from './chain/result.js';
+import { executeIn } from './merged-chain.js';
 import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
-import { DiscoveryTimeoutError } from './remote/remote-host.js';
 import type { InterceptionEvent } from './payloads.js';
 import type { Direction, Phase } from './protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
@@ -96,25 +95,5 @@ export class InterceptorChainRunner {
       simulate,
     } satisfies ChainParams;
     return { result: await executeIn(host.chain, params), direction: params.direction };
-  }
-}
-
-async function executeIn(
-  source: ChainSource,
-  params: ChainParams & { readonly timeoutMs: number },
-): Promise<ChainResult> {
-  const { timeoutMs, signal, context = {} } = params;
-  const started = performance.now();
-  let found: ChainInUse;
-  try {
-    found = await source.current(signal, () => ({ context, headers: {} }), timeoutMs);
-  } catch (error) {
-    if (!(error instanceof DiscoveryTimeoutError)) throw error;
-    return undiscoveredInTime(params, performance.now() - started);
-  }
-  try {
-    return await found.chain.execute({ ...params, timeoutMs: timeoutMs - (performance.now() - started) });
-  } finally {
-    found.end?.();
   }
 }

@@ -1,12 +1,12 @@
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
-import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
 import type { InterceptorHost } from './remote/host-options.js';
 import { remoteHost } from './remote/open-host.js';
 import { DiscoveryError, type RemoteHost } from './remote/remote-host.js';
-import { TimeLimit } from './remote/time-limit.js';
+import { executeIn, inTime } from './merged-chain.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
@@ -86,30 +86,14 @@ export class InterceptorChain implements ChainSource {
     params: ChainParams,
     options: DiscoverOptions = {},
   ): Promise<ChainResult> {
-    const { timeoutMs } = params;
-    const started = performance.now();
-    const limit = timeoutMs === undefined ? undefined : new TimeLimit(timeoutMs);
-    const time = limit?.signal;
-    const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
-    let chain: InterceptorChain;
-    try {
-      const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
-      chain = await InterceptorChain.discover(hosts, { ...options, ...given });
-    } catch (error) {
-      if (!time?.aborted) throw error;
-      return undiscoveredInTime(params, performance.now() - started);
-    } finally {
-      limit?.clear();
-    }
-    try {
-      const spent = performance.now() - started;
-      return await chain.execute({
-        ...params,
-        ...(timeoutMs !== undefined && { timeoutMs: timeoutMs - spent }),
+    const discover: ChainSource['current'] = (signal, _caller, timeoutMs) =>
+      inTime(timeoutMs, signal, async within => {
+        const signals = [within, options.signal].filter(one => one !== undefined);
+        const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
+        const chain = await InterceptorChain.discover(hosts, { ...options, ...given });
+        return { chain: chain.chain, end: () => chain.close() };
       });
-    } finally {
-      chain.close();
-    }
+    return executeIn({ current: discover }, params);
   }
 
   /**

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../util/abort.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
-import type { ChainOptions } from './chain/params.js';
-import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
+import type { ChainOptions, ChainParams } from './chain/params.js';
+import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainCaller, ChainInUse, ChainSource, LocalChainSource } from './chain-source.js';
 import { HostLease } from './remote/host-lease.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
 import { TimeLimit } from './remote/time-limit.js';
@@ -163,7 +164,7 @@ const keyOf = (hosts: readonly RemoteHost[]): string =>
   hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
 
 /** Asks hosts under a signal that also bounds the time, if there is a bound. */
-async function inTime<T>(
+export async function inTime<T>(
   timeoutMs: number | undefined,
   signal: AbortSignal | undefined,
   ask: (signal: AbortSignal | undefined) => Promise<T>,
@@ -178,5 +179,24 @@ async function inTime<T>(
     throw new DiscoveryTimeoutError(`The interceptors were not known within ${timeoutMs} ms`);
   } finally {
     limit.clear();
+  }
+}
+
+/** Runs the chain of a source. The time of the message bounds the discovery, too. */
+export async function executeIn(source: ChainSource, params: ChainParams): Promise<ChainResult> {
+  const { timeoutMs, signal, context = {} } = params;
+  const started = performance.now();
+  let found: ChainInUse;
+  try {
+    found = await source.current(signal, () => ({ context, headers: {} }), timeoutMs);
+  } catch (error) {
+    if (!(error instanceof DiscoveryTimeoutError)) throw error;
+    return undiscoveredInTime(params, performance.now() - started);
+  }
+  try {
+    const left = timeoutMs === undefined ? undefined : timeoutMs - (performance.now() - started);
+    return await found.chain.execute({ ...params, timeoutMs: left });
+  } finally {
+    found.end?.();
   }
 }

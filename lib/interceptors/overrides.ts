@@ -38,22 +38,12 @@ export function unknownNames(entries: readonly ChainEntry[], { overrides, config
   return [...new Set(named.filter(key => !known.has(key)))];
 }
 
-function overrideOf({
-  failOpen,
-  priority,
-  mode,
-  timeoutMs,
-  hooks,
-  when,
-  config,
-}: InterceptorOverride): InterceptorOverrides {
+function overrideOf({ priority, mode, hooks, ...rest }: InterceptorOverride): InterceptorOverrides {
+  const said = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
-    ...(failOpen !== undefined && { failOpen }),
+    ...Object.fromEntries(said),
     ...(priority !== undefined && { priorityHint: priority }),
     ...(mode !== undefined && { mode: mode === 'audit' ? 'audit' : 'active' }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
     ...(hooks && { hooks: readHooks(hooks) }),
-    ...(when && { when }),
-    ...(config && { config }),
   };
 }

@@ -84,26 +84,25 @@ export class InterceptorReports {
 
   private log(entry: EntryResult, { event, phase, status }: ChainResult): void {
     const { interceptor, outcome, mode, error, failedOpen } = entry;
-    const subject = `${interceptor}, ${event} ${phase}`;
-    const isFailure = outcome === 'crash' || outcome === 'timeout';
+    const isAudit = mode === 'audit';
+    const subject = `${isAudit ? '[audit] ' : ''}${interceptor}, ${event} ${phase}`;
     // A refused request has an answer that says so; of a refused notification, only the log tells.
     const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
     const write = (level: Level, text: string) =>
-      this.write(level, `${text}${end}`, `${interceptor} ${outcome}`, event);
-    if (isFailure && mode === 'audit') write('warn', `[audit] ${subject}: ${outcome}: ${error}`);
-    else if (isFailure) {
-      const passes = failedOpen ? ', let through (failOpen)' : '';
-      write('error', `${subject}: ${outcome}${passes}: ${error}`);
-    } else if (outcome === 'dropped') write('warn', `${subject}: a mutation was dropped: ${error}`);
-    else if (mode === 'audit' && outcome === 'mutated') {
-      write('log', `[audit] ${subject}: would change ${textOf(entry.diff)}`);
-    } else if (outcome === 'deny' || outcome === 'warn') {
+      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event);
+    if (outcome === 'crash' || outcome === 'timeout') {
+      write(
+        isAudit ? 'warn' : 'error',
+        `${outcome}${failedOpen ? ', let through (failOpen)' : ''}: ${error}`,
+      );
+    } else if (outcome === 'dropped') write('warn', `a mutation was dropped: ${error}`);
+    else if (isAudit && outcome === 'mutated') write('log', `would change ${textOf(entry.diff)}`);
+    else if (outcome === 'deny' || outcome === 'warn') {
       const said = (entry.messages ?? []).map(({ path, message }) =>
         path ? `${path}: ${message}` : message,
       );
-      const would =
-        mode === 'audit' && outcome === 'deny' ? 'would deny' : outcome === 'deny' ? 'denied' : 'warned';
-      write('log', `${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`);
+      const verb = outcome === 'warn' ? 'warned' : isAudit ? 'would deny' : 'denied';
+      write('log', `${verb}: ${said.join('; ')}`);
     }
   }
 

@@ -52,13 +52,11 @@ export interface ChainEntry {
 }
 
 /** An entry with its policy resolved: the override, else the declaration, else the default. */
-export interface PreparedEntry extends Pick<ChainEntry, 'host' | 'descriptor' | 'invoke'> {
+export interface PreparedEntry extends ChainEntry {
   readonly name: string;
   readonly type: InterceptorType;
   readonly compat: InterceptorDescriptor['compat'];
   readonly when: WhenPredicate | undefined;
-  readonly checkConfig: ChainEntry['checkConfig'];
-  readonly read: ChainEntry['read'];
   readonly mode: Mode;
   readonly failOpen: boolean;
   readonly hooks: readonly Hook[];
@@ -87,7 +85,7 @@ export class OverrideError extends Error {}
 
 /** @throws OverrideError if the hooks of an override reach beyond the declared hooks */
 export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(entry)): PreparedEntry {
-  const { descriptor, overrides = {}, traits = {}, host, checkConfig, invoke, read } = entry;
+  const { descriptor, overrides = {}, traits = {} } = entry;
   const { name, type, compat } = descriptor;
   const hooks = overrides.hooks ?? descriptor.hooks;
   const wider = overrides.hooks?.flatMap(hook =>
@@ -99,15 +97,11 @@ export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(en
     );
   }
   return {
+    ...entry,
     name,
-    host,
     type,
     compat,
     when: conditionOf(traits.when, overrides.when),
-    checkConfig,
-    invoke,
-    read,
-    descriptor,
     hooks,
     traits,
     mode: overrides.mode ?? descriptor.mode ?? 'active',

@@ -98,12 +98,8 @@ export const undiscoveredInTime = (
   { event, phase }: Pick<ChainResult, 'event' | 'phase'>,
   totalDurationMs: number,
 ): ChainResult => ({
+  ...passed({ event, phase, payload: undefined }),
   status: 'timeout',
-  event,
-  phase,
-  results: [],
-  skipped: [],
-  validationSummary: { errors: 0, warnings: 0, infos: 0 },
   totalDurationMs,
   abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
 });

@@ -12,27 +12,16 @@ export function contextOf(call: McpCall): InvocationContext {
   const { sessionId } = call;
   const traceparent = traceparentOf(call);
   const trace = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
-  const context: Writable<InvocationContext> = { principal: principalOf(call), timestamp: timestamp() };
+  const context: Writable<InvocationContext> = {
+    principal: principalOf(call),
+    timestamp: new Date().toISOString(),
+  };
   if (trace) {
     context.traceId = trace[1];
     context.spanId = trace[2];
   }
   if (sessionId !== undefined) context.sessionId = sessionId;
   return Object.freeze(context);
-}
-
-let second = NaN;
-let upToSecond = '';
-
-/** Now, as ISO 8601. Every message has one, so that what stays the same for a second is written once. */
-function timestamp(): string {
-  const now = Date.now();
-  const milliseconds = now % 1000;
-  if (now - milliseconds !== second) {
-    second = now - milliseconds;
-    upToSecond = new Date(second).toISOString().slice(0, -'000Z'.length);
-  }
-  return `${upToSecond}${String(1000 + milliseconds).slice(1)}Z`;
 }
 
 /** The caller, as the application's own authentication knows it: `request.auth`, else `request.user`. */

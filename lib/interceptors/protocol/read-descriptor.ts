@@ -5,26 +5,24 @@ export type ReadDescriptor =
   | { readonly ok: true; readonly descriptor: InterceptorDescriptor }
   | { readonly ok: false; readonly reason: string };
 
-const TYPES: Readonly<Record<string, InterceptorType>> = {
-  validation: 'validation',
-  mutation: 'mutation',
-  sink: 'sink',
-  observability: 'sink',
-};
+const TYPES = new Map<unknown, InterceptorType>([
+  ['validation', 'validation'],
+  ['mutation', 'mutation'],
+  ['sink', 'sink'],
+  ['observability', 'sink'],
+]);
 
 /** The Go SDK writes a mode that nobody set as an empty string. */
-const MODES: Readonly<Record<string, Mode>> = {
-  active: 'active',
-  enforce: 'active',
-  audit: 'audit',
-  '': 'active',
-};
+const MODES = new Map<unknown, Mode>([
+  ['active', 'active'],
+  ['enforce', 'active'],
+  ['audit', 'audit'],
+  ['', 'active'],
+]);
 
-const MIN_INT32 = -2_147_483_648;
-const MAX_INT32 = 2_147_483_647;
-
-export const isPriority = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= MIN_INT32 && (value as number) <= MAX_INT32;
+/** A 32-bit signed integer. */
+const isPriority = (value: unknown): value is number =>
+  Number.isInteger(value) && value === (value as number) >> 0;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -33,9 +31,9 @@ export function readDescriptor(value: unknown): ReadDescriptor {
   if (!isRecord(value)) return refuse('it is no object');
   const { name, version, description, configSchema } = value;
   if (typeof name !== 'string' || name === '') return refuse('it has no name');
-  const type = readType(value['type']);
+  const type = TYPES.get(value['type']);
   if (type === undefined) return refuse(unknown('type', value['type']));
-  const mode = readMode(value['mode'] ?? '');
+  const mode = MODES.get(value['mode'] ?? '');
   if (mode === undefined) return refuse(unknown('mode', value['mode']));
   const hooks = readHooks(value['hooks'] ?? value['hook']);
   if (hooks.length === 0) return refuse('it hooks no event');
@@ -57,12 +55,6 @@ export function readDescriptor(value: unknown): ReadDescriptor {
     },
   };
 }
-
-const readType = (type: unknown): InterceptorType | undefined =>
-  typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-
-const readMode = (mode: unknown): Mode | undefined =>
-  typeof mode === 'string' && Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
 
 /** Hooks with one phase each, request first; `both` is two of them. */
 export function readHooks(value: unknown): Hook[] {

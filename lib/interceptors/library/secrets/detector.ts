@@ -3,6 +3,7 @@ import {
   listOf,
   objectOf,
   oneOf,
+  pick,
   TEXT,
   type OptionSchema,
 } from '../../../options/option-schema.js';
@@ -56,13 +57,8 @@ export const DETECTOR = objectOf<SecretDetectorOptions, FilledDetector>({
   decodeDepth: { type: 'integer', minimum: 0, maximum: 3, default: 1 },
 });
 
-export const detectorOptions = ({
-  kinds,
-  patterns,
-  entropy,
-  ignore,
-  decodeDepth,
-}: SecretDetectorOptions): SecretDetectorOptions => ({ kinds, patterns, entropy, ignore, decodeDepth });
+export const detectorOptions = (options: SecretDetectorOptions): SecretDetectorOptions =>
+  pick(options, 'kinds', 'patterns', 'entropy', 'ignore', 'decodeDepth');
 
 export interface SecretFinding {
   /** A `SecretKind`, the `kind` of a pattern of your own, or `high-entropy`. */

@@ -49,18 +49,14 @@ export class SecretLedger {
   private readonly exchanges = new WeakMap<object, Session>();
   private readonly salt = randomBytes(32);
   private readonly hash = new RollingHash();
-  private readonly maxSecrets: number;
-  private readonly ttlMs: number;
-  private readonly now: () => number;
+  private readonly options: Required<SecretLedgerOptions>;
 
   /** @throws RangeError for a bound that is not a whole number above 0, TypeError for any other wrong option */
   constructor(options: SecretLedgerOptions = {}) {
-    const { maxSessions, maxSecrets, ttlMs, now } = checked('SecretLedger', SECRET_LEDGER, options);
+    this.options = checked('SecretLedger', SECRET_LEDGER, options);
+    const { maxSessions } = this.options;
     // By size: a `max` would allocate room for all sessions at once.
     this.sessions = new PerInvoker(() => new LRUCache({ maxSize: maxSessions, sizeCalculation: () => 1 }));
-    this.maxSecrets = maxSecrets;
-    this.ttlMs = ttlMs;
-    this.now = now;
   }
 
   /**
@@ -69,13 +65,14 @@ export class SecretLedger {
    */
   record(key: string | object, origin: string, secrets: Iterable<string>): void {
     let session: Session | undefined;
-    const expires = this.now() + this.ttlMs;
+    const { maxSecrets, ttlMs, now } = this.options;
+    const expires = now() + ttlMs;
     for (const secret of secrets) {
       session ??= this.session(key, true);
       const digest = this.digest(secret);
       let known = session.get(digest);
       if (known === undefined) {
-        if (session.size >= this.maxSecrets) throw new SecretLedgerFullError('too many secrets were read');
+        if (session.size >= maxSecrets) throw new SecretLedgerFullError('too many secrets were read');
         known = { length: secret.length, rolling: this.hash.of(secret), origins: new Map() };
         session.set(digest, known);
       }
@@ -119,7 +116,7 @@ export class SecretLedger {
   }
 
   private forget(session: Session): void {
-    const now = this.now();
+    const now = this.options.now();
     for (const [digest, { origins }] of session) {
       for (const [origin, expires] of origins) if (expires <= now) origins.delete(origin);
       if (origins.size === 0) session.delete(digest);
