@@ -37,14 +37,12 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 export interface Crossing {
   readonly method: string;
-  /** Whether this client asks the server; otherwise the server asks this client. */
   readonly isAsked: boolean;
   readonly params: Payload;
   readonly signal?: AbortSignal;
   /** Bounds each phase of the chain further, in milliseconds. */
   readonly timeoutMs?: number;
   readonly context?: InvocationContext;
-  /** The negotiated revision; undefined before there is one. */
   protocolVersion(chain: Chain): string | undefined | Promise<string | undefined>;
 }
 

@@ -7,10 +7,17 @@ import { resolve } from '../options/check-options.js';
 import { listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
-export type McpClientInterceptorOptions = Pick<
-  McpInterceptorOptions,
-  'apply' | 'servers' | 'discovery' | 'policyFile' | 'overrides' | 'timeoutMs' | 'config'
->;
+const INTERCEPTOR_OPTIONS = [
+  'apply',
+  'servers',
+  'discovery',
+  'policyFile',
+  'overrides',
+  'timeoutMs',
+  'config',
+] as const;
+
+export type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPTOR_OPTIONS)[number]>;
 
 export interface McpClientOptions extends ConnectionOptions {
   /** What the application calls it: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
@@ -29,32 +36,18 @@ export interface McpClientOptions extends ConnectionOptions {
   knownTools?: KnownToolsOption;
 }
 
-/** The options with the defaults that the connection does not have filled in. */
 export interface ResolvedClientOptions extends Omit<McpClientOptions, 'interceptors'> {
-  readonly settings: Pick<InterceptorSettings, keyof McpClientInterceptorOptions>;
+  readonly interceptors: Pick<InterceptorSettings, keyof McpClientInterceptorOptions>;
 }
 
-interface FilledClientOptions extends Omit<McpClientOptions, 'interceptors'> {
-  readonly interceptors: ResolvedClientOptions['settings'];
-}
-
-export const CLIENT = objectOf<McpClientOptions, FilledClientOptions>(
+export const CLIENT = objectOf<McpClientOptions, ResolvedClientOptions>(
   {
     name: { ...TEXT, description: 'a non-empty string; it is what the application calls the client' },
     auth: OBJECT,
     ...CONNECTION.properties,
     interceptors: {
-      ...objectOf<McpClientInterceptorOptions, ResolvedClientOptions['settings']>(
-        pick(
-          INTERCEPTORS.properties,
-          'apply',
-          'servers',
-          'discovery',
-          'policyFile',
-          'overrides',
-          'timeoutMs',
-          'config',
-        ),
+      ...objectOf<McpClientInterceptorOptions, ResolvedClientOptions['interceptors']>(
+        pick(INTERCEPTORS.properties, ...INTERCEPTOR_OPTIONS),
       ),
       default: {},
     },
@@ -81,12 +74,7 @@ export const whereOf = (name: unknown): string =>
 /** @throws McpBootstrapError for an option that is missing, unknown or out of range */
 export function resolveClientOptions(options: McpClientOptions): ResolvedClientOptions {
   const where = whereOf((options as Partial<McpClientOptions> | null)?.name);
-  const { interceptors: settings, ...rest } = resolve(
-    CLIENT,
-    options,
-    problem => new McpBootstrapError(where, problem),
-  );
-  return { ...rest, settings };
+  return resolve(CLIENT, options, problem => new McpBootstrapError(where, problem));
 }
 
 export function assertList(clients: unknown): asserts clients is readonly McpClientOptions[] {

@@ -7,7 +7,6 @@ import type {
 import type { KnownTool } from '../connection/known-tool.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
 
-/** The verbs of the SDK's `Client` that the chain is around, and the methods that they send. */
 export const INTERCEPTED_VERBS = {
   callTool: 'tools/call',
   listTools: 'tools/list',
@@ -30,9 +29,7 @@ export type ClientVerbs = Pick<
   getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;
 };
 
-/** Options that the SDK's verbs do not have. */
 interface Governed {
-  /** The caller and the trace, for interceptors. */
   context?: InvocationContext;
   /**
    * Milliseconds that each step may take: the opening of the connection, each phase of the chain, and the request.

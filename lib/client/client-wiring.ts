@@ -20,7 +20,7 @@ export interface ClientParts {
   readonly onReport: (report: ChainReport) => void;
 }
 
-/** The length of an error in the log: a server may have worded it. */
+/** Bounds an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
 /** The inside of a client, which can be injected before its options and its chain are known. */
@@ -32,9 +32,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   private readonly logger: Logger;
   private parts?: ClientParts;
   private opened?: Connection;
-  /** Undefined until they are made. */
   options?: ResolvedClientOptions;
-  /** The revision that the last connection spoke. */
   protocolVersion?: string;
 
   constructor(readonly name: string) {
@@ -45,7 +43,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   }
 
   get timeoutMs(): number | undefined {
-    return this.options?.settings.timeoutMs;
+    return this.options?.interceptors.timeoutMs;
   }
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
@@ -70,7 +68,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   /** @throws McpBootstrapError for a capability that no handler answers */
   start(parts: ClientParts): void {
-    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.options!;
+    const { auth, interceptors: _interceptors, knownTools: _knownTools, ...connection } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
@@ -118,7 +116,6 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
-  /** The client declares a capability if, and only if, a handler answers for it. */
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
     const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {

@@ -36,7 +36,6 @@ export class McpClient extends InterceptedVerbs {
   readonly logged$: Observable<LoggingMessageNotification['params']>;
   readonly #wiring: ClientWiring;
 
-  /** @internal */
   constructor(wiring: ClientWiring) {
     super(wiring.boundary);
     this.#wiring = wiring;
@@ -109,7 +108,6 @@ export class McpClient extends InterceptedVerbs {
     return this.getNegotiatedProtocolVersion({ signal, timeout });
   }
 
-  /** @throws ConnectionError if the connection cannot be opened, SdkError if the caller gave up */
   protected override async use<T>(
     { signal, timeout }: RequestOptions = {},
     work: (client: Client) => T | Promise<T>,

@@ -23,7 +23,6 @@ interface Slot {
 export class McpClients implements OnApplicationShutdown {
   private readonly slots = new Map<string, Slot>();
 
-  /** @internal Nest makes it. */
   constructor(
     private readonly modules: ModulesContainer,
     private readonly inputs: InputHandlers,
@@ -70,10 +69,10 @@ export class McpClients implements OnApplicationShutdown {
     }
     for (const { wiring, client } of this.configured()) {
       const { name } = wiring;
-      const { settings } = wiring.options!;
-      const chain = await this.chains.chainFor(name, settings, whereOf(name));
+      const { interceptors } = wiring.options!;
+      const chain = await this.chains.chainFor(name, interceptors, whereOf(name));
       wiring.start({
-        chain: settings.apply ? chain : NOTHING_APPLIES,
+        chain: interceptors.apply ? chain : NOTHING_APPLIES,
         handlers: handlers.filter(one => one.client === name),
         onReport: report => this.reports.publish(report),
       });
@@ -81,7 +80,6 @@ export class McpClients implements OnApplicationShutdown {
     }
   }
 
-  /** Provides a client of a factory under its token, even if no class injects it. */
   private provide(name: string, client: McpClient): void {
     const modules = [...this.modules.values()];
     if (modules.some(({ providers }) => providers.has(tokenOf(name)))) return;

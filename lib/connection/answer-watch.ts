@@ -42,10 +42,7 @@ export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /**
-   * Settles once no answer can arrive any more.
-   * @throws SdkError if there was no answer until then
-   */
+  /** @throws SdkError if the stream ended without an answer */
   override async send(
     message: JSONRPCMessage | JSONRPCMessage[],
     options: TransportSendOptions = {},

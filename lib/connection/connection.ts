@@ -19,7 +19,6 @@ export class ConnectionError extends Error {}
 
 export interface ConnectionHooks {
   readonly auth?: AuthProvider | OAuthClientProvider;
-  /** The definitions of the server's tools, for all connections; by default none are kept. */
   readonly tools?: ToolDefinitions;
   /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
   readonly outputSchemas?: OutputSchemas;
@@ -34,10 +33,7 @@ const DEFAULTS = {
   maxResponseBytes: 8 * 1024 * 1024,
 } as const;
 
-/**
- * A connection to one server, shared by all callers. The first use opens it; it reopens after it broke. After a failed
- * attempt, callers get the error at once for a time that doubles with each failure.
- */
+/** Shared by all callers. Reopens after it broke; after a failed attempt, callers get the error at once for a while. */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
   private opening?: Promise<Client>;
@@ -61,10 +57,7 @@ export class Connection {
     return Date.now() < this.retryAt;
   }
 
-  /**
-   * @param signal gives up waiting; the attempt goes on for other callers
-   * @throws ConnectionError if it could not be opened, or is closed for good
-   */
+  /** @throws ConnectionError if it could not be opened, or is closed for good */
   async client(signal?: AbortSignal): Promise<Client> {
     signal?.throwIfAborted();
     if (this.open) return this.open;
@@ -97,7 +90,6 @@ export class Connection {
     return this.use(work, signal, false);
   }
 
-  /** Closes the connection for good, and ends what uses it or waits for it. */
   async close(): Promise<void> {
     this.closing.abort();
     // An opening that waits for the server would wait on.
@@ -198,7 +190,6 @@ const isNotFound = (error: unknown): boolean =>
 /** How long a server may take to acknowledge the end of a session, in milliseconds. */
 const END_OF_SESSION_MS = 1000;
 
-/** Tells the server that the session is over, so that it need not keep it; whether it answers does not matter. */
 async function endSession({ transport }: Client): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
   const ended = transport.terminateSession();

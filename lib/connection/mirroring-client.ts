@@ -13,10 +13,7 @@ import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '.
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
-/**
- * Makes the `Mcp-Param-*` headers. The SDK sends Base64 for an empty string, drops inexact integers, knows no tool
- * before a list, and logs to the console.
- */
+/** The SDK sends Base64 for an empty string, drops inexact integers, and knows no tool before a list. */
 export class MirroringClient extends Client {
   constructor(
     info: Implementation,

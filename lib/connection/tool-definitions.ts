@@ -22,10 +22,7 @@ export class ToolDefinitions {
 
   constructor(private readonly warn: (message: string) => void) {}
 
-  /**
-   * Adds all tools or none.
-   * @throws TypeError if one of them is not a tool or breaks a rule of `x-mcp-header`
-   */
+  /** @throws TypeError, and adds nothing, if a tool is wrong or breaks a rule of `x-mcp-header` */
   add(tools: readonly KnownTool[]): void {
     if (!Array.isArray(tools)) throw new TypeError('Known tools must be a list');
     const read = Array.from(tools, (tool: unknown, index) => readTool(tool, `tools[${index}]`));
@@ -59,7 +56,6 @@ export class ToolDefinitions {
     return params;
   }
 
-  /** Keeps the listed definitions, and returns the valid tools. */
   learn(tools: readonly Tool[]): Tool[] {
     return tools.filter(({ name, inputSchema }) => {
       // The application may have asked with its own result schema, so that anything may be in the list.

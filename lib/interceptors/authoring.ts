@@ -2,6 +2,7 @@ import type { Invocation } from './chain/invocation.js';
 import type { ChainResult } from './chain/result.js';
 import { SyntheticResponse } from './chain/synthetic.js';
 import type { InterceptionEvent, PayloadOf } from './payloads.js';
+import { defined } from '../util/defined.js';
 import type {
   MutationResult,
   Phase,
@@ -20,10 +21,8 @@ export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
 > & {
   readonly event: E extends string ? E : string;
   readonly phase: P;
-  /** The operation's bare params in the request phase, its bare result in the response phase; frozen. */
   readonly payload: E extends InterceptionEvent ? PayloadOf<E, P> : E;
   readonly request: E extends InterceptionEvent ? PayloadOf<E, 'request'> | undefined : unknown;
-  /** For a sink: what the chain came to. */
   readonly report?: ChainResult;
 };
 
@@ -55,22 +54,14 @@ export interface DenyOptions {
   suggestions?: { path: string; value: unknown }[];
 }
 
-/** A validator's answer: nothing to object. */
 export const allow = (): ValidatorReturn => ({ valid: true });
 
 /**
  * A validator's objection. Return several in a list.
  * @param message for the caller; leave the secret out of it
  */
-export const deny = (
-  message: string,
-  { path, severity = 'error', suggestions }: DenyOptions = {},
-): Denial => ({
-  message,
-  severity,
-  ...(path !== undefined && { path }),
-  ...(suggestions && { suggestions }),
-});
+export const deny = (message: string, { path, severity = 'error', suggestions }: DenyOptions = {}): Denial =>
+  defined({ message, severity, path, suggestions });
 
 /**
  * A request-phase mutator answers the call with this result, in place of the handler and its guards, pipes and Nest

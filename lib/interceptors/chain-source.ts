@@ -3,9 +3,7 @@ import type { ChainEntry } from './chain/entry.js';
 import type { InvocationContext } from './protocol/types.js';
 
 export interface ChainCaller {
-  /** The caller, its session and its trace. */
   readonly context: InvocationContext;
-  /** The caller's HTTP headers; none over stdio. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
@@ -17,10 +15,7 @@ export interface ChainInUse {
 
 /** Gives each message its chain, which changes with the policy, the remote hosts and the caller. */
 export interface ChainSource {
-  /**
-   * Returns a promise only if a host has to be asked.
-   * @throws DiscoveryError if a host could not be asked within `timeoutMs`: no message passes unchecked
-   */
+  /** @throws DiscoveryError if a host could not be asked within `timeoutMs`: no message passes unchecked */
   current(
     signal?: AbortSignal,
     caller?: () => ChainCaller,

@@ -23,7 +23,6 @@ export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' |
   warn?: (message: string) => void;
 }
 
-/** An interceptor of a chain, and the host that it runs on. */
 export interface InterceptorChainEntry {
   readonly host: string;
   /** As the host advertised it, with the overrides, and without what holds its default. */

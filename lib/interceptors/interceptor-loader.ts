@@ -22,7 +22,6 @@ type ChainSettings = Pick<
   'servers' | 'resolveServers' | 'discovery' | 'policyFile' | 'overrides' | 'config'
 >;
 
-/** Builds the chain of each server, once, while the application starts. */
 @Injectable()
 export class InterceptorLoader implements OnApplicationShutdown {
   private readonly logger = new Logger('McpInterceptors');
@@ -54,10 +53,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     }
   }
 
-  /**
-   * @param where how an error names the owner of the settings
-   * @throws McpBootstrapError for wrong settings
-   */
+  /** @throws McpBootstrapError for wrong settings */
   async chainFor(
     name: string,
     { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
@@ -92,7 +88,6 @@ export class InterceptorLoader implements OnApplicationShutdown {
     }
   }
 
-  /** Ends audit interceptors that still run, and lets go of remote hosts, and of files that are watched. */
   async onApplicationShutdown(): Promise<void> {
     for (const file of this.files.splice(0)) file.close();
     await Promise.all(this.besides.splice(0).map(one => one.close()));

@@ -28,7 +28,6 @@ const NEVER_INTERCEPTED = [
   'logging/setLevel',
 ];
 
-/** Other notifications are never intercepted, and said to be. */
 const NAMESPACES = new Set(
   EVENTS.filter(event => !isNotificationEvent(event)).map(event => event.split('/', 1)[0]),
 );
@@ -68,7 +67,7 @@ function neverMatching(entry: ChainEntry): string[] {
     });
 }
 
-/** What is hooked by name alone; `*` and `notifications/*` have other events, or the other phase. */
+/** Only hooks by name: `*` and `notifications/*` also have other events or phases. */
 function neverAnswered(entry: ChainEntry): string[] {
   const isHooked = (event: string, phase: string) =>
     hooksOf(entry).some(hook => hook.phase === phase && hook.events.includes(event));

@@ -25,7 +25,6 @@ interface Built extends ChainInUse {
   readonly from: readonly (readonly ChainEntry[])[];
 }
 
-/** How many chains are kept ready; one that is not is put together anew. */
 const MAX_CHAINS = 100;
 
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
@@ -138,7 +137,6 @@ export class MergedChain implements LocalChainSource {
     for (const tell of this.listeners) tell();
   }
 
-  /** What can be known of a policy before any host is asked again. */
   private check(policy: Policy): void {
     const { local, hosts } = this.parts;
     const listed = hosts.flatMap(host => host.lastKnown);
@@ -182,7 +180,6 @@ export async function inTime<T>(
   }
 }
 
-/** Runs the chain of a source. The time of the message bounds the discovery, too. */
 export async function executeIn(source: ChainSource, params: ChainParams): Promise<ChainResult> {
   const { timeoutMs, signal, context = {} } = params;
   const started = performance.now();

@@ -1,5 +1,6 @@
 import { configNames, namesOf, type ChainEntry, type InterceptorOverrides } from './chain/entry.js';
 import type { InterceptorOverride } from './interceptor-options.js';
+import { defined } from '../util/defined.js';
 import { readHooks } from './protocol/read-descriptor.js';
 
 export interface Policy {
@@ -11,10 +12,7 @@ export interface Policy {
 
 export class PolicyMismatchError extends Error {}
 
-/**
- * Applies a policy. In each layer, `host/name` wins over `name`, field by field.
- * @throws PolicyMismatchError for a configuration that the `configSchema` refuses
- */
+/** In each layer, `host/name` wins over `name`, field by field. */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
   const namesFor = configNames(entries);
   return entries.map(entry => {
@@ -38,12 +36,10 @@ export function unknownNames(entries: readonly ChainEntry[], { overrides, config
   return [...new Set(named.filter(key => !known.has(key)))];
 }
 
-function overrideOf({ priority, mode, hooks, ...rest }: InterceptorOverride): InterceptorOverrides {
-  const said = Object.entries(rest).filter(([, value]) => value !== undefined);
-  return {
-    ...Object.fromEntries(said),
-    ...(priority !== undefined && { priorityHint: priority }),
-    ...(mode !== undefined && { mode: mode === 'audit' ? 'audit' : 'active' }),
-    ...(hooks && { hooks: readHooks(hooks) }),
-  };
-}
+const overrideOf = ({ priority, mode, hooks, ...rest }: InterceptorOverride): InterceptorOverrides =>
+  defined({
+    ...rest,
+    priorityHint: priority,
+    mode: mode === 'enforce' ? 'active' : mode,
+    hooks: hooks && readHooks(hooks),
+  });

@@ -16,7 +16,6 @@ import type {
 import type { Phase } from './protocol/types.js';
 
 export interface ListParams {
-  /** Where the page starts; the first page has none. */
   readonly cursor?: string;
 }
 
@@ -32,9 +31,7 @@ export interface GetPromptParams {
   readonly arguments?: Readonly<Record<string, string>>;
 }
 
-/** Params of `resources/read` and `resources/subscribe`. */
 export interface ResourceParams {
-  /** As the client spelt it. */
   readonly uri: string;
 }
 

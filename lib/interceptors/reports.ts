@@ -26,12 +26,10 @@ export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string
 const MAX_NAMES = 10_000;
 const OTHER = 'other';
 
-/** What is nothing to write about. */
 const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified', 'mutated', 'responded']);
 
 type Level = 'error' | 'warn' | 'log' | 'debug';
 
-/** Where all chains report to: the log, counters, and whoever subscribes. */
 @Injectable()
 export class InterceptorReports {
   private readonly logger = new Logger('McpInterceptors');

@@ -6,13 +6,9 @@ import type { KnownTool } from '../../connection/known-tool.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** What the option `knownTools` holds: tools, or the path of a JSON file with them. */
 export type KnownToolsOption = readonly KnownTool[] | string;
 
-/**
- * Reads the option, from its JSON file if it is a path.
- * @throws Error for a file that is missing, over 8 MiB, not JSON or not a list of tools
- */
+/** @throws Error for a file that is missing, over 8 MiB, or without a list of tools */
 export function knownToolsOf(option: KnownToolsOption): readonly KnownTool[] {
   if (typeof option !== 'string') return option;
   const path = resolve(option);

@@ -1,5 +1,6 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
+import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 
 /** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
@@ -14,7 +15,6 @@ const OWN_MEMBER: Readonly<Record<string, string | undefined>> = {
   'resources/templates/list': 'resourceTemplates',
 };
 
-/** What an interceptor answered in the handler's place, marked as such. */
 export function synthetic(method: string, response: Response): Result {
   const own = OWN_MEMBER[method];
   const result = own === undefined || own in response.result ? response.result : { [own]: [] };
@@ -26,7 +26,6 @@ export const marked = (result: Result, { interceptor }: Response): Result => ({
   _meta: { ...result._meta, [SYNTHETIC_META]: { interceptor } },
 });
 
-/** A refusal as a tool's result, for the model to read. */
 export function toolError({ data, message }: McpException): CallToolResult {
   const { validationErrors = [] } = (data ?? {}) as {
     validationErrors?: { message: string; path?: string }[];
@@ -35,7 +34,6 @@ export function toolError({ data, message }: McpException): CallToolResult {
   return { content: [{ type: 'text', text: [message, ...said].join('\n') }], isError: true };
 }
 
-/** A result that also says what validators warned of. */
 export function withWarnings(result: Result, runs: readonly ChainResult[]): Result {
   const warnings = runs.flatMap(({ results }) => results.flatMap(warningsOf));
   return warnings.length === 0
@@ -44,13 +42,6 @@ export function withWarnings(result: Result, runs: readonly ChainResult[]): Resu
 }
 
 const warningsOf = ({ interceptor, mode, messages = [] }: EntryResult): object[] =>
-  mode === 'audit'
-    ? []
-    : messages
-        .filter(({ severity }) => severity !== 'error')
-        .map(({ path, message, severity }) => ({
-          interceptor,
-          severity,
-          message,
-          ...(path !== undefined && { path }),
-        }));
+  messages
+    .filter(({ severity }) => mode !== 'audit' && severity !== 'error')
+    .map(({ path, message, severity }) => defined({ interceptor, severity, message, path }));

@@ -10,7 +10,6 @@ import type { Phase } from '../protocol/types.js';
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<McpCall['inputResponses']>;
 
-/** The most answers that a round may bring: what was asked is not always known. */
 const MAX_ANSWERS = 100;
 
 export type RunInput = (
@@ -20,17 +19,14 @@ export type RunInput = (
   request?: unknown,
 ) => Promise<ChainResult>;
 
-/**
- * Runs the chain around a question to the client: a request on the stream (2025 revisions), or a member of a result
- * and the next call (2026-07-28: basic/patterns/mrtr).
- */
+/** Runs the chain around a question to the client, in both eras. */
 export class InputCrossing {
   constructor(private readonly run: RunInput) {}
 
   asking(ask: AskClient): AskClient {
     return async (method, params, options) => {
       if (!isInputEvent(method)) return ask(method, params, options);
-      // What is in `_meta` is the protocol's, not what is asked.
+      // `_meta` belongs to the protocol.
       const { _meta, ...bare } = params ?? {};
       const request = await this.run(method, 'request', bare);
       const asked = request.finalPayload as Json;

@@ -6,12 +6,10 @@ export interface Listing {
   readonly method: DispatchedMethod;
   readonly result: Result;
   isShown(result: unknown): boolean;
-  /** What a client is told of something that does not exist. */
   readonly refusal: Error;
 }
 
 export interface Listings {
-  /** The list, and the page of it, that shows what a call names; undefined where nothing does. */
   pageShowing(
     method: DispatchedMethod,
     params: Params,

@@ -15,7 +15,6 @@ export class Message {
     readonly method: string,
     readonly event: string,
     readonly call: McpCall,
-    /** When the request's time is up, on the process's clock. */
     readonly deadline?: number,
     readonly end?: () => void,
     private readonly parent?: Message,

@@ -5,10 +5,7 @@ import { isNotificationEvent } from '../protocol/events.js';
 type Notify = ReplyChannel['notify'];
 type Params = Parameters<Notify>[1];
 
-/**
- * @param deadline on the process's clock; undefined: the time of one message
- * @returns the params to send; undefined if the notification is dropped
- */
+/** @returns the params to send; undefined if the notification is dropped */
 export type PassNotification = (
   method: string,
   params: Params,
@@ -51,7 +48,6 @@ export class Outbox {
     return sent;
   }
 
-  /** Waits for what is still to be sent. What the chain does not let pass within the time of one message is dropped. */
   async settled(): Promise<void> {
     if (!this.last) return;
     this.deadline = performance.now() + this.timeoutMs;

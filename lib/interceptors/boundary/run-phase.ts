@@ -21,10 +21,7 @@ export type PhaseMessage = Pick<
   readonly call: { readonly reply?: Pick<ReplyChannel, 'signal'>; readonly protocolVersion?: string };
 };
 
-/**
- * Runs and reports one phase. Returns a promise only if an interceptor needs one.
- * @throws Refused if the chain refuses the message
- */
+/** @throws Refused if the chain refuses the message */
 export type RunPhase = (
   message: PhaseMessage,
   phase: Phase,
@@ -39,11 +36,10 @@ interface RunPhaseOptions {
   readonly reports: Pick<InterceptorReports, 'publish'>;
 }
 
-/** The way every message of a server, or of a client, takes through its chain. */
 export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase => {
   const publish = (message: PhaseMessage, params: ChainParams, result: ChainResult): void => {
     const isRefused = result.status !== 'success';
-    // What only was looked up crossed no boundary; but that somebody failed is told.
+    // A lookup crosses no boundary, but a failure is reported.
     if (!params.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
       reports.publish({ server, direction: params.direction, result, context: message.context });
     }

@@ -17,10 +17,8 @@ export class Beside {
 
   /** Keeps a run until it has ended, or `giveUp` ends it. */
   keep(run: Promise<void>, giveUp: () => void): void {
-    const kept: Promise<void> = run.then(
-      () => void this.runs.delete(kept),
-      () => void this.runs.delete(kept),
-    );
+    const ended = () => void this.runs.delete(kept);
+    const kept: Promise<void> = run.then(ended, ended);
     this.runs.set(kept, giveUp);
   }
 

@@ -10,7 +10,6 @@ import { passed, type ChainResult } from './result.js';
 import { ChainRun, type OnEnd, type RunOptions } from './run.js';
 import { filtered, select, type Hooked, type Selection } from './selection.js';
 
-/** A name that `interceptors` asks for and the chain does not have. */
 export class UnknownInterceptorError extends Error {}
 
 /** How many events are kept: custom ones are named by callers, so their number needs a bound. */
@@ -59,19 +58,13 @@ export class Chain {
     return this.hooked(event)[phase].size > 0;
   }
 
-  /**
-   * Runs the chain on a message.
-   * @throws UnknownInterceptorError for an unknown name in `interceptors`
-   */
+  /** @throws UnknownInterceptorError for an unknown name in `interceptors` */
   async execute(params: ChainParams): Promise<ChainResult> {
     const { context } = params;
     return this.run(context ? { ...params, context: frozenCopy(context) } : params);
   }
 
-  /**
-   * Like `execute`, for a frozen context.
-   * @param onEnd gets the whole result; the returned decision then lacks audit interceptors that still run
-   */
+  /** @param onEnd gets the whole result; the decision then lacks audit interceptors that still run */
   async run(params: ChainParams, onEnd?: OnEnd): Promise<ChainResult> {
     const selection = this.select(params);
     if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd).execute();

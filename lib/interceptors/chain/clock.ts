@@ -1,7 +1,6 @@
 /** Time, as the chain needs it. The engine has none of its own, so that tests and simulations can bring theirs. */
 export interface Clock {
   now(): number;
-  /** Calls back after a time, unless cancelled first. */
   after(ms: number, callback: () => void): () => void;
 }
 

@@ -1,7 +1,6 @@
 import { MAX_TIMER_MS } from '../../constants.js';
 import type { Clock } from './clock.js';
 
-/** What a run waits for: each promise until its own deadline, and all of them until the run is given up. */
 export class DeadlineWatch {
   private readonly waiting = new Set<(isRunGivenUp: boolean) => void>();
   private isOver = false;

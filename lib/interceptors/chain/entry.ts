@@ -12,7 +12,6 @@ import type { Invocation } from './invocation.js';
 import { Scope, type MutationScope } from './scope.js';
 import { conditionOf, type WhenPredicate, type WhenRule } from './when.js';
 
-/** Name of the host that this process's own interceptors run on. */
 export const LOCAL_HOST = 'local';
 
 export interface InterceptorOverrides {
@@ -25,13 +24,12 @@ export interface InterceptorOverrides {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** What only this process's own interceptors can have; nothing of it goes on the wire. */
+/** Fields that never go on the wire. */
 export interface LocalTraits {
   /** `true`: runs again on the payload as it stands after all mutations. `'only'`: runs only then. */
   readonly final?: boolean | 'only';
   readonly when?: WhenPredicate | WhenRule;
   readonly scope?: MutationScope;
-  /** Whether its response phase also sees results that ask the client for input. */
   readonly inputRequired?: boolean;
   /** `some` keeps the interceptor out of simulations. */
   readonly sideEffects?: 'none' | 'some';
@@ -43,9 +41,7 @@ export interface ChainEntry {
   readonly descriptor: InterceptorDescriptor;
   readonly overrides?: InterceptorOverrides;
   readonly traits?: LocalTraits;
-  /** Says what is wrong with a configuration, by the descriptor's `configSchema`. */
   readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
-  /** Runs it. Whatever it settles with is checked. */
   readonly invoke: (invocation: Invocation) => unknown;
   /** Turns what it settled with, for the payload that it was given, into a result as on the wire. Default: it is one. */
   readonly read?: (value: unknown, name: string, payload: unknown) => unknown;
@@ -63,7 +59,6 @@ export interface PreparedEntry extends ChainEntry {
   readonly priority: Readonly<Record<Phase, number>>;
   readonly timeoutMs: number | undefined;
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** Under which names a run's configuration is for it, the more exact one last. */
   readonly configNames: readonly string[];
   readonly scope: Readonly<Record<Phase, Scope>>;
   readonly traits: LocalTraits;

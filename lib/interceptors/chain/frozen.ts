@@ -68,7 +68,7 @@ const hasToJson = (value: Fields): value is Fields & { toJSON(): unknown } =>
 
 type BuiltIn = Date | Map<unknown, unknown> | Set<unknown> | ArrayBuffer | ArrayBufferView;
 
-/** What is a value of its own, with no fields to speak of. */
+/** Values without fields. */
 const isBuiltIn = (value: unknown): value is BuiltIn =>
   ArrayBuffer.isView(value) ||
   value instanceof Date ||

@@ -14,7 +14,6 @@ export type Invoked =
       readonly kind: 'failed';
       readonly why: 'crash' | 'timeout';
       readonly error: string;
-      /** Whether the time of the whole run was up, rather than the interceptor's own. */
       readonly isRunOver: boolean;
       readonly durationMs: number;
     };
@@ -22,7 +21,6 @@ export type Invoked =
 /** The interceptor's own time is up, here or where it runs. */
 export class InterceptorTimeout extends Error {}
 
-/** The time of the whole run is up, or its caller has gone. */
 class RunOver extends InterceptorTimeout {}
 
 export interface RunContext extends Pick<
@@ -31,14 +29,12 @@ export interface RunContext extends Pick<
 > {
   readonly clock: Clock;
   readonly watch: DeadlineWatch;
-  /** When the whole run must have ended, on the clock. */
   readonly deadline: number;
   readonly defaultTimeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly config?: ChainParams['config'];
 }
 
-/** One invocation. Its signal exists only once an interceptor asks for it. */
 class LazyInvocation implements Invocation {
   #controller?: AbortController;
   #ended?: Error;

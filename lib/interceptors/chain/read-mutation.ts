@@ -7,7 +7,6 @@ import type { ChainParams } from './params.js';
 import type { EntryResult } from './result.js';
 import { SyntheticResponse } from './synthetic.js';
 
-/** What a mutator made of the payload; without `next` it left it as it was. */
 export interface Mutation {
   readonly response?: object;
   readonly info?: MutationResult['info'];

@@ -20,7 +20,6 @@ export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<Chai
 
 export type OnEnd = (result: ChainResult) => void;
 
-/** Why a run ends before its end. */
 interface Halt extends Ends {
   readonly result: EntryResult;
 }
@@ -65,7 +64,6 @@ export class ChainRun {
   /** In the order in which the interceptors started; undefined: it has not ended, or did not apply. */
   private readonly results: (EntryResult | undefined)[] = [];
   private readonly skipped: SkippedEntry[] = [];
-  /** Audit interceptors that have not ended yet: they are only recorded. */
   private readonly audits: Promise<unknown>[] = [];
   private readonly received: unknown;
   private payload: unknown;
@@ -145,7 +143,6 @@ export class ChainRun {
       : firstOf(endings as Ending[]);
   }
 
-  /** Mutators run one after the other, each on what the last one made. */
   private async mutate(entries: readonly PreparedEntry[]): Promise<Ending> {
     for (const entry of entries) {
       if (this.response !== undefined) return undefined;
@@ -163,7 +160,7 @@ export class ChainRun {
     if (!(invoked instanceof Promise)) return this.conclude(turn, invoked);
     const concluded = invoked.then(settled => this.conclude(turn, settled));
     if (entry.mode !== 'audit') return concluded;
-    // What nobody waits for must not end the process.
+    // A late failure must not end the process.
     concluded.catch(() => undefined);
     this.audits.push(concluded);
     if (this.onEnd) this.options.beside.add(concluded);

@@ -2,11 +2,9 @@ import { pointerSteps } from '../../schema/json-pointer.js';
 import type { Phase } from '../protocol/types.js';
 import { changes } from './diff.js';
 
-/** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
 export interface MutationScope {
   /** The only places that may change. Default: all but `/name`, `/uri` and `/progressToken`. */
   readonly allow?: readonly string[];
-  /** Places that may not change. */
   readonly deny?: readonly string[];
   /** What a breach is: a failure of the mutator, or a mutation that is dropped and reported. Default: `fail`. */
   readonly onBreach?: 'fail' | 'drop';
@@ -26,7 +24,6 @@ export class Scope {
     this.drops = onBreach === 'drop';
   }
 
-  /** The first place that a mutation changed although the scope does not let it. */
   breach(before: unknown, after: unknown): string | undefined {
     if (this.allowed === undefined && this.denied.every(place => sameAt(before, after, place)))
       return undefined;

@@ -19,7 +19,6 @@ export interface Ends {
   readonly reason: string;
 }
 
-/** What an interceptor's part means for the run. An audit interceptor's is only recorded. */
 export interface Verdict {
   readonly outcome: Outcome;
   readonly said?: Said;

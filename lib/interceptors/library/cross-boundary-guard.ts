@@ -19,7 +19,6 @@ import { SECRET_LEDGER, SecretLedger, type SecretLedgerOptions } from './secrets
 
 const logger = new Logger('McpInterceptors');
 
-/** A way that secrets may take. Both are names as `origin` gives them, in which `*` stands for any characters. */
 export interface SecretFlow {
   readonly from: string;
   readonly to: string;
@@ -68,9 +67,7 @@ export const CROSS_BOUNDARY_GUARD = objectOf<CrossBoundaryGuardOptions>({
 });
 
 export interface CrossBoundaryGuardInterceptor {
-  /** Denies a request with a secret that was read elsewhere in its session. */
   check(invocation: InterceptorInvocation): ValidatorReturn;
-  /** Remembers the secrets of a response. */
   record(invocation: InterceptorInvocation): ValidatorReturn;
 }
 

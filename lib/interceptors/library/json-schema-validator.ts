@@ -14,7 +14,6 @@ import {
   type ReadyMadeValidatorOptions,
 } from './ready-made.js';
 
-/** A schema, and what it is for. */
 export interface JsonSchemaRule {
   /** Default: `tools/call`. */
   readonly event?: InterceptionEvent;
@@ -44,7 +43,6 @@ export interface JsonSchemaValidatorOptions extends Omit<
 }
 
 export interface JsonSchemaValidatorInterceptor {
-  /** Denies what breaks a schema, with a message for each breach and its path. */
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 

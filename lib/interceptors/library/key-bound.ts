@@ -13,7 +13,6 @@ export class KeyBound {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The key to count by: itself, or one that it shares. */
   admit(key: string): string {
     const now = this.now();
     const expiry = this.expiries.of(key);

@@ -4,10 +4,8 @@ import { omit, type ObjectSchema } from '../../options/option-schema.js';
 import { MUTATOR, VALIDATOR } from '../local/check-options.js';
 import { checked } from './own-options.js';
 
-/** Options that every ready-made validator hands on to `@Validator`. */
 export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 'sideEffects'>;
 
-/** Options that every ready-made mutator hands on to `@Mutator`. */
 export type ReadyMadeMutatorOptions = Omit<MutatorOptions, 'configSchema' | 'sideEffects'>;
 
 export const READY_MADE_VALIDATOR = omit(VALIDATOR.properties, 'configSchema', 'sideEffects');

@@ -3,7 +3,6 @@ import type { InterceptorInvocation } from '../authoring.js';
 import { ExchangeBag } from '../messages/exchange-bag.js';
 import { subjectOf } from '../protocol/subject.js';
 
-/** What an invocation belongs to: its session, else its principal, else its one exchange. */
 export function sessionKeyOf({ context, bag }: InterceptorInvocation): string | object {
   if (context?.sessionId !== undefined) return `session:${context.sessionId}`;
   return principalKeyOf(context) ?? bag;

@@ -62,7 +62,6 @@ export interface ToolAccessInterceptor {
   hide(invocation: InterceptorInvocation<'tools/list', 'response'>): MutatorReturn;
 }
 
-/** Among the last, so that what other mutators add is hidden, too. */
 const LAST = 1_000_000;
 
 /**

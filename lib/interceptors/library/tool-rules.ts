@@ -3,7 +3,6 @@ import { matchesAny } from '../protocol/glob.js';
 
 export type Principal = NonNullable<InvocationContext['principal']>;
 
-/** Whom a rule is for: everyone, or those for whom all that is said holds. */
 export interface PrincipalMatch {
   /** Default: `user` and `service`; what is denied is denied to `anonymous`, too. */
   readonly type?: Principal['type'];
@@ -23,7 +22,6 @@ export interface ToolRule {
   readonly deny?: readonly string[];
 }
 
-/** Decides who may call which tool. A rule that denies wins. */
 export class ToolRules {
   constructor(
     private readonly rules: readonly ToolRule[],

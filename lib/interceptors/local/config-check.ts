@@ -12,7 +12,6 @@ type ConfigCheck = NonNullable<ChainEntry['checkConfig']>;
 
 /** The largest schema of somebody else's that is compiled, which takes long; with a larger one, its host alone checks. */
 const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
-/** How many of those are kept compiled. */
 const MAX_COMPILED = 100;
 
 /** By the text of the schema: a host may be listed often, and advertise the same each time. */

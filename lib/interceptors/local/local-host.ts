@@ -18,7 +18,6 @@ export interface LocalInterceptor {
   readonly where: string;
 }
 
-/** Finds the methods with `@Validator`, `@Mutator` and `@Sink`, and makes chain entries of them. */
 @Injectable()
 export class LocalHost {
   private found?: Promise<readonly LocalInterceptor[]>;

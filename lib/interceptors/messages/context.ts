@@ -7,7 +7,6 @@ const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
 const ANONYMOUS = Object.freeze({ type: 'anonymous' } as const);
 
-/** What interceptors are told of an call: who calls, in which session and trace, and when. */
 export function contextOf(call: McpCall): InvocationContext {
   const { sessionId } = call;
   const traceparent = traceparentOf(call);
@@ -24,7 +23,6 @@ export function contextOf(call: McpCall): InvocationContext {
   return Object.freeze(context);
 }
 
-/** The caller, as the application's own authentication knows it: `request.auth`, else `request.user`. */
 function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext['principal']> {
   if (authInfo) {
     const { clientId, scopes, extra = {} } = authInfo;

@@ -5,7 +5,6 @@ import type { Phase } from '../protocol/types.js';
 type SpecType = keyof typeof specTypeSchemas;
 type Types = Readonly<Record<string, Readonly<Record<Phase, readonly SpecType[]>>>>;
 
-/** The protocol's types of what a server is asked for, by the method that carries them. */
 const SERVED: Types = {
   'tools/list': { request: ['PaginatedRequestParams'], response: ['ListToolsResult'] },
   'tools/call': { request: ['CallToolRequestParams'], response: ['CallToolResult'] },
@@ -31,7 +30,6 @@ const ASKED: Types = {
   'roots/list': { request: [], response: ['ListRootsResult'] },
 };
 
-/** The same for what a client is told while it waits. */
 const TOLD: Types = {
   'notifications/progress': { request: ['ProgressNotificationParams'], response: [] },
   'notifications/message': { request: ['LoggingMessageNotificationParams'], response: [] },
@@ -71,14 +69,13 @@ const CHECKS = new Map(
   ]),
 );
 
-/** What says whether an interceptor can answer a method with a result, as `Chain.execute` takes it. */
+/** Checks an answer of an interceptor. */
 export const answerCheck = (method: string): PayloadCheck | undefined => CHECKS.get(method)?.answer;
 
-/** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
+/** Checks a payload of a method. */
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
   CHECKS.get(method)?.[phase];
 
-/** @param isPartial whether the invoker says that the payload is a part of the message */
 export function problemOfInvoked(
   event: string,
   phase: Phase,

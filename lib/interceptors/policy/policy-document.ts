@@ -36,14 +36,10 @@ type YamlPair = Pair<ParsedNode, ParsedNode | null>;
 export interface PolicyDocument {
   /** Plain data: a tree without `__proto__` keys or numbers that are not finite; null for an empty document. */
   readonly value: unknown;
-  /** Offset of the key or item that the steps lead to, or of the last one on the way that is written out. */
   readonly offsetOf: (steps: readonly string[]) => number;
 }
 
-/**
- * Refuses surprises: a second document, duplicate keys, unknown tags, more than 100 aliases or 64 levels.
- * @throws PolicyError
- */
+/** Refuses a second document, duplicate keys, unknown tags, more than 100 aliases or 64 levels. */
 export function parseYaml(source: PolicySource): PolicyDocument {
   const document = compose(source);
   const [problem] = [...document.errors, ...document.warnings];
@@ -57,10 +53,7 @@ export function parseYaml(source: PolicySource): PolicyDocument {
   }
 }
 
-/**
- * Parses strict JSON, under the limits of YAML.
- * @throws PolicyError
- */
+/** @throws PolicyError */
 export function parseJson(source: PolicySource): PolicyDocument {
   // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
   const document = compose(source);
@@ -127,7 +120,6 @@ function* tokensOf(source: PolicySource): Generator<CST.Token> {
   yield* parser.end();
 }
 
-/** How many collections are open. The stack holds the document below them, and may hold a value above. */
 function depthOf({ stack }: Parser): number {
   const top = stack.at(-1);
   return stack.length - (top && 'items' in top ? 1 : 2);
@@ -196,5 +188,4 @@ function offsetOf({ contents }: YamlDocument, steps: readonly string[]): number 
   return offset;
 }
 
-/** Keys are strings: the parser refuses every other. */
 const nameOf = ({ key }: YamlPair): string => String(isScalar(key) ? key.value : key);

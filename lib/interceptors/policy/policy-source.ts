@@ -1,16 +1,12 @@
 import { PolicyError } from './policy.error.js';
 
-/** The text of a policy, and how to say where in it something is wrong. */
 export class PolicySource {
   constructor(
     readonly text: string,
     readonly file: string,
   ) {}
 
-  /**
-   * @param offset in UTF-16 code units
-   * @param steps the keys and indexes that lead to the problem
-   */
+  /** @param offset in UTF-16 code units */
   error(rule: string, offset?: number, steps: readonly string[] = []): PolicyError {
     return new PolicyError(rule, { file: this.file, ...this.positionOf(offset), path: pathOf(steps) });
   }

@@ -1,8 +1,6 @@
 export interface PolicyLocation {
   readonly file: string;
-  /** Counted from 1. */
   readonly line?: number;
-  /** Counted from 1, in UTF-16 code units. */
   readonly column?: number;
   readonly path?: string;
 }

@@ -1,4 +1,3 @@
-/** How often something may have been percent-encoded. */
 const MAX_DECODINGS = 4;
 
 /** One spelling of a URI. Rather equates too many URIs than too few: it protects hidden resources. */

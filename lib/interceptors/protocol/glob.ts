@@ -1,4 +1,3 @@
-/** Whether a name matches a pattern in which `*` stands for any characters. It takes linear time, whatever the pattern. */
 export function matchesGlob(pattern: string, name: string): boolean {
   const [head, ...rest] = pattern.split('*');
   const tail = rest.pop();

@@ -1,4 +1,5 @@
 import { isRecord } from '../../util/is-record.js';
+import { defined } from '../../util/defined.js';
 import type { Hook, InterceptorDescriptor, InterceptorType, Mode, Phase, PriorityHint } from './types.js';
 
 export type ReadDescriptor =
@@ -20,7 +21,6 @@ const MODES = new Map<unknown, Mode>([
   ['', 'active'],
 ]);
 
-/** A 32-bit signed integer. */
 const isPriority = (value: unknown): value is number =>
   Number.isInteger(value) && value === (value as number) >> 0;
 
@@ -37,26 +37,23 @@ export function readDescriptor(value: unknown): ReadDescriptor {
   if (mode === undefined) return refuse(unknown('mode', value['mode']));
   const hooks = readHooks(value['hooks'] ?? value['hook']);
   if (hooks.length === 0) return refuse('it hooks no event');
-  const priorityHint = readPriority(value['priorityHint']);
-  const compat = readCompat(value['compat']);
   return {
     ok: true,
-    descriptor: {
+    descriptor: defined({
       name,
       type,
       hooks,
-      ...(typeof version === 'string' && { version }),
-      ...(typeof description === 'string' && { description }),
-      ...(mode !== 'active' && { mode }),
-      ...(value['failOpen'] === true && { failOpen: true }),
-      ...(priorityHint !== undefined && { priorityHint }),
-      ...(compat && { compat }),
-      ...(isRecord(configSchema) && { configSchema }),
-    },
+      version: typeof version === 'string' ? version : undefined,
+      description: typeof description === 'string' ? description : undefined,
+      mode: mode === 'active' ? undefined : mode,
+      failOpen: value['failOpen'] === true || undefined,
+      priorityHint: readPriority(value['priorityHint']),
+      compat: readCompat(value['compat']),
+      configSchema: isRecord(configSchema) ? configSchema : undefined,
+    }),
   };
 }
 
-/** Hooks with one phase each, request first; `both` is two of them. */
 export function readHooks(value: unknown): Hook[] {
   const hooks = (Array.isArray(value) ? value : [value]).filter(isRecord).flatMap(hook => readHook(hook));
   return [
@@ -107,7 +104,7 @@ const refuse = (reason: string): ReadDescriptor => ({ ok: false, reason });
 
 const SHOWN = 60;
 
-/** What somebody else wrote is shown in part only: a log line must not be theirs to fill. */
+/** Shown in part: another party must not fill the log. */
 const unknown = (field: string, value: unknown): string =>
   typeof value === 'string'
     ? `its ${field} ${JSON.stringify(value.slice(0, SHOWN))} is unknown`

@@ -33,13 +33,12 @@ const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
 const isOfProtocol = (event: string): boolean =>
   Object.hasOwn(EVENT_OF, event) || isInputEvent(event) || isNotificationEvent(event);
 
-/** How a message says what it is about: those of the application's own events all may, and of the protocol's some do. */
+/** Any event of the application may have a subject, and some of the protocol have. */
 function readerOf(event: string): ((params: Json) => Said) | undefined {
   if (Object.hasOwn(NAMED, event)) return NAMED[event];
   return isOfProtocol(event) ? undefined : ({ name, uri }) => ({ kind: 'own', name, uri });
 }
 
-/** What a request, or the request of a result, is about; undefined where its event's messages are about nothing. */
 export function subjectOf(event: string, params: unknown): Subject | undefined {
   const read = readerOf(event);
   if (!read || typeof params !== 'object' || params === null) return undefined;
@@ -54,10 +53,7 @@ interface Message {
   readonly request?: unknown;
 }
 
-/**
- * Whether a message is about a tool, prompt or URI that a pattern matches. Rather matches too many URIs than too few.
- * @throws Error, when called, for a result without its request, as in an `interceptor/invoke`
- */
+/** @throws Error, when called, for a result without its request, as in an `interceptor/invoke` */
 export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
   const spelt = patterns.flatMap(pattern => [pattern, pattern.toLowerCase(), canonicalUri(pattern)]);
   return ({ event, phase, payload, request }) => {

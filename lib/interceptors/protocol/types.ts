@@ -1,10 +1,8 @@
-/** The extension's name in `capabilities.extensions` (SEP-2624). */
 export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
 
 /** `request`: before the operation is carried out. `response`: before its result is delivered. */
 export type Phase = 'request' | 'response';
 
-/** Which way the data crosses the boundary of the party that runs the chain. */
 export type Direction = 'send' | 'receive';
 
 /** `active` decides; `audit` only reports what it would have decided. */
@@ -13,11 +11,9 @@ export type Mode = 'active' | 'audit';
 /** How much an objection is: `error` blocks, the others only tell. */
 export type Severity = 'info' | 'warn' | 'error';
 
-/** What an interceptor does: decide, change, or look on. */
 export type InterceptorType = 'validation' | 'mutation' | 'sink';
 
 export interface Hook {
-  /** Events, `namespace/*`, or `*` for all. */
   readonly events: readonly string[];
   readonly phase: Phase;
 }
@@ -25,7 +21,6 @@ export interface Hook {
 /** Ordering of mutators: 32-bit integers, lower first; a missing side is 0. */
 export type PriorityHint = number | { readonly request?: number; readonly response?: number };
 
-/** A regular expression for the protocol's revisions, which are dates, and compare as text. */
 export const REVISION_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`;
 
 export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
@@ -34,30 +29,23 @@ export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
 export interface InterceptorDescriptor {
   /** Unique on its host. */
   readonly name: string;
-  /** The interceptor's own version. */
   readonly version?: string;
-  /** For people. */
   readonly description?: string;
   readonly type: InterceptorType;
   readonly hooks: readonly Hook[];
   /** Default: `active`. */
   readonly mode?: Mode;
-  /** Whether the message goes on where the interceptor itself fails. Default: false. */
   readonly failOpen?: boolean;
   /** Default: 0. Ignored for validators and sinks. */
   readonly priorityHint?: PriorityHint;
-  /** The protocol revisions that it understands. */
   readonly compat?: { readonly minProtocol: string; readonly maxProtocol?: string };
-  /** JSON Schema of its configuration. */
   readonly configSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** What an interceptor may know of the call around its payload. */
 export interface InvocationContext {
   readonly principal?: {
     /** A user, a program on its own behalf, or nobody who is known. */
     readonly type: (typeof PRINCIPAL_TYPES)[number];
-    /** Tells users, or programs, apart. */
     readonly id?: string;
     /** What else the application's authentication knows of them. */
     readonly claims?: Readonly<Record<string, unknown>>;
@@ -65,7 +53,6 @@ export interface InvocationContext {
   /** W3C Trace Context: 32 hexadecimal digits. */
   readonly traceId?: string;
   readonly spanId?: string;
-  /** ISO 8601. */
   readonly timestamp?: string;
   /** The session; a 2026-07-28 request has none. */
   readonly sessionId?: string;
@@ -79,11 +66,8 @@ export interface InvokeParams {
   readonly event: string;
   readonly phase: Phase;
   readonly payload: unknown;
-  /** As its `configSchema` has it. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** How long the answer is waited for, in milliseconds. */
   readonly timeoutMs?: number;
-  /** What it may know of the call around the payload. */
   readonly context?: InvocationContext;
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
@@ -95,11 +79,9 @@ interface ResultBase {
   readonly info?: Readonly<Record<string, unknown>>;
 }
 
-/** One objection of a validator. */
 export interface ValidationMessage {
   /** Path of the offending value, as in `arguments.city`. */
   readonly path?: string;
-  /** One sentence for the caller. */
   readonly message: string;
   /** `error` blocks; `warn` and `info` only tell. */
   readonly severity: Severity;

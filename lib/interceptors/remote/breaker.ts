@@ -26,7 +26,6 @@ export class HostBreaker {
     });
   }
 
-  /** @throws what the work throws, or that it was not tried */
   async run(work: () => Promise<unknown>): Promise<unknown> {
     // Opossum's own `capacity` would count it as a failure of the host that it was asked too often.
     if (this.running >= this.maxConcurrent) {

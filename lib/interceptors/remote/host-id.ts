@@ -5,7 +5,7 @@ import type { InterceptorServerOptions } from './host-options.js';
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** What cannot be written down is only the same as itself. */
+/** A function or an instance is only equal to itself. */
 function identityOf(value: object): number {
   const id = ids.get(value) ?? ++lastId;
   ids.set(value, id);

@@ -1,4 +1,3 @@
-/** The hosts that one message uses: none of them is closed before the message has been answered. */
 export class HostLease {
   private readonly held: (() => void)[] = [];
   private isOver = false;

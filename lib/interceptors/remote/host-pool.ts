@@ -26,9 +26,7 @@ export class HostPool {
     private readonly maxHosts = MAX_HOSTS,
   ) {}
 
-  /** @throws DiscoveryError for wrong options, or one more host than can be open */
   async get(options: InterceptorServerOptions, lease: HostLease): Promise<RemoteHost> {
-    // What a resolver makes is held to what the options may be.
     const problem = problemOf(HOST, options, ['resolveServers']);
     if (problem) throw new DiscoveryError(`interceptors: ${sentenceOf(problem)}`);
     const id = hostIdOf(options);

@@ -14,15 +14,12 @@ export interface InterceptorInvoker {
   onChanged?(listener: () => void): (() => void) | void;
 }
 
-/** What is needed of the SDK's `Client`, whichever copy of it. */
 export interface InterceptorClient {
-  /** Sends a request, and hands back its result. @throws an error with `code` for a JSON-RPC error */
   request(
     request: { method: string; params?: Record<string, unknown> },
     resultSchema: typeof ANYTHING,
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<unknown>;
-  /** What the server declared; undefined before it is connected. */
   getServerCapabilities?(): object | undefined;
   /** Is told of notifications. Without it, only the time to live says when a listing is over. */
   setNotificationHandler?(
@@ -41,10 +38,9 @@ const CHANGED = 'notifications/interceptors/list_changed';
 
 const METHOD_NOT_FOUND = -32601;
 
-/** What the chain's own clock gives up on first: the SDK's is only there because it must be. */
+/** The chain gives up first; the SDK requires a timeout. */
 const GRACE_MS = 1000;
 
-/** Takes any result: it is read, and mistrusted, by the chain. */
 const ANYTHING = {
   '~standard': {
     version: 1,
@@ -80,7 +76,6 @@ function hasNone(client: InterceptorClient, error: unknown): boolean {
   if (jsonRpcCodeOf(error) !== METHOD_NOT_FOUND) return false;
   const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
     extensions?: Record<string, unknown>;
-    /** The spelling of older drafts. */
     interceptor?: unknown;
   };
   const declared = extensions?.[INTERCEPTORS_EXTENSION] ?? interceptor;

@@ -52,20 +52,12 @@ export async function openHost(
   };
 }
 
-function hostOver(
+const hostOver = (
   options: HostPolicy & { readonly name: string },
   invoker: InterceptorInvoker,
   { id, ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
-): RemoteHost {
-  return new RemoteHost({
-    name: options.name,
-    id,
-    invoker,
-    policy: options,
-    ttlMs: options.ttlMs ?? ttlMs,
-    warn,
-  });
-}
+): RemoteHost =>
+  new RemoteHost({ name: options.name, id, invoker, policy: options, ttlMs: options.ttlMs ?? ttlMs, warn });
 
 function invokerOf(host: InterceptorHost): InterceptorInvoker {
   if ('invoker' in host) return host.invoker;

@@ -2,11 +2,9 @@ import { pointerSteps } from '../../schema/json-pointer.js';
 import { isRecord } from '../../util/is-record.js';
 import { changes } from '../chain/diff.js';
 
-/** The part of a payload that a host is sent, and how what it makes of that part goes back into the whole. */
 export class PayloadWindow {
   private readonly places: readonly { readonly path: string; readonly steps: readonly string[] }[];
 
-  /** @param pointers JSON Pointers (RFC 6901), through objects */
   constructor(pointers: readonly string[]) {
     this.places = pointers.map(path => ({ path, steps: pointerSteps(path) }));
   }

@@ -23,7 +23,6 @@ export class DiscoveryTimeoutError extends DiscoveryError {}
 const UNKNOWN_INTERCEPTOR = -32602;
 const TIMEOUT = -32000;
 
-/** The code alone says little: many errors of servers have it. */
 function isTimeout(error: unknown): boolean {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: { timeoutMs?: unknown } | null };
   return code === TIMEOUT && typeof data?.timeoutMs === 'number';
@@ -41,12 +40,10 @@ const MAX_NODES = 1_000_000;
 
 export interface RemoteHostParts {
   readonly name: string;
-  /** Unique among all hosts that are ever asked. Default: the name. */
   readonly id?: string;
   readonly invoker: InterceptorInvoker;
   readonly policy: HostPolicy;
   readonly ttlMs: number;
-  /** Told of what the host says that cannot be used. */
   readonly warn: (message: string) => void;
 }
 
@@ -97,7 +94,6 @@ export class RemoteHost {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
   }
 
-  /** What it last advertised, whether or not that is believed still. */
   get lastKnown(): readonly ChainEntry[] {
     return this.listed;
   }
@@ -112,7 +108,7 @@ export class RemoteHost {
     this.generation++;
   }
 
-  /** Another connection leads to the host: what it has advertised, or is advertising, may be history. */
+  /** Another process may answer on a new connection, with other interceptors. */
   reconnected(): void {
     if (this.connections++ > 0) this.forget();
   }
@@ -137,14 +133,16 @@ export class RemoteHost {
     for (let attempt = 0; attempt < MAX_LISTINGS; attempt++) {
       const { generation } = this;
       const listing = await this.listOnce();
-      if (generation === this.generation) return this.remember(listing);
+      if (generation !== this.generation) continue;
+      this.listing = listing;
+      return listing.entries;
     }
     throw new DiscoveryError(`The interceptors of "${this.name}" change faster than they can be listed`);
   }
 
   private async listOnce(): Promise<Listing> {
     const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
-    // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
+    // Not the signal of the first message: other messages wait for the same listing.
     const time = (this.listingTime = new TimeLimit(discoveryTimeoutMs));
     const { signal } = time;
     let entries: readonly ChainEntry[];
@@ -171,21 +169,11 @@ export class RemoteHost {
     return { entries, expiresAt: Date.now() + ttlMs };
   }
 
-  private remember(listing: Listing): readonly ChainEntry[] {
-    this.listing = listing;
-    return listing.entries;
-  }
-
   private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
     const { name, warn, invoker } = this.parts;
-    const { descriptors, ttlMs = Infinity } = await listAll(invoker, {
-      name,
-      maxInterceptors,
-      timeoutMs,
-      signal,
-      warn,
-    });
+    const bounds = { name, maxInterceptors, timeoutMs, signal, warn };
+    const { descriptors, ttlMs = Infinity } = await listAll(invoker, bounds);
     return {
       entries: descriptors.map(descriptor => this.entryOf(descriptor)),
       // It is not listed for every message, whatever it says.
@@ -214,7 +202,9 @@ export class RemoteHost {
     try {
       result = await this.breaker.run(async () => {
         const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
-        this.checkSize(answer);
+        const limits = { maxBytes: this.policy.maxResultBytes, maxDepth: MAX_DEPTH, maxNodes: MAX_NODES };
+        const { excess } = new JsonSize(limits).add(answer);
+        if (excess) throw new Error(`its result exceeds ${excess}`);
         assertAnswers(answer, params);
         if (connections !== this.connections) {
           throw new Error('it was connected anew meanwhile: what it advertised before may be history');
@@ -230,15 +220,5 @@ export class RemoteHost {
     }
     if (type === 'mutation') return this.outgoing.takeBack(payload, result);
     return type === 'validation' ? boundedValidation(result, params) : result;
-  }
-
-  private checkSize(result: unknown): void {
-    const { maxResultBytes } = this.policy;
-    const { excess } = new JsonSize({
-      maxBytes: maxResultBytes,
-      maxDepth: MAX_DEPTH,
-      maxNodes: MAX_NODES,
-    }).add(result);
-    if (excess) throw new Error(`its result exceeds ${excess}`);
   }
 }

@@ -52,7 +52,6 @@ export class InterceptorServer {
           };
   }
 
-  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
   get capability(): { readonly supportedEvents: string[] } {
     return this.served.capability;
   }
@@ -83,10 +82,7 @@ export class InterceptorServer {
     };
   }
 
-  /**
-   * A denial is a result; an error means that the interceptor could not run. The `context` is not verified.
-   * @throws McpException -32602 for a wrong request, -32603 for a crash, -32000 for a timeout
-   */
+  /** @throws McpException -32602 for a wrong request, -32603 for a crash, -32000 for a timeout */
   private async invoke(params: Params, call: McpCall): Promise<object> {
     const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = this.check(
       params,
@@ -183,16 +179,13 @@ function servedOf(from: readonly ChainEntry[]): Served {
   };
 }
 
-/**
- * Checks the value that is sent, not the object that the author holds.
- * @throws Error if the interceptor failed
- */
+/** @throws Error if the interceptor failed */
 function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): object {
   const { name, type } = entry;
   const { phase, payload } = run;
   const source = { interceptor: name, type, phase };
   if (invoked.kind === 'skipped') {
-    // An interceptor whose own condition says that it does not apply has nothing to object and nothing to change.
+    // An interceptor that does not apply neither objects nor changes anything.
     const said = {
       validation: { valid: true },
       mutation: { modified: false, payload },

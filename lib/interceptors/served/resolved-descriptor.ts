@@ -1,7 +1,6 @@
 import type { PreparedEntry } from '../chain/entry.js';
 import type { InterceptorDescriptor, PriorityHint } from '../protocol/types.js';
 
-/** An interceptor's descriptor with its policy resolved: what is told of it is what it does. */
 export function resolvedDescriptor(entry: PreparedEntry): InterceptorDescriptor {
   const { mode: _mode, failOpen: _failOpen, priorityHint: _priority, ...declared } = entry.descriptor;
   const { hooks, mode, failOpen, priority } = entry;

@@ -15,7 +15,6 @@ import { normalise } from './normalise.js';
 import { knownPatterns, SECRET_KINDS, type SecretKind, type SecretPattern } from './patterns.js';
 import { View } from './view.js';
 
-/** What counts as a secret. */
 export interface SecretDetectorOptions {
   /** The formats that are looked for. Default: all that are known. */
   readonly kinds?: readonly SecretKind[];
@@ -67,7 +66,6 @@ export interface SecretFinding {
   readonly start: number;
   /** …and the first that is no longer of it. */
   readonly end: number;
-  /** The secret as it reads once decoded. */
   readonly value: string;
 }
 
@@ -79,7 +77,7 @@ export interface FindOptions {
   readonly within?: string;
 }
 
-/** What has no format of its own is known by what it is called. Forty hexadecimal digits are Git's rather. */
+/** The name tells this format. Forty hexadecimal digits are rather an object of Git. */
 const AWS_SECRET = {
   name: /aws.*secret|secret_?access_?key/i,
   value: /^\s*(?![0-9A-Fa-f]{40}\s*$)[A-Za-z0-9/+]{40}\s*$/,
@@ -118,7 +116,6 @@ export class SecretDetector {
     return findings;
   }
 
-  /** Everything that a text says: as it is, with its escapes resolved, and what its encoded parts decode to. */
   *readings(text: string, depth = this.decodeDepth): Generator<string> {
     for (const view of forms(text)) {
       yield view.text;
@@ -182,7 +179,6 @@ function* forms(text: string): Generator<View> {
   }
 }
 
-/** A text without what is known already, so that no part of it is taken for a secret of its own. */
 function blank(text: string, known: readonly { start: number; value: string }[]): string {
   let blanked = '';
   for (const { start, value } of [...known].sort((a, b) => a.start - b.start)) {

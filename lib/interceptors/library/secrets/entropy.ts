@@ -1,6 +1,5 @@
 import { FLAG, objectOf } from '../../../options/option-schema.js';
 
-/** How generic secrets are told from other long words. */
 export interface EntropyOptions {
   /** Shortest run of characters that is looked at. Default: 24. */
   readonly minLength?: number;
@@ -57,7 +56,6 @@ export function entropy(text: string): number {
   return bits;
 }
 
-/** How often a letter or digit follows one of another class, from 0 to 1. */
 function changes(run: string): number {
   const classes = run
     .replace(/[^A-Za-z0-9]/g, '')
@@ -71,6 +69,5 @@ function changes(run: string): number {
   return count / Math.max(1, classes.length - 1);
 }
 
-/** Whether it is the base64 of plain text, which is looked into instead. */
 const isText = (run: string): boolean =>
   /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(run, 'base64').toString('latin1'));

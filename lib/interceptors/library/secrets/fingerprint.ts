@@ -1,11 +1,10 @@
 import { fold } from './normalise.js';
 
-/** Shorter than this, what was folded is too common to stand for a secret. */
 const MIN_LENGTH = 6;
 /** A secret of two parts or more is known by each of its parts. */
 const PART = 16;
 const MAX_PARTS = 256;
-/** What the keys of one algorithm begin with alike. */
+/** Keys of one algorithm begin alike. */
 const PEM_PREAMBLE = 64;
 
 /** Parts by which a folded secret is recognised: 31 characters in a row are enough. Leaves out common heads. */

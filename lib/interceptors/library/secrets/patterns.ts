@@ -1,4 +1,3 @@
-/** The formats that are known by their shape. */
 export type SecretKind =
   | 'aws-access-key-id'
   | 'aws-secret-access-key'
@@ -110,7 +109,6 @@ function isUserAndPassword(value: string): boolean {
   return /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(text) && (isEncoded || /^[ -~\u00c0-\u00ff]{2,}?:/.test(text));
 }
 
-/** Whether a value looks generated: it has a digit, or letters of both cases. */
 function isMixed(value: string): boolean {
   const body = value.slice(4);
   return /\d/.test(body) || (/[a-z]/.test(body) && /[A-Z]/.test(body));

@@ -59,10 +59,7 @@ export class SecretLedger {
     this.sessions = new PerInvoker(() => new LRUCache({ maxSize: maxSessions, sizeCalculation: () => 1 }));
   }
 
-  /**
-   * @param key the key of the session, or an object that lives as long
-   * @throws SecretLedgerFullError if there are too many to remember
-   */
+  /** @throws SecretLedgerFullError if there are too many to remember */
   record(key: string | object, origin: string, secrets: Iterable<string>): void {
     let session: Session | undefined;
     const { maxSecrets, ttlMs, now } = this.options;
@@ -80,7 +77,6 @@ export class SecretLedger {
     }
   }
 
-  /** Where the secrets come from that folded texts contain, secret by secret. */
   originsIn(key: string | object, textsOf: () => readonly string[]): string[][] {
     const session = this.session(key, false);
     if (session.size === 0) return [];

@@ -1,4 +1,3 @@
-/** A stretch of a rewritten text: copied unit by unit, or as a whole in place of `replaced` units. */
 interface Stretch {
   readonly text: string;
   readonly from: number;
@@ -21,7 +20,6 @@ export class View {
     return [this.starts?.[start] ?? start, this.ends?.[end - 1] ?? end];
   }
 
-  /** The view with every match of a global pattern replaced; this very one where that changes nothing. */
   rewrite(pattern: RegExp, replacement: (match: string) => string): View {
     const stretches: Stretch[] = [];
     let copied = 0;
