@@ -7,7 +7,8 @@ import type { LocalChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import { HostPool } from './remote/host-pool.js';
 import { LocalHost } from './local/local-host.js';
-import { openHost, type OpenedHost, type OpenHostOptions } from './remote/open-host.js';
+import { openHost, type OpenedHost } from './remote/open-host.js';
+import type { OpenHostOptions } from './remote/remote-host.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';
 import { logLine } from './log-line.js';
@@ -25,8 +26,7 @@ type ChainSettings = Pick<
 @Injectable()
 export class InterceptorLoader implements OnApplicationShutdown {
   private readonly logger = new Logger('McpInterceptors');
-  private readonly opened: OpenedHost[] = [];
-  private readonly pools: HostPool[] = [];
+  private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
   private readonly files: PolicyFile[] = [];
   private readonly besides: Beside[] = [];
 
@@ -70,13 +70,14 @@ export class InterceptorLoader implements OnApplicationShutdown {
         config: { ...config, ...read?.config },
       });
       const policy = policyWith(file?.read());
-      const remote = await this.open(servers, { ...discovery, warn });
+      const host = { ...discovery, warn };
+      const remote = await this.open(servers, host);
       const beside = new Beside();
       this.besides.push(beside);
       const chain = new MergedChain({
         local,
         hosts: remote.map(one => one.host),
-        ...(resolveServers && { hostsFor: this.chooser(resolveServers, { ...discovery, warn }) }),
+        ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
         policy,
         options: { beside, onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error) },
         warn,
@@ -91,7 +92,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     for (const file of this.files.splice(0)) file.close();
     await Promise.all(this.besides.splice(0).map(one => one.close()));
-    await Promise.all([...this.opened.splice(0), ...this.pools.splice(0)].map(one => one.close()));
+    await Promise.all(this.hosts.splice(0).map(one => one.close()));
   }
 
   private chooser(
@@ -99,7 +100,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     options: OpenHostOptions,
   ): HostsFor {
     const pool = new HostPool(options);
-    this.pools.push(pool);
+    this.hosts.push(pool);
     return async (caller, lease) => {
       const servers = await resolveServers(caller);
       return Promise.all(servers.map(server => pool.get(server, lease)));
@@ -114,7 +115,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const twice = names.find((name, index) => names.indexOf(name) < index);
     if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
     const opened = await Promise.all(servers.map(server => openHost(server, options)));
-    this.opened.push(...opened);
+    this.hosts.push(...opened);
     return opened;
   }
 

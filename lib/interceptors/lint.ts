@@ -37,8 +37,7 @@ export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[
   return [
     ...entries.flatMap(neverMatching),
     ...entries.flatMap(neverAnswered),
-    ...entries.flatMap(failingOpen),
-    ...entries.flatMap(entry => neverOpen(entry, timeoutMs)),
+    ...entries.flatMap(entry => failingOpen(entry, timeoutMs)),
     ...unseenMutations(entries),
   ];
 }
@@ -92,25 +91,18 @@ function isNearly(word: string, known: string): boolean {
   );
 }
 
-function failingOpen(entry: ChainEntry): string[] {
-  const { descriptor, overrides } = entry;
-  const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
-  return descriptor.type === 'validation' && isActive(entry) && failsOpen
-    ? [`${descriptor.name} lets messages through unchecked when it crashes or times out (failOpen)`]
-    : [];
-}
-
-/** Once the chain's own time is up, nothing fails open. */
-function neverOpen(entry: ChainEntry, timeoutMs: number): string[] {
+function failingOpen(entry: ChainEntry, timeoutMs: number): string[] {
   const { descriptor, overrides, traits } = entry;
+  const { name, type } = descriptor;
   const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
+  if (type === 'sink' || !failsOpen || !isActive(entry)) return [];
   const own = Math.min(overrides?.timeoutMs ?? traits?.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-  return descriptor.type !== 'sink' && isActive(entry) && failsOpen && own >= timeoutMs
-    ? [
-        `${descriptor.name} fails open after ${own} ms, but messages are refused after the ${timeoutMs} ms of ` +
-          '"interceptors.timeoutMs"; give it a shorter "timeoutMs"',
-      ]
-    : [];
+  const unchecked = `${name} lets messages through unchecked when it crashes or times out (failOpen)`;
+  // Once the time of the chain is up, no interceptor fails open.
+  const late =
+    `${name} fails open after ${own} ms, but messages are refused after the ${timeoutMs} ms of ` +
+    '"interceptors.timeoutMs"; give it a shorter "timeoutMs"';
+  return [...(type === 'validation' ? [unchecked] : []), ...(own >= timeoutMs ? [late] : [])];
 }
 
 /** A request is validated before it is mutated, so what a mutator brings in is seen by final validators alone. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../util/is-record.js';
 import { MalformedResultError, readMutation } from '../protocol/read-result.js';
 import type { MutationResult } from '../protocol/types.js';
 import { diffOf } from './diff.js';
@@ -22,8 +23,10 @@ export function mutationOf(
   given: unknown,
   { event, phase, checkPayload, checkResponse, simulate }: ChainParams,
 ): Mutation {
-  const response = readResponse(value);
-  if (response) {
+  if (SyntheticResponse.is(value)) {
+    // A copy that can be changed, as a handler's result can.
+    const response: unknown = thawedCopy(value.result);
+    if (!isRecord(response)) throw new MalformedResultError('what it answered with respondWith is no object');
     const problem = checkResponse?.(response);
     if (problem === undefined) return { response };
     throw new MalformedResultError(`what it answered with respondWith is no answer to ${event}: ${problem}`);
@@ -43,13 +46,4 @@ export function mutationOf(
     breach: entry.scope[phase].breach(given, next),
     ...(isShown && { diff: diffOf(given, next) }),
   };
-}
-
-/** @throws MalformedResultError if the answer is not an object */
-function readResponse(value: unknown): object | undefined {
-  if (!SyntheticResponse.is(value)) return undefined;
-  // A copy that can be changed, as a handler's result can.
-  const result: unknown = thawedCopy(value.result);
-  if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;
-  throw new MalformedResultError('what it answered with respondWith is no object');
 }

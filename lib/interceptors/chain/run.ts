@@ -233,7 +233,9 @@ export class ChainRun {
       totalDurationMs: this.options.clock.now() - this.started,
     };
     if (halt) {
-      result.abortedAt = abortedAt(halt);
+      const { interceptor, host, outcome, type } = halt.result;
+      const isTimeout = halt.status === 'timeout' || outcome === 'timeout';
+      result.abortedAt = { interceptor, host, reason: halt.reason, type: isTimeout ? 'timeout' : type };
       return result;
     }
     // A message that nothing changed goes on as it is, not as a copy.
@@ -241,9 +243,4 @@ export class ChainRun {
     if (this.response) result.response = this.response;
     return result;
   }
-}
-
-function abortedAt({ status, reason, result }: Halt): NonNullable<ChainResult['abortedAt']> {
-  const type = status === 'timeout' || result.outcome === 'timeout' ? 'timeout' : result.type;
-  return { interceptor: result.interceptor, host: result.host, reason, type };
 }

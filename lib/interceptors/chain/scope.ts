@@ -13,7 +13,7 @@ export interface MutationScope {
 const IDENTITY = ['/name', '/uri', '/progressToken'];
 
 export class Scope {
-  private readonly denied: readonly Place[];
+  private readonly denied: readonly { readonly path: string; readonly keys: readonly string[] }[];
   private readonly allowed: readonly string[] | undefined;
   readonly drops: boolean;
 
@@ -25,28 +25,18 @@ export class Scope {
   }
 
   breach(before: unknown, after: unknown): string | undefined {
-    if (this.allowed === undefined && this.denied.every(place => sameAt(before, after, place)))
+    if (this.allowed === undefined && this.denied.every(({ keys }) => sameAt(before, after, keys)))
       return undefined;
     for (const { path } of changes(before, after)) {
-      if (!this.allows(path) || this.denied.some(place => touches(path, place.path))) return path;
+      const isAllowed = this.allowed?.some(place => within(path, place)) ?? true;
+      if (!isAllowed || this.denied.some(place => touches(path, place.path))) return path;
     }
     return undefined;
   }
-
-  private allows(path: string): boolean {
-    return this.allowed?.some(place => within(path, place)) ?? true;
-  }
 }
 
-interface Place {
-  readonly path: string;
-  readonly keys: readonly string[];
-}
-
-function sameAt(before: unknown, after: unknown, { keys }: Place): boolean {
-  const [a, b] = [at(before, keys), at(after, keys)];
-  return changes(a, b).next().done === true;
-}
+const sameAt = (before: unknown, after: unknown, keys: readonly string[]): boolean =>
+  changes(at(before, keys), at(after, keys)).next().done === true;
 
 function at(value: unknown, keys: readonly string[]): unknown {
   let node = value;

@@ -43,9 +43,7 @@ export function verdictOf(
   params: ChainParams,
 ): Verdict {
   const { entry } = given;
-  if (invoked.kind === 'failed') {
-    return failure(entry, invoked.why, invoked.error, invoked.isRunOver);
-  }
+  if (invoked.kind === 'failed') return failure(entry, invoked.why, invoked.error, invoked.isRunOver);
   const { value } = invoked;
   if (value === VALID) return PASS;
   try {
@@ -62,8 +60,7 @@ function failure(
   error: string,
   isRunOver = false,
 ): Verdict {
-  const isAudit = mode === 'audit';
-  if (isAudit) return { outcome, said: { error } };
+  if (mode === 'audit') return { outcome, said: { error } };
   if (failOpen && !isRunOver) return { outcome, said: { error, failedOpen: true } };
   const status = isRunOver ? 'timeout' : type === 'validation' ? 'validation_failed' : 'mutation_failed';
   return { outcome, said: { error }, ends: { status, reason: error } };

@@ -22,9 +22,7 @@ export async function configCheck(configSchema: ConfigSchema): Promise<ConfigChe
   try {
     return checkBy(await compileSchema(configSchema, 'input'));
   } catch (error) {
-    throw new Error(`its "configSchema" cannot be used: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new Error(`its "configSchema" cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 

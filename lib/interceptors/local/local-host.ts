@@ -54,15 +54,8 @@ export class LocalHost {
 
   private async entryOf(metadata: InterceptorMetadata, target: HandlerTarget): Promise<ChainEntry> {
     const { type, options } = metadata;
-    const {
-      final,
-      when,
-      scope,
-      timeoutMs,
-      configSchema,
-      inputRequired,
-      sideEffects = type === 'sink' ? 'some' : 'none',
-    } = options;
+    const { final, when, scope, timeoutMs, configSchema, inputRequired } = options;
+    const { sideEffects = type === 'sink' ? 'some' : 'none' } = options;
     const call = this.scope.caller(target);
     const checkConfig = configSchema && (await configCheck(configSchema));
     return {

@@ -54,19 +54,13 @@ const checkOf =
 /** One event hooks both lists of resources, so that whoever answers it cannot know which one was asked for. */
 const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
 
-const checksOf = (method: string, { request, response }: Types[string]) => ({
-  request: checkOf(request),
-  response: checkOf(response),
-  answer: checkOf(
-    RESOURCE_LISTS.includes(method) ? RESOURCE_LISTS.flatMap(list => SERVED[list].response) : response,
-  ),
-});
-
 const CHECKS = new Map(
-  Object.entries({ ...SERVED, ...ASKED, ...TOLD }).map(([method, types]) => [
-    method,
-    checksOf(method, types),
-  ]),
+  Object.entries({ ...SERVED, ...ASKED, ...TOLD }).map(([method, { request, response }]) => {
+    const answers = RESOURCE_LISTS.includes(method)
+      ? RESOURCE_LISTS.flatMap(list => SERVED[list].response)
+      : response;
+    return [method, { request: checkOf(request), response: checkOf(response), answer: checkOf(answers) }];
+  }),
 );
 
 /** Checks an answer of an interceptor. */

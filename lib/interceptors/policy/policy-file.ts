@@ -15,25 +15,18 @@ const SECOND_LOOK_MS = 1000;
 
 type Found = string | PolicyError;
 
-export interface PolicyFileOptions {
-  /** Time between two looks at the file, in milliseconds. Default: 1000. */
-  pollMs?: number;
-}
-
 /** A policy file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Replace it by renaming: half a file can be valid. */
 export class PolicyFile {
   private readonly fullPath: string;
-  private readonly pollMs: number;
   private seen?: Found;
   private stop?: () => void;
 
   /** @param path `.json`, `.yaml` or `.yml`; relative to the working directory as it is now */
   constructor(
     private readonly path: string,
-    { pollMs = 1000 }: PolicyFileOptions = {},
+    private readonly options: { readonly pollMs?: number } = {},
   ) {
     this.fullPath = resolve(path);
-    this.pollMs = pollMs;
   }
 
   /** @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or not a policy */
@@ -52,7 +45,7 @@ export class PolicyFile {
     const look = () => this.look(apply, onError);
     // `fs.watch` follows an inode: it goes deaf when an editor renames a new file over the old one, or when Kubernetes
     // swaps the symbolic link that a ConfigMap is mounted through. Asking for the path's state again does not.
-    watchFile(this.fullPath, { interval: this.pollMs, persistent: false }, look);
+    watchFile(this.fullPath, { interval: this.options.pollMs ?? 1000, persistent: false }, look);
     // The watcher compares with what it found at its first look, on another thread, and does not say when that was. A
     // change since `read` but before that look would go unnoticed.
     const secondLook = setTimeout(look, SECOND_LOOK_MS).unref();

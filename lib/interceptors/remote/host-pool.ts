@@ -3,8 +3,8 @@ import { HOST } from './check-server.js';
 import { hostIdOf } from './host-id.js';
 import type { HostLease } from './host-lease.js';
 import type { InterceptorServerOptions } from './host-options.js';
-import { openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
-import { DiscoveryError, type RemoteHost } from './remote-host.js';
+import { openHost, type OpenedHost } from './open-host.js';
+import { DiscoveryError, type OpenHostOptions, type RemoteHost } from './remote-host.js';
 
 /** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
 const MAX_HOSTS = 100;

@@ -38,12 +38,12 @@ const MAX_LISTINGS = 5;
 const MAX_DEPTH = 500;
 const MAX_NODES = 1_000_000;
 
-export interface RemoteHostParts {
-  readonly name: string;
+const DEFAULT_TTL_MS = 60_000;
+
+export interface OpenHostOptions {
+  /** Unique among all hosts that are ever asked. Default: the host's name. */
   readonly id?: string;
-  readonly invoker: InterceptorInvoker;
-  readonly policy: HostPolicy;
-  readonly ttlMs: number;
+  readonly ttlMs?: number;
   readonly warn: (message: string) => void;
 }
 
@@ -58,7 +58,8 @@ export class RemoteHost {
   private readonly breaker: HostBreaker;
   private readonly outgoing: Outgoing;
   private readonly unwatch: (() => void) | void;
-  private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
+  private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send'>> & HostPolicy;
+  private readonly warn: OpenHostOptions['warn'];
   private listing?: Listing;
   private listed: readonly ChainEntry[] = [];
   /** Counts what made the host's earlier words worthless. */
@@ -69,24 +70,30 @@ export class RemoteHost {
   private listingTime?: TimeLimit;
 
   /** @throws DiscoveryError for a name that stands for this process, or for another host's interceptor */
-  constructor(private readonly parts: RemoteHostParts) {
-    this.name = parts.name;
+  constructor(
+    options: HostPolicy & { readonly name: string },
+    private readonly invoker: InterceptorInvoker,
+    { id, ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
+  ) {
+    this.name = options.name;
     if (this.name.includes('/')) throw new DiscoveryError(`The name of a host has no "/": "${this.name}"`);
     if (this.name === LOCAL_HOST)
       throw new DiscoveryError(`"${LOCAL_HOST}" is this process, and no other host`);
-    this.id = parts.id ?? parts.name;
+    this.id = id ?? this.name;
+    this.warn = warn;
     this.policy = {
       maxConcurrent: 64,
       maxInterceptors: 1000,
       maxResultBytes: 8 * 1024 * 1024,
       discoveryTimeoutMs: 5000,
       skipWhenUnlisted: false,
-      ...parts.policy,
+      ...options,
+      ttlMs: options.ttlMs ?? ttlMs,
     };
     const { maxConcurrent, breaker = {}, send } = this.policy;
     this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
     this.outgoing = new Outgoing(send);
-    this.unwatch = parts.invoker.onChanged?.(() => this.forget());
+    this.unwatch = invoker.onChanged?.(() => this.forget());
   }
 
   /** What is known of the host, without asking it; undefined where it has to be asked. */
@@ -153,15 +160,15 @@ export class RemoteHost {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
-      this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
-      return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
+      this.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
+      return { entries: [], expiresAt: Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS) };
     } finally {
       time.clear();
     }
     const before = this.listed.length;
     if (before > 0 && entries.length === 0) {
       const count = `${before} interceptor${before === 1 ? '' : 's'}`;
-      this.parts.warn(
+      this.warn(
         `"${this.name}" advertised ${count} before, and now none: messages pass without them. Check the host, or remove it from "servers".`,
       );
     }
@@ -171,13 +178,13 @@ export class RemoteHost {
 
   private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
-    const { name, warn, invoker } = this.parts;
+    const { name, warn, invoker } = this;
     const bounds = { name, maxInterceptors, timeoutMs, signal, warn };
     const { descriptors, ttlMs = Infinity } = await listAll(invoker, bounds);
     return {
       entries: descriptors.map(descriptor => this.entryOf(descriptor)),
       // It is not listed for every message, whatever it says.
-      ttlMs: Math.min(this.parts.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
+      ttlMs: Math.min(this.policy.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
     };
   }
 
@@ -201,7 +208,7 @@ export class RemoteHost {
     this.asked++;
     try {
       result = await this.breaker.run(async () => {
-        const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
+        const answer = await unlessAborted(this.invoker.invoke(params, { signal, timeoutMs }), signal);
         const limits = { maxBytes: this.policy.maxResultBytes, maxDepth: MAX_DEPTH, maxNodes: MAX_NODES };
         const { excess } = new JsonSize(limits).add(answer);
         if (excess) throw new Error(`its result exceeds ${excess}`);

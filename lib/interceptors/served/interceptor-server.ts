@@ -84,10 +84,8 @@ export class InterceptorServer {
 
   /** @throws McpException -32602 for a wrong request, -32603 for a crash, -32000 for a timeout */
   private async invoke(params: Params, call: McpCall): Promise<object> {
-    const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = this.check(
-      params,
-      call,
-    );
+    const checked = this.check(params, call);
+    const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = checked;
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
     const limits = { clock: systemClock, defaultTimeoutMs: allowed, maxTimeoutMs: allowed };
@@ -112,7 +110,7 @@ export class InterceptorServer {
     }
   }
 
-  private check(params: Params, { protocolVersion, meta }: McpCall): CheckedParams {
+  private check(params: Params, { protocolVersion, meta }: McpCall) {
     const { name, event, phase, payload, timeoutMs, context } = params;
     const refuse = (reason: string) =>
       new McpException(McpErrorCode.InvalidParams, 'Invalid interceptor invocation', {
@@ -145,21 +143,18 @@ export class InterceptorServer {
 
   private failure({ name }: PreparedEntry, phase: Phase, error: unknown, timeoutMs: number): McpException {
     this.options.log(`The interceptor ${name} failed when it was invoked: ${messageOf(error)}`);
-    const told = { interceptor: name };
     return error instanceof InterceptorTimeout
-      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', { ...told, timeoutMs, phase })
+      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', {
+          interceptor: name,
+          timeoutMs,
+          phase,
+        })
       : new McpException(McpErrorCode.InternalError, 'Interceptor execution failed', {
-          ...told,
+          interceptor: name,
           reason: 'the interceptor failed',
         });
   }
 }
-
-type CheckedParams = InvokeParams &
-  Required<Pick<InvokeParams, 'config'>> & {
-    readonly entry: PreparedEntry;
-    readonly problemOf: (payload: unknown) => string | undefined;
-  };
 
 interface Served {
   readonly from: readonly ChainEntry[];
