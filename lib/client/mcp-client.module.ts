@@ -26,6 +26,7 @@ class McpClientCoreModule {}
 /** Provides clients of MCP servers, by names that are unique in the application. It needs no `McpModule`. */
 @Module({})
 export class McpClientModule {
+  /** @internal Nest makes it, once for each `register`. */
   constructor(@Inject(MCP_CLIENT_OPTIONS) options: readonly McpClientOptions[], clients: McpClients) {
     assertList(options);
     for (const client of options) clients.register(client);

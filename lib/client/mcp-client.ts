@@ -36,6 +36,7 @@ export class McpClient extends InterceptedVerbs {
   readonly logged$: Observable<LoggingMessageNotification['params']>;
   readonly #wiring: ClientWiring;
 
+  /** @internal */
   constructor(wiring: ClientWiring) {
     super(wiring.boundary);
     this.#wiring = wiring;

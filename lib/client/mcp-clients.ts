@@ -23,6 +23,7 @@ interface Slot {
 export class McpClients implements OnApplicationShutdown {
   private readonly slots = new Map<string, Slot>();
 
+  /** @internal Nest makes it. */
   constructor(
     private readonly modules: ModulesContainer,
     private readonly inputs: InputHandlers,

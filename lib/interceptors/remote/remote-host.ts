@@ -90,8 +90,8 @@ export class RemoteHost {
       ...options,
       ttlMs: options.ttlMs ?? ttlMs,
     };
-    const { maxConcurrent, breaker = {}, send } = this.policy;
-    this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
+    const { maxConcurrent, breaker, send } = this.policy;
+    this.breaker = new HostBreaker(this.name, maxConcurrent, breaker);
     this.outgoing = new Outgoing(send);
     this.unwatch = invoker.onChanged?.(() => this.forget());
   }
