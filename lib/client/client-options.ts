@@ -24,15 +24,9 @@ export interface McpClientOptions extends ConnectionOptions {
   name: string;
   /** OAuth, or where bearer tokens come from, for a server at a `url`. Default: none. */
   auth?: AuthProvider | OAuthClientProvider;
-  /**
-   * The application's interceptors around what this client sends and receives: those without a `server`, and those whose
-   * `server` is the client's name. Default: all of them apply, and have 10,000 milliseconds for each message.
-   */
+  /** Runs the interceptors without a `server`, or with this client's name. Default: all, for 10,000 milliseconds per message. */
   interceptors?: McpClientInterceptorOptions;
-  /**
-   * Definitions of the server's tools, so that calls have their `Mcp-Param-*` headers without a `listTools()` before: a
-   * list, or the path of a JSON file with one. Default: none.
-   */
+  /** Tool definitions for `Mcp-Param-*` headers without a `listTools()`: a list, or the path of a JSON file. Default: none. */
   knownTools?: KnownToolsOption;
 }
 

@@ -26,10 +26,7 @@ export interface McpInterceptorOptions {
   apply?: boolean;
   /** Whether they are served to others with `interceptors/list` and `interceptor/invoke`. Default: false. */
   expose?: boolean;
-  /**
-   * Other MCP servers whose interceptors join the chain: connection settings, a connected `client`, or an `invoker`.
-   * Default: none.
-   */
+  /** MCP servers whose interceptors join the chain: connection settings, a `client`, or an `invoker`. Default: none. */
   servers?: InterceptorServerOptions[];
   /**
    * Chooses further servers for each message, by who calls. Callers for whom it returns the same options share a

@@ -38,10 +38,7 @@ export interface CrossBoundaryGuardOptions
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
   /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
   readonly allow?: readonly SecretFlow[];
-  /**
-   * What belongs together. Default: the session, else the principal, else the one exchange, which keeps nothing from
-   * anywhere.
-   */
+  /** Groups messages. Default: the session, else the principal, else the one exchange, which keeps nothing. */
   readonly session?: (invocation: InterceptorInvocation) => string | undefined;
   /** What was read; share one between guards before several servers. Default: one of its own. */
   readonly ledger?: SecretLedger | SecretLedgerOptions;

@@ -41,15 +41,9 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
   /** Points that a call takes. Default: 1. */
   readonly cost?: number | ((invocation: InterceptorInvocation) => number);
-  /**
-   * A limiter of `rate-limiter-flexible` with its own points and duration, such as `RateLimiterRedis`, or the token of a
-   * provider of one. Default: `RateLimiterMemory`, for this process alone.
-   */
+  /** A limiter of `rate-limiter-flexible`, or the token of its provider. Default: `RateLimiterMemory`, in this process. */
   readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
-  /**
-   * Keys that the default limiter counts apart at a time, and, served with `expose`, as many for each of up to 100
-   * invokers; those beyond share one. Default: 100,000.
-   */
+  /** Keys that the default limiter counts apart, also for each of 100 invokers; others share one. Default: 100,000. */
   readonly maxKeys?: number;
 }
 

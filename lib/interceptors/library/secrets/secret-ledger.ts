@@ -6,10 +6,7 @@ import { PerInvoker } from '../per-invoker.js';
 import { RollingHash } from './rolling-hash.js';
 
 export interface SecretLedgerOptions {
-  /**
-   * Sessions, and as many of each that sends `interceptor/invoke`; the one that was not used for longest is forgotten.
-   * Default: 1,000.
-   */
+  /** Sessions, also for each invoker; the least recently used one is forgotten. Default: 1,000. */
   readonly maxSessions?: number;
   /**
    * Secrets in a session; a long one counts once for every 16 characters. Of each, the 16 places where it was last read are
