@@ -33,29 +33,23 @@ export interface ClientBoundaryOptions {
   readonly onReport?: (report: ChainReport) => void;
 }
 
-/** Params as interceptors see them: the bare ones. */
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** A request that crosses the boundary. */
 export interface Crossing {
   readonly method: string;
-  /** Whether this client asks the server; otherwise the server asks this client. */
   readonly isAsked: boolean;
   readonly params: Payload;
   readonly signal?: AbortSignal;
   /** Bounds each phase of the chain further, in milliseconds. */
   readonly timeoutMs?: number;
   readonly context?: InvocationContext;
-  /** The negotiated revision; undefined before there is one. */
   protocolVersion(chain: Chain): string | undefined | Promise<string | undefined>;
 }
 
-/** A handler as the SDK's `setRequestHandler` takes one. */
 export type GovernedInput = (request: Request, context: ClientContext) => Promise<Result>;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Runs the chain around everything between a client and its server. */
 export class ClientBoundary {
   private readonly run: RunPhase;
 
@@ -67,10 +61,7 @@ export class ClientBoundary {
     });
   }
 
-  /**
-   * Lets a request pass, has it carried out, and lets its answer pass.
-   * @throws McpException for a message that was refused, SdkError where the caller gave up, or whatever `work` throws
-   */
+  /** @throws McpException for a refused message, SdkError if the caller gave up, or the error of `work` */
   async around(crossing: Crossing, work: (params: Payload) => Promise<Result>): Promise<Result> {
     const { method, isAsked, params, signal } = crossing;
     const chain = await this.chainFor(signal);
@@ -103,7 +94,6 @@ export class ClientBoundary {
     return around(method, params, run, work);
   }
 
-  /** Puts the chain around a handler of what a server asks, in either era. */
   answering<M extends InputMethod>(
     method: M,
     handler: InputHandler<M>,
@@ -124,7 +114,6 @@ export class ClientBoundary {
           },
         );
       } catch (error) {
-        // The server sees this error.
         if (isProtocolError(error)) throw error;
         const subject = `The answer to ${method}${name === undefined ? '' : ` by the client "${name}"`}`;
         throw Object.assign(unexpected(error, subject), { cause: error });

@@ -7,56 +7,41 @@ import { resolve } from '../options/check-options.js';
 import { listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
 import type { KnownToolsOption } from './known-tools/known-tools-option.js';
 
-/** The `interceptors` option of a client. */
-export type McpClientInterceptorOptions = Pick<
-  McpInterceptorOptions,
-  'apply' | 'servers' | 'discovery' | 'policyFile' | 'overrides' | 'timeoutMs' | 'config'
->;
+const INTERCEPTOR_OPTIONS = [
+  'apply',
+  'servers',
+  'discovery',
+  'policyFile',
+  'overrides',
+  'timeoutMs',
+  'config',
+] as const;
 
-/** A client of the application, and the server that it is for. */
+export type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPTOR_OPTIONS)[number]>;
+
 export interface McpClientOptions extends ConnectionOptions {
   /** What the application calls it: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;
   /** OAuth, or where bearer tokens come from, for a server at a `url`. Default: none. */
   auth?: AuthProvider | OAuthClientProvider;
-  /**
-   * The application's interceptors around what this client sends and receives: those without a `server`, and those whose
-   * `server` is the client's name. Default: all of them apply, and have 10,000 milliseconds for each message.
-   */
+  /** Runs the interceptors without a `server`, or with this client's name. Default: all, for 10,000 milliseconds per message. */
   interceptors?: McpClientInterceptorOptions;
-  /**
-   * Definitions of the server's tools, so that calls have their `Mcp-Param-*` headers without a `listTools()` before: a
-   * list, or the path of a JSON file with one. Default: none.
-   */
+  /** Tool definitions for `Mcp-Param-*` headers without a `listTools()`: a list, or the path of a JSON file. Default: none. */
   knownTools?: KnownToolsOption;
 }
 
-/** The options with the defaults that the connection does not have filled in. */
 export interface ResolvedClientOptions extends Omit<McpClientOptions, 'interceptors'> {
-  readonly settings: Pick<InterceptorSettings, keyof McpClientInterceptorOptions>;
+  readonly interceptors: Pick<InterceptorSettings, keyof McpClientInterceptorOptions>;
 }
 
-interface FilledClientOptions extends Omit<McpClientOptions, 'interceptors'> {
-  readonly interceptors: ResolvedClientOptions['settings'];
-}
-
-export const CLIENT = objectOf<McpClientOptions, FilledClientOptions>(
+export const CLIENT = objectOf<McpClientOptions, ResolvedClientOptions>(
   {
     name: { ...TEXT, description: 'a non-empty string; it is what the application calls the client' },
     auth: OBJECT,
     ...CONNECTION.properties,
     interceptors: {
-      ...objectOf<McpClientInterceptorOptions, ResolvedClientOptions['settings']>(
-        pick(
-          INTERCEPTORS.properties,
-          'apply',
-          'servers',
-          'discovery',
-          'policyFile',
-          'overrides',
-          'timeoutMs',
-          'config',
-        ),
+      ...objectOf<McpClientInterceptorOptions, ResolvedClientOptions['interceptors']>(
+        pick(INTERCEPTORS.properties, ...INTERCEPTOR_OPTIONS),
       ),
       default: {},
     },
@@ -77,25 +62,15 @@ export const CLIENT = objectOf<McpClientOptions, FilledClientOptions>(
   },
 );
 
-/** How error messages name a client. */
 export const whereOf = (name: unknown): string =>
   `McpClientModule.register([{ name: ${JSON.stringify(name)} }])`;
 
-/**
- * Checks a client's options.
- * @throws McpBootstrapError for an option that is missing, unknown or out of range
- */
+/** @throws McpBootstrapError for an option that is missing, unknown or out of range */
 export function resolveClientOptions(options: McpClientOptions): ResolvedClientOptions {
   const where = whereOf((options as Partial<McpClientOptions> | null)?.name);
-  const { interceptors: settings, ...rest } = resolve(
-    CLIENT,
-    options,
-    problem => new McpBootstrapError(where, problem),
-  );
-  return { ...rest, settings };
+  return resolve(CLIENT, options, problem => new McpBootstrapError(where, problem));
 }
 
-/** The list that `register` or a factory gave. */
 export function assertList(clients: unknown): asserts clients is readonly McpClientOptions[] {
   if (Array.isArray(clients)) return;
   throw new McpBootstrapError('McpClientModule', 'its clients must be a list, each with a "name"');

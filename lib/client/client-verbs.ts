@@ -7,7 +7,6 @@ import type {
 import type { KnownTool } from '../connection/known-tool.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
 
-/** The verbs of the SDK's `Client` that the chain is around, and the methods that they send. */
 export const INTERCEPTED_VERBS = {
   callTool: 'tools/call',
   listTools: 'tools/list',
@@ -22,7 +21,6 @@ export const INTERCEPTED_VERBS = {
 
 export type InterceptedVerb = keyof typeof INTERCEPTED_VERBS;
 
-/** A client to intercept: the verbs of the SDK's `Client`. */
 export type ClientVerbs = Pick<
   Client,
   InterceptedVerb | 'listen' | 'ping' | 'request' | 'setLoggingLevel' | 'unsubscribeResource'
@@ -31,9 +29,7 @@ export type ClientVerbs = Pick<
   getNegotiatedProtocolVersion?(): string | undefined | Promise<string | undefined>;
 };
 
-/** Options that the SDK's verbs do not have. */
 interface Governed {
-  /** The caller and the trace, for interceptors. */
   context?: InvocationContext;
   /**
    * Milliseconds that each step may take: the opening of the connection, each phase of the chain, and the request.
@@ -43,11 +39,8 @@ interface Governed {
 }
 
 // Without `allowInputRequired`: only handlers answer what a server asks during a call, and the chain is around them.
-/** Options of a request: the SDK's, and those for interceptors. */
 export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
-/** Options of a list. */
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
-/** Options of a tool call. */
 export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired' | 'toolDefinition'> &
   Governed & {
     /** The definition of the tool for this call alone, as it is when the call is made. Default: the one that is known. */

@@ -14,32 +14,25 @@ import { ToolDefinitions } from '../connection/tool-definitions.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 import { ServerEvents } from './server-events.js';
 
-/** The parts of a client that the application knows last. */
 export interface ClientParts {
   readonly chain: ChainSource;
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;
 }
 
-/** The length of an error in the log: a server may have worded it. */
+/** Bounds an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
-/**
- * The inside of a client. A client can be injected before its options and its chain are known; until then, a request
- * throws.
- */
+/** The inside of a client, which can be injected before its options and its chain are known. */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
   readonly boundary: ClientBoundary;
-  /** The definitions of the server's tools. */
   readonly tools: ToolDefinitions;
   private readonly outputSchemas: OutputSchemas;
   private readonly logger: Logger;
   private parts?: ClientParts;
   private opened?: Connection;
-  /** Undefined until they are made. */
   options?: ResolvedClientOptions;
-  /** The revision that the last connection spoke. */
   protocolVersion?: string;
 
   constructor(readonly name: string) {
@@ -50,7 +43,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   }
 
   get timeoutMs(): number | undefined {
-    return this.options?.settings.timeoutMs;
+    return this.options?.interceptors.timeoutMs;
   }
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
@@ -73,12 +66,9 @@ export class ClientWiring implements ClientBoundaryOptions {
     this.options = options;
   }
 
-  /**
-   * Makes the client ready to be used.
-   * @throws McpBootstrapError for a capability that nothing answers
-   */
+  /** @throws McpBootstrapError for a capability that no handler answers */
   start(parts: ClientParts): void {
-    const { auth, settings: _settings, knownTools: _knownTools, ...connection } = this.options!;
+    const { auth, interceptors: _interceptors, knownTools: _knownTools, ...connection } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
@@ -126,7 +116,6 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
-  /** The client declares a capability if, and only if, a handler answers for it. */
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
     const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {

@@ -8,16 +8,13 @@ import { reasonOf } from '../schema/schema.error.js';
 import { readInputs } from './decorators/on-input.decorators.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 
-/** A method with `@OnElicitation`, `@OnSampling` or `@OnRoots`. */
 export interface FoundInputHandler {
   readonly method: InputMethod;
   readonly client: string;
   readonly handler: InputHandler;
-  /** `Class.method`, for messages. */
   readonly where: string;
 }
 
-/** Finds the methods that answer servers. */
 @Injectable()
 export class InputHandlers {
   constructor(

@@ -7,23 +7,17 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 
-/** The requests that a server may send to its client, with their results. */
 export interface InputRequestTypes {
-  /** A form for the user, or a page to visit (specification: client/elicitation). */
   'elicitation/create': { params: ElicitRequest['params']; result: ElicitResult };
-  /** A completion by a language model (specification: client/sampling). */
   'sampling/createMessage': {
     params: CreateMessageRequest['params'];
     result: CreateMessageResult | CreateMessageResultWithTools;
   };
-  /** The folders that the client works on (specification: client/roots). */
   'roots/list': { params: Readonly<Record<string, unknown>>; result: ListRootsResult };
 }
 
-/** A request that a server makes of its client. */
 export type InputMethod = keyof InputRequestTypes;
 
-/** Second argument of a handler. */
 export interface InputRequestContext {
   /** Name of the client that the server asked; undefined for one without a name. */
   readonly client: string | undefined;
@@ -39,7 +33,6 @@ export type InputHandler<M extends InputMethod = InputMethod> = (
   context: InputRequestContext,
 ) => InputRequestTypes[M]['result'] | Promise<InputRequestTypes[M]['result']>;
 
-/** The capability of a client that answers a method, unless its `capabilities` say more. */
 export const INPUT_CAPABILITIES = {
   'elicitation/create': { name: 'elicitation', value: { form: {} } },
   'sampling/createMessage': { name: 'sampling', value: {} },

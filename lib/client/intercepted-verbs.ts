@@ -30,21 +30,19 @@ type Answer<V extends keyof ClientVerbs> = ReturnType<Client[V]>;
 export abstract class InterceptedVerbs {
   protected constructor(protected readonly boundary: ClientBoundary) {}
 
-  /** Does something with the client that sends what passed the chain. */
   protected abstract use<T>(
     options: RequestOptions | undefined,
     work: (client: ClientVerbs) => Promise<T>,
   ): Promise<T>;
 
-  /** The revision against which the chain's `compat` is checked. */
   protected abstract protocolVersion(
     chain: Chain,
     options: McpRequestOptions,
   ): string | undefined | Promise<string | undefined>;
 
   /**
-   * Calls a tool. Specification: server/tools.
-   * @throws TypeError for a `toolDefinition` that is not a tool, is another tool, or breaks a rule of `x-mcp-header`
+   * Calls a tool.
+   * @throws TypeError for a wrong `toolDefinition`
    */
   async callTool(
     params: Params<'callTool'>,
@@ -114,8 +112,8 @@ export abstract class InterceptedVerbs {
   }
 
   /**
-   * Opens a stream of changes (2026-07-28; `subscribeResource` on 2025 revisions). The chain decides on each resource
-   * as on a `resources/subscribe`: one that it refuses refuses the stream, one that it answers itself is left out.
+   * Opens a stream of changes (2026-07-28; `subscribeResource` on 2025 revisions). Each resource passes the chain as
+   * `resources/subscribe`: a refusal refuses the stream, an interceptor's own answer leaves the resource out.
    */
   async listen(filter: SubscriptionFilter, options?: McpRequestOptions): Promise<McpSubscription> {
     const admit = async (uri: string) => {
@@ -132,7 +130,6 @@ export abstract class InterceptedVerbs {
     return this.use(options, client => client.listen(allowed, forSdk(options)));
   }
 
-  /** Asks whether the server is there (2025 revisions). */
   ping(options?: McpRequestOptions): Promise<EmptyResult> {
     return this.use(options, client => client.ping(forSdk(options)));
   }
@@ -142,10 +139,7 @@ export abstract class InterceptedVerbs {
     return this.use(options, client => client.setLoggingLevel(level, forSdk(options)));
   }
 
-  /**
-   * Sends any request. Methods of one's own are not intercepted; those of the protocol that have an event are, however
-   * they are sent. A stream of changes is opened by `listen` alone.
-   */
+  /** Sends any request. The chain runs for methods of the protocol that have an event. Use `listen` for a stream. */
   readonly request: Client['request'] = async (
     { method, params }: Request,
     ...rest: (StandardSchemaV1 | RequestOptions | undefined)[]

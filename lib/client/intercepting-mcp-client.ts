@@ -29,8 +29,8 @@ export class InterceptingMcpClient extends InterceptedVerbs {
   }
 
   /**
-   * Answers what the server asks, with the chain around the handler. The client must have declared the capability.
-   * @throws Error where the client answers no requests, SdkError where it has not declared the capability
+   * Answers requests of the server, with the chain around the handler.
+   * @throws Error if the client answers no requests, SdkError if it has not declared the capability
    */
   setRequestHandler<M extends InputMethod>(method: M, handler: InputHandler<M>): void {
     const { client } = this;

@@ -7,7 +7,6 @@ import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
 import { tokenOf, wantedNames } from './tokens.js';
 
-/** Options of `McpClientModule.registerAsync`. */
 export interface McpClientModuleAsyncOptions {
   /** Modules that export what the factory injects. */
   imports?: DynamicModule['imports'];
@@ -17,7 +16,6 @@ export interface McpClientModuleAsyncOptions {
   useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
 }
 
-/** Providers that all clients of an application share. */
 @Module({
   imports: [McpCoreModule],
   providers: [InputHandlers, McpClients],
@@ -25,10 +23,7 @@ export interface McpClientModuleAsyncOptions {
 })
 class McpClientCoreModule {}
 
-/**
- * Gives the application clients of MCP servers. Their names are the whole application's: `@InjectMcpClient` works in
- * every module. It needs no `McpModule`.
- */
+/** Provides clients of MCP servers, by names that are unique in the application. It needs no `McpModule`. */
 @Module({})
 export class McpClientModule {
   /** @internal Nest makes it, once for each `register`. */
@@ -38,8 +33,8 @@ export class McpClientModule {
   }
 
   /**
-   * Adds clients. Call it in as many modules as you like, with different names.
-   * @throws McpBootstrapError, while the application starts, for options that cannot be
+   * Adds clients; call it in any number of modules.
+   * @throws McpBootstrapError, while the application starts, for wrong options
    */
   static register(clients: McpClientOptions[]): DynamicModule {
     const names = Array.isArray(clients) ? clients.map(client => client?.name) : [];
@@ -53,10 +48,7 @@ export class McpClientModule {
   }
 }
 
-/**
- * @param names read once every class of the application is decorated: by then it is known which names are wanted, though
- * not yet which of them a factory will give
- */
+/** @param names read after all classes are decorated: a factory gives the names too late for Nest */
 function moduleOf(
   options: Provider,
   names: () => string[],
@@ -75,7 +67,6 @@ function moduleOf(
   };
 }
 
-/** Whichever module is asked for a name, it gives the same client. */
 const handleOf = (name: string): FactoryProvider<McpClient> => ({
   provide: tokenOf(name),
   inject: [McpClients],

@@ -18,8 +18,8 @@ import { InterceptedVerbs } from './intercepted-verbs.js';
 import { unlessAborted } from '../util/abort.js';
 
 /**
- * A client of the application. Its connection is opened by the first use, shared by all, opened anew once it broke, and
- * closed with the application; what it carries goes through the application's interceptors.
+ * A client of the application. The first use opens its connection, which reopens after a failure and closes with the
+ * application. The interceptors of the application run around its requests.
  */
 export class McpClient extends InterceptedVerbs {
   /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
@@ -49,17 +49,13 @@ export class McpClient extends InterceptedVerbs {
     this.logged$ = events.logged.asObservable();
   }
 
-  /** Its name in the application. */
   get name(): string {
     return this.#wiring.name;
   }
 
   /**
-   * Gives the client definitions of the server's tools, so that `callTool` sends their `Mcp-Param-*` headers (2026-07-28
-   * over HTTP) without a `listTools()` before. They stay whatever the server lists; where it lists a tool of the same name,
-   * that definition counts from then on. Adding one again replaces it.
-   *
-   * Specification 2026-07-28: basic/transports/streamable-http.
+   * Adds definitions of the server's tools, so that `callTool` sends their `Mcp-Param-*` headers (2026-07-28 over HTTP)
+   * without a `listTools()` before. A later listing of a tool replaces its definition.
    * @throws TypeError, and adds none, if one of them is not a tool or breaks a rule of `x-mcp-header`
    */
   addKnownTools(tools: readonly KnownTool[]): void {
@@ -67,14 +63,13 @@ export class McpClient extends InterceptedVerbs {
   }
 
   /**
-   * Forgets tools that were added, and ignores other names. Definitions that the server has listed still count.
+   * Forgets added tools. Definitions that the server has listed still count.
    * @throws TypeError, and forgets none, if one of the names is not a string
    */
   removeKnownTools(names: readonly string[]): void {
     this.#wiring.tools.remove(names);
   }
 
-  /** Forgets all tools that were added. */
   clearKnownTools(): void {
     this.#wiring.tools.clear();
   }
@@ -114,11 +109,6 @@ export class McpClient extends InterceptedVerbs {
     return this.getNegotiatedProtocolVersion({ signal, timeout });
   }
 
-  /**
-   * Uses the client, once there is one.
-   * @param options of the caller, whose `timeout` also bounds the wait for the connection
-   * @throws ConnectionError if it cannot be opened, SdkError if the caller gave up
-   */
   protected override async use<T>(
     { signal, timeout }: RequestOptions = {},
     work: (client: Client) => T | Promise<T>,

@@ -19,7 +19,6 @@ interface Slot {
   readonly client: McpClient;
 }
 
-/** All MCP clients of the application, by name. */
 @Injectable()
 export class McpClients implements OnApplicationShutdown {
   private readonly slots = new Map<string, Slot>();
@@ -36,7 +35,6 @@ export class McpClients implements OnApplicationShutdown {
     servers.onStart(() => this.start());
   }
 
-  /** The names of the clients. */
   get names(): string[] {
     return this.configured().map(({ wiring }) => wiring.name);
   }
@@ -72,10 +70,10 @@ export class McpClients implements OnApplicationShutdown {
     }
     for (const { wiring, client } of this.configured()) {
       const { name } = wiring;
-      const { settings } = wiring.options!;
-      const chain = await this.chains.chainFor(name, settings, whereOf(name));
+      const { interceptors } = wiring.options!;
+      const chain = await this.chains.chainFor(name, interceptors, whereOf(name));
       wiring.start({
-        chain: settings.apply ? chain : NOTHING_APPLIES,
+        chain: interceptors.apply ? chain : NOTHING_APPLIES,
         handlers: handlers.filter(one => one.client === name),
         onReport: report => this.reports.publish(report),
       });
@@ -83,7 +81,6 @@ export class McpClients implements OnApplicationShutdown {
     }
   }
 
-  /** Provides a client of a factory under its token, even if no class injects it. */
   private provide(name: string, client: McpClient): void {
     const modules = [...this.modules.values()];
     if (modules.some(({ providers }) => providers.has(tokenOf(name)))) return;

@@ -1,7 +1,6 @@
 import type { Client, LoggingMessageNotification } from '@modelcontextprotocol/client';
 import { Subject } from 'rxjs';
 
-/** Notifications of a server, across all connections to it. */
 export class ServerEvents {
   readonly opened = new Subject<void>();
   readonly toolsChanged = new Subject<void>();
@@ -10,7 +9,6 @@ export class ServerEvents {
   readonly resourceUpdated = new Subject<{ readonly uri: string }>();
   readonly logged = new Subject<LoggingMessageNotification['params']>();
 
-  /** Listens to a client that is about to connect. */
   attach(client: Client): void {
     client.setNotificationHandler('notifications/tools/list_changed', () => this.toolsChanged.next());
     client.setNotificationHandler('notifications/prompts/list_changed', () => this.promptsChanged.next());
@@ -21,7 +19,6 @@ export class ServerEvents {
     client.setNotificationHandler('notifications/message', ({ params }) => this.logged.next(params));
   }
 
-  /** Completes everything. */
   close(): void {
     for (const subject of Object.values(this) as Subject<never>[]) subject.complete();
   }

@@ -16,10 +16,7 @@ import {
 /** Whether an event stream answers the message that is being sent. The SDK's transport does not tell. */
 const sending = new AsyncLocalStorage<{ isStreamed?: boolean }>();
 
-/**
- * The SDK's transport over HTTP, in which a request fails once it can no longer be answered: its event stream ended before
- * the answer and cannot be resumed, or the response was not an answer to it. The SDK's own transport would wait on.
- */
+/** Fails a request whose stream ended without the answer; the transport of the SDK would wait on. */
 export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
   private readonly unanswered = new Set<RequestId>();
 
@@ -45,10 +42,7 @@ export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /**
-   * Sends a message. For a request, the promise settles once no further answer can arrive.
-   * @throws SdkError if there was no answer until then
-   */
+  /** @throws SdkError if the stream ended without an answer */
   override async send(
     message: JSONRPCMessage | JSONRPCMessage[],
     options: TransportSendOptions = {},

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { isEventStream } from './answer-watch.js';
 
-/** A response is larger than `maxResponseBytes`. */
 export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`);
@@ -10,18 +9,12 @@ export class ResponseTooLargeError extends Error {
 }
 
 export interface BoundedFetchOptions {
-  /** The largest response, or event of an event stream, in bytes. */
   readonly maxBytes: number;
-  /** The server that gets the headers. */
   readonly endpoint: URL;
-  /** Headers of each request to the origin of `endpoint`. */
   readonly headersOf: () => Record<string, string> | Promise<Record<string, string>>;
 }
 
-/**
- * `fetch` that reads no answer past its bound, and hands headers to no other origin: the SDK's transport follows redirects
- * itself, within the origin.
- */
+/** `fetch` that bounds responses and sends `headersOf` only to the origin of `endpoint`, also after redirects. */
 export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): FetchLike {
   return async (url, init) => {
     const headers = new Headers(init?.headers);
@@ -50,10 +43,7 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
   };
 }
 
-/**
- * A signal for one request. Node's `fetch` leaves a listener on the signal that it is given until the request is garbage:
- * thousands would pile up on the signal that all requests of a connection share.
- */
+/** A signal for one request: `fetch` leaves its listener on the shared signal until garbage collection. */
 function following(source?: AbortSignal | null): { signal: AbortSignal; release: () => void } {
   const own = new AbortController();
   if (!source) return { signal: own.signal, release: () => undefined };
@@ -77,7 +67,6 @@ function sizeBound(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
 
 const [LF, CR] = [10, 13];
 
-/** An event ends with an empty line, however many lines it has. */
 function eventBound(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let eventBytes = 0;
   let lineBytes = 0;

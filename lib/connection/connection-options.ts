@@ -11,7 +11,6 @@ import {
   TIME,
 } from '../options/option-schema.js';
 
-/** What is wrong with the `headers` of a connection, if anything is. */
 export function problemOfHeaders(headers: ConnectionOptions['headers']): string | undefined {
   const own = Object.keys(headers ?? {}).find(name => /^mcp-/i.test(name));
   return own === undefined

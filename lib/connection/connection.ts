@@ -18,15 +18,11 @@ import { unlessAborted } from '../util/abort.js';
 export class ConnectionError extends Error {}
 
 export interface ConnectionHooks {
-  /** OAuth, or where bearer tokens come from, for HTTP. */
   readonly auth?: AuthProvider | OAuthClientProvider;
-  /** The definitions of the server's tools, for all connections; by default none are kept. */
   readonly tools?: ToolDefinitions;
   /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
   readonly outputSchemas?: OutputSchemas;
-  /** Called with each new client before it connects: the place for its handlers. */
   readonly onClient?: (client: Client) => void;
-  /** Called once a client has connected. */
   readonly onOpen?: (client: Client) => void;
 }
 
@@ -37,16 +33,12 @@ const DEFAULTS = {
   maxResponseBytes: 8 * 1024 * 1024,
 } as const;
 
-/**
- * A connection to one server. The first use opens it, all callers share it, and it is opened anew once it broke. After a
- * failed attempt, callers get the error at once for a time that doubles with every failure.
- */
+/** Shared by all callers. Reopens after it broke; after a failed attempt, callers get the error at once for a while. */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
   private opening?: Promise<Client>;
   private transportInOpening?: Transport;
   private open?: Client;
-  /** The number of uses of each client. A client that was replaced is closed after its last use. */
   private readonly users = new Map<Client, number>();
   private failures = 0;
   private retryAt = 0;
@@ -61,16 +53,11 @@ export class Connection {
     this.options = { ...DEFAULTS, ...options } as typeof this.options;
   }
 
-  /** Whether it waits until the next attempt. */
   get isDown(): boolean {
     return Date.now() < this.retryAt;
   }
 
-  /**
-   * The connected client.
-   * @param signal gives up waiting; the attempt itself goes on, for the others who wait for it
-   * @throws ConnectionError where it could not be opened, or is closed for good
-   */
+  /** @throws ConnectionError if it could not be opened, or is closed for good */
   async client(signal?: AbortSignal): Promise<Client> {
     signal?.throwIfAborted();
     if (this.open) return this.open;
@@ -84,10 +71,7 @@ export class Connection {
     return signal ? unlessAborted(this.opening, signal) : this.opening;
   }
 
-  /**
-   * Uses the client. If the server no longer knows the session, a new one is opened and the work is done once more: the
-   * server has not looked at the request.
-   */
+  /** Uses the client. If the server forgot the session (404), reopens once and repeats: the request was not read. */
   async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
     const client = await this.client(signal);
     const hasSession = client.transport?.sessionId !== undefined;
@@ -106,7 +90,6 @@ export class Connection {
     return this.use(work, signal, false);
   }
 
-  /** Closes the connection for good, and ends what uses it or waits for it. */
   async close(): Promise<void> {
     this.closing.abort();
     // An opening that waits for the server would wait on.
@@ -207,7 +190,6 @@ const isNotFound = (error: unknown): boolean =>
 /** How long a server may take to acknowledge the end of a session, in milliseconds. */
 const END_OF_SESSION_MS = 1000;
 
-/** Tells the server that the session is over, so that it need not keep it; whether it answers does not matter. */
 async function endSession({ transport }: Client): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
   const ended = transport.terminateSession();

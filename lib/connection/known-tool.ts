@@ -18,10 +18,9 @@ export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | '
 }
 
 /**
- * Reads a tool that an application gave. The result is a copy, with JSON Schema.
- * @param where how the error names it, such as `tools[1]`
- * @param called the name of the tool that is called, if the tool comes with a call
- * @throws TypeError for anything but a tool, another tool than `called`, or a broken rule of `x-mcp-header`
+ * Copies a tool, with its schemas as JSON Schema.
+ * @param called the name of the called tool, if the tool comes with a call
+ * @throws TypeError if it is not a tool, is not `called`, or breaks a rule of `x-mcp-header`
  */
 export function readTool(tool: unknown, where: string, called?: string): Tool {
   if (!isRecord(tool))
@@ -42,7 +41,6 @@ export function readTool(tool: unknown, where: string, called?: string): Tool {
   throw new TypeError(`${where} is of ${JSON.stringify(name)}, not of ${JSON.stringify(called)}`);
 }
 
-/** @throws Error for anything but a schema */
 function jsonSchemaOf(schema: unknown, io: SchemaIo): JsonSchema {
   const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
   if (isSchema && isStandardSchema(schema)) return compileStandardSchema(schema, io).jsonSchema;

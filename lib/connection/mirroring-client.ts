@@ -13,13 +13,8 @@ import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '.
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
-/**
- * The SDK's client, with `Mcp-Param-*` headers made here for each request as it goes out. The SDK sends Base64 for an empty
- * string and none for a tab, knows a tool only after a list, drops inexact integers, and warns on the console. The SDK
- * lists the tools anew after a `HeaderMismatch` (-32020), and calls once more.
- */
+/** The SDK sends Base64 for an empty string, drops inexact integers, and knows no tool before a list. */
 export class MirroringClient extends Client {
-  /** @param tools keeps definitions of tools; without it, only those that come with calls count */
   constructor(
     info: Implementation,
     options: ClientOptions,
@@ -28,7 +23,6 @@ export class MirroringClient extends Client {
     super(info, options);
   }
 
-  /** @param rest the schema of the result, if one is given, and the options */
   override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
     const { method, params = {} } = request;
     const send = (sent = rest) => super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
@@ -48,7 +42,6 @@ export class MirroringClient extends Client {
     return this.transport !== undefined && 'terminateSession' in this.transport;
   }
 
-  /** The options of a call, with its headers. */
   private mirrored(
     params: NonNullable<Request['params']>,
     { headers = {}, ...options }: CallToolRequestOptions = {},

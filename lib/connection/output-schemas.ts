@@ -3,10 +3,7 @@ import { ForeignPatterns } from '../schema/foreign-patterns.js';
 import { compileForeign } from '../schema/json-schema-engine.js';
 import { PatternError } from '../schema/linear-pattern.js';
 
-/**
- * Checks the results of tools by the output schemas that their server lists. Patterns take linear time; a pattern that
- * cannot is skipped, with a warning for the first.
- */
+/** Checks results by the output schemas of the server. Skips a pattern that cannot take linear time. */
 export class OutputSchemas implements jsonSchemaValidator {
   private hasWarned = false;
 

@@ -8,41 +8,28 @@ import { readTool, type KnownTool } from './known-tool.js';
 const MAX_LISTED = 10_000;
 const MAX_SIZE = 16 * 1024 * 1024;
 const MAX_WARNINGS = 1000;
-/** The length of a name in the log. */
 const MAX_SHOWN = 100;
 
-/**
- * The definitions of a server's tools, for the headers of calls: from the application, and from the server's lists, across
- * all connections. The last definition of a name counts.
- */
+/** Definitions of tools for the headers of calls: from the application and from lists. The last definition counts. */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
   private readonly listed = new Map<
     string,
     { readonly params: readonly HeaderParam[]; readonly size: number }
   >();
-  /** The bytes of the listed definitions. */
   private size = 0;
-  /** The tools that have been warned of. */
   private readonly warned = { missing: new Set<string>(), invalid: new Set<string>() };
 
-  /** @param warn where warnings go */
   constructor(private readonly warn: (message: string) => void) {}
 
-  /**
-   * Adds tools that the application knows, all of them or none. They stay whatever the server lists.
-   * @throws TypeError if it is not a list, or one of them is not a tool or breaks a rule of `x-mcp-header`
-   */
+  /** @throws TypeError, and adds nothing, if a tool is wrong or breaks a rule of `x-mcp-header` */
   add(tools: readonly KnownTool[]): void {
     if (!Array.isArray(tools)) throw new TypeError('Known tools must be a list');
     const read = Array.from(tools, (tool: unknown, index) => readTool(tool, `tools[${index}]`));
     for (const { name, inputSchema } of read) this.known.set(keyOf(name), headerParamsOf(inputSchema));
   }
 
-  /**
-   * Forgets tools that were added, and ignores other names.
-   * @throws TypeError, and forgets none, if it is not a list of strings
-   */
+  /** @throws TypeError, and forgets nothing, if it is not a list of strings */
   remove(names: readonly string[]): void {
     if (!Array.isArray(names)) throw new TypeError('The names of known tools must be a list');
     const wrong = names.findIndex(name => typeof name !== 'string');
@@ -50,7 +37,6 @@ export class ToolDefinitions {
     for (const name of names as string[]) this.known.delete(keyOf(name));
   }
 
-  /** Forgets all tools that were added. */
   clear(): void {
     this.known.clear();
   }
@@ -70,10 +56,6 @@ export class ToolDefinitions {
     return params;
   }
 
-  /**
-   * Keeps the definitions that the server has listed.
-   * @returns the tools that break no rule of `x-mcp-header`; a warning tells why each other tool is left out
-   */
   learn(tools: readonly Tool[]): Tool[] {
     return tools.filter(({ name, inputSchema }) => {
       // The application may have asked with its own result schema, so that anything may be in the list.

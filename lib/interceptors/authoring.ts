@@ -2,6 +2,7 @@ import type { Invocation } from './chain/invocation.js';
 import type { ChainResult } from './chain/result.js';
 import { SyntheticResponse } from './chain/synthetic.js';
 import type { InterceptionEvent, PayloadOf } from './payloads.js';
+import { defined } from '../util/defined.js';
 import type {
   MutationResult,
   Phase,
@@ -11,23 +12,17 @@ import type {
 } from './protocol/types.js';
 
 /**
- * What an interceptor's method is called with. The payload is read-only: a mutator returns a new one.
- * `InterceptorInvocation<'tools/call', 'request'>` knows its payload from the event;
+ * The argument of an interceptor's method. `InterceptorInvocation<'tools/call', 'request'>` knows its payload from the event;
  * `InterceptorInvocation<CallToolParams>` names it.
  */
 export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
   Invocation,
   'payload' | 'request' | 'event' | 'phase'
 > & {
-  /** The event, such as `tools/call`. */
   readonly event: E extends string ? E : string;
-  /** Which hook of the event it is. */
   readonly phase: P;
-  /** The operation's bare params in the request phase, its bare result in the response phase; frozen. */
   readonly payload: E extends InterceptionEvent ? PayloadOf<E, P> : E;
-  /** In the response phase, the payload of the request. */
   readonly request: E extends InterceptionEvent ? PayloadOf<E, 'request'> | undefined : unknown;
-  /** For a sink: what the chain came to. */
   readonly report?: ChainResult;
 };
 
@@ -51,36 +46,25 @@ export type MutatorReturn =
   | SyntheticResponse
   | object;
 
-/** Options of `deny`. */
 export interface DenyOptions {
   /** Path of the offending value, such as `arguments.city`. */
   path?: string;
   /** `error` blocks; `warn` and `info` only tell. Default: `error`. */
   severity?: Severity;
-  /** Corrections to offer. */
   suggestions?: { path: string; value: unknown }[];
 }
 
-/** A validator's answer: nothing to object. */
 export const allow = (): ValidatorReturn => ({ valid: true });
 
 /**
- * A validator's answer: an objection. Return several in a list.
- * @param message what the caller is told; keep what was found out of it
+ * A validator's objection. Return several in a list.
+ * @param message for the caller; leave the secret out of it
  */
-export const deny = (
-  message: string,
-  { path, severity = 'error', suggestions }: DenyOptions = {},
-): Denial => ({
-  message,
-  severity,
-  ...(path !== undefined && { path }),
-  ...(suggestions && { suggestions }),
-});
+export const deny = (message: string, { path, severity = 'error', suggestions }: DenyOptions = {}): Denial =>
+  defined({ message, severity, path, suggestions });
 
 /**
- * A request-phase mutator's answer: the call is answered with this result, and never reaches the handler, nor the guards,
- * pipes and Nest interceptors around it. The result is marked as synthetic in its `_meta`; the response phase runs on it
- * as on any other.
+ * A request-phase mutator answers the call with this result, in place of the handler and its guards, pipes and Nest
+ * interceptors. The result is marked as synthetic in `_meta`, and the response phase runs on it.
  */
 export const respondWith = (result: object): SyntheticResponse => new SyntheticResponse(result);

@@ -2,18 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { McpServers } from '../server/mcp-servers.js';
 import type { ChainParams } from './chain/params.js';
-import { undiscoveredInTime, type ChainResult } from './chain/result.js';
-import type { ChainInUse, ChainSource } from './chain-source.js';
+import type { ChainResult } from './chain/result.js';
+import { executeIn } from './merged-chain.js';
 import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
-import { DiscoveryTimeoutError } from './remote/remote-host.js';
 import type { InterceptionEvent } from './payloads.js';
 import type { Direction, Phase } from './protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
 
 /**
- * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By
- * default, `direction` is that of the server's traffic for events that it serves: `tools/call` requests are received.
- * For other events it is that of a call which the application makes: requests are sent.
+ * Options of one run. The defaults are those of the server: `config`, `timeoutMs`, the checks, and the `direction` of its
+ * traffic. Requests of events that the server does not serve are sent.
  */
 export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
   /** The server whose chain it is. Default: the first one. */
@@ -40,10 +38,9 @@ export class InterceptorChainRunner {
   }
 
   /**
-   * Runs the chain for any event: `llm/completion`, or one of the application's own.
-   * @returns the decision; it does not throw for a payload that was refused
-   * @throws Error where there is no such server, `interceptors` names one that does not exist, or a remote host cannot
-   *   be listed
+   * Runs the chain for any event, such as `llm/completion`.
+   * @returns the decision, also for a refused payload
+   * @throws Error for an unknown server or interceptor, or a remote host that cannot be listed
    */
   async run(
     event: InterceptionEvent,
@@ -58,10 +55,8 @@ export class InterceptorChainRunner {
   }
 
   /**
-   * Decides without acting: only interceptors without side effects run, audit ones as audit ones; every mutator's
-   * change is told as a JSON Patch, and nothing is reported or counted.
-   * @throws Error where there is no such server, `interceptors` names one that does not exist, or a remote host cannot
-   *   be listed
+   * Decides without acting: runs only interceptors without side effects, gives each change as a JSON Patch, reports nothing.
+   * @throws Error for an unknown server or interceptor, or a remote host that cannot be listed
    */
   async simulate(
     event: InterceptionEvent,
@@ -100,25 +95,5 @@ export class InterceptorChainRunner {
       simulate,
     } satisfies ChainParams;
     return { result: await executeIn(host.chain, params), direction: params.direction };
-  }
-}
-
-async function executeIn(
-  source: ChainSource,
-  params: ChainParams & { readonly timeoutMs: number },
-): Promise<ChainResult> {
-  const { timeoutMs, signal, context = {} } = params;
-  const started = performance.now();
-  let found: ChainInUse;
-  try {
-    found = await source.current(signal, () => ({ context, headers: {} }), timeoutMs);
-  } catch (error) {
-    if (!(error instanceof DiscoveryTimeoutError)) throw error;
-    return undiscoveredInTime(params, performance.now() - started);
-  }
-  try {
-    return await found.chain.execute({ ...params, timeoutMs: timeoutMs - (performance.now() - started) });
-  } finally {
-    found.end?.();
   }
 }

@@ -1,12 +1,12 @@
 import { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
-import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
 import type { InterceptorHost } from './remote/host-options.js';
 import { remoteHost } from './remote/open-host.js';
 import { DiscoveryError, type RemoteHost } from './remote/remote-host.js';
-import { TimeLimit } from './remote/time-limit.js';
+import { executeIn, inTime } from './merged-chain.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './policy/policy-schema.js';
@@ -14,7 +14,6 @@ import { pathOf } from './policy/policy-source.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
 import { resolvedDescriptor } from './served/resolved-descriptor.js';
 
-/** Options of `InterceptorChain.discover`. */
 export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {
   /** By `name` or `host/name`. */
   overrides?: Record<string, InterceptorOverride>;
@@ -24,9 +23,7 @@ export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' |
   warn?: (message: string) => void;
 }
 
-/** An interceptor of a chain, and the host that it runs on. */
 export interface InterceptorChainEntry {
-  /** The host's name. */
   readonly host: string;
   /** As the host advertised it, with the overrides, and without what holds its default. */
   readonly descriptor: InterceptorDescriptor;
@@ -51,9 +48,8 @@ export class InterceptorChain implements ChainSource {
   }
 
   /**
-   * Lists every host, all pages, at the same time.
-   * @throws DiscoveryError where a host cannot be listed, unless it says `skipWhenUnlisted`
-   * @throws OverrideError for an override that widens an interceptor's hooks, Error for one that is none
+   * Lists all hosts, all pages.
+   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed, OverrideError or Error for a wrong override
    */
   static async discover(
     hosts: readonly InterceptorHost[],
@@ -82,42 +78,26 @@ export class InterceptorChain implements ChainSource {
 
   /**
    * Discovers, and runs once. `timeoutMs` bounds both.
-   * @throws DiscoveryError where a host cannot be listed, unless it says `skipWhenUnlisted`
+   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed
    */
   static async execute(
     hosts: readonly InterceptorHost[],
     params: ChainParams,
     options: DiscoverOptions = {},
   ): Promise<ChainResult> {
-    const { timeoutMs } = params;
-    const started = performance.now();
-    const limit = timeoutMs === undefined ? undefined : new TimeLimit(timeoutMs);
-    const time = limit?.signal;
-    const signals = [time, params.signal, options.signal].filter(signal => signal !== undefined);
-    let chain: InterceptorChain;
-    try {
-      const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
-      chain = await InterceptorChain.discover(hosts, { ...options, ...given });
-    } catch (error) {
-      if (!time?.aborted) throw error;
-      return undiscoveredInTime(params, performance.now() - started);
-    } finally {
-      limit?.clear();
-    }
-    try {
-      const spent = performance.now() - started;
-      return await chain.execute({
-        ...params,
-        ...(timeoutMs !== undefined && { timeoutMs: timeoutMs - spent }),
+    const discover: ChainSource['current'] = (signal, _caller, timeoutMs) =>
+      inTime(timeoutMs, signal, async within => {
+        const signals = [within, options.signal].filter(one => one !== undefined);
+        const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
+        const chain = await InterceptorChain.discover(hosts, { ...options, ...given });
+        return { chain: chain.chain, end: () => chain.close() };
       });
-    } finally {
-      chain.close();
-    }
+    return executeIn({ current: discover }, params);
   }
 
   /**
-   * Runs the chain on a message: no host is listed again.
-   * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
+   * Runs the chain on a message, without listing hosts again.
+   * @throws UnknownInterceptorError for an unknown name in `interceptors`
    */
   execute(params: ChainParams): Promise<ChainResult> {
     return this.chain.execute(params);

@@ -7,7 +7,8 @@ import type { LocalChainSource } from './chain-source.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import { HostPool } from './remote/host-pool.js';
 import { LocalHost } from './local/local-host.js';
-import { openHost, type OpenedHost, type OpenHostOptions } from './remote/open-host.js';
+import { openHost, type OpenedHost } from './remote/open-host.js';
+import type { OpenHostOptions } from './remote/remote-host.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import { lint } from './lint.js';
 import { logLine } from './log-line.js';
@@ -22,12 +23,10 @@ type ChainSettings = Pick<
   'servers' | 'resolveServers' | 'discovery' | 'policyFile' | 'overrides' | 'config'
 >;
 
-/** Builds the chain of each server, once, while the application starts. */
 @Injectable()
 export class InterceptorLoader implements OnApplicationShutdown {
   private readonly logger = new Logger('McpInterceptors');
-  private readonly opened: OpenedHost[] = [];
-  private readonly pools: HostPool[] = [];
+  private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
   private readonly files: PolicyFile[] = [];
   private readonly besides: Beside[] = [];
 
@@ -36,10 +35,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     private readonly reports: InterceptorReports,
   ) {}
 
-  /**
-   * @param clients names of MCP clients, which an interceptor can be declared for as well
-   * @throws McpBootstrapError for an interceptor or an override that cannot be
-   */
+  /** @throws McpBootstrapError for a wrong interceptor or override */
   async load(hosts: readonly McpServerInstance[], clients: ReadonlySet<string>): Promise<void> {
     const found = await this.local.interceptors();
     for (const { server, where } of found) {
@@ -57,12 +53,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     }
   }
 
-  /**
-   * The chain of a server, or of a client: its own interceptors with the policy that is in force for them, and those of
-   * remote hosts.
-   * @param where what an error names
-   * @throws McpBootstrapError for settings that cannot be
-   */
+  /** @throws McpBootstrapError for wrong settings */
   async chainFor(
     name: string,
     { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
@@ -74,19 +65,19 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const warn = (message: string) => this.logger.warn(logLine(message));
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
-      // What a file says of an interceptor wins.
       const policyWith = (read?: InterceptorPolicy): Policy => ({
         overrides: read ? [overrides, read.overrides] : [overrides],
         config: { ...config, ...read?.config },
       });
       const policy = policyWith(file?.read());
-      const remote = await this.open(servers, { ...discovery, warn });
+      const host = { ...discovery, warn };
+      const remote = await this.open(servers, host);
       const beside = new Beside();
       this.besides.push(beside);
       const chain = new MergedChain({
         local,
         hosts: remote.map(one => one.host),
-        ...(resolveServers && { hostsFor: this.chooser(resolveServers, { ...discovery, warn }) }),
+        ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
         policy,
         options: { beside, onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error) },
         warn,
@@ -98,11 +89,10 @@ export class InterceptorLoader implements OnApplicationShutdown {
     }
   }
 
-  /** Ends audit interceptors that still run, and lets go of remote hosts, and of files that are watched. */
   async onApplicationShutdown(): Promise<void> {
     for (const file of this.files.splice(0)) file.close();
     await Promise.all(this.besides.splice(0).map(one => one.close()));
-    await Promise.all([...this.opened.splice(0), ...this.pools.splice(0)].map(one => one.close()));
+    await Promise.all(this.hosts.splice(0).map(one => one.close()));
   }
 
   private chooser(
@@ -110,7 +100,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     options: OpenHostOptions,
   ): HostsFor {
     const pool = new HostPool(options);
-    this.pools.push(pool);
+    this.hosts.push(pool);
     return async (caller, lease) => {
       const servers = await resolveServers(caller);
       return Promise.all(servers.map(server => pool.get(server, lease)));
@@ -125,7 +115,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const twice = names.find((name, index) => names.indexOf(name) < index);
     if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
     const opened = await Promise.all(servers.map(server => openHost(server, options)));
-    this.opened.push(...opened);
+    this.hosts.push(...opened);
     return opened;
   }
 

@@ -3,7 +3,6 @@ import type { WhenRule } from './chain/when.js';
 import type { InterceptorServerOptions } from './remote/host-options.js';
 import type { PriorityHint } from './protocol/types.js';
 
-/** What the application decides for one interceptor, over what its author declared. */
 export interface InterceptorOverride {
   /** Whether messages pass where the interceptor itself fails. */
   failOpen?: boolean;
@@ -27,10 +26,7 @@ export interface McpInterceptorOptions {
   apply?: boolean;
   /** Whether they are served to others with `interceptors/list` and `interceptor/invoke`. Default: false. */
   expose?: boolean;
-  /**
-   * Other MCP servers whose interceptors join the chain: connection settings, a connected `client`, or an `invoker`.
-   * Default: none.
-   */
+  /** MCP servers whose interceptors join the chain: connection settings, a `client`, or an `invoker`. Default: none. */
   servers?: InterceptorServerOptions[];
   /**
    * Chooses further servers for each message, by who calls. Callers for whom it returns the same options share a
@@ -64,7 +60,6 @@ export interface McpInterceptorOptions {
   warnings?: boolean;
 }
 
-/** The option with every default filled in. */
 export type InterceptorSettings = Readonly<
   Required<Omit<McpInterceptorOptions, 'policyFile' | 'resolveServers'>> &
     Pick<McpInterceptorOptions, 'policyFile' | 'resolveServers'>

@@ -2,7 +2,6 @@ import type { ChainEntry } from './chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
 import { coversPattern, isNotificationEvent, matchesEvent, NOTIFICATION_EVENTS } from './protocol/events.js';
 
-/** The events that the protocol defines, and what this module hooks beside them. */
 const EVENTS = [
   'tools/list',
   'tools/call',
@@ -19,7 +18,6 @@ const EVENTS = [
   ...NOTIFICATION_EVENTS,
 ];
 
-/** Methods that no chain is run for. */
 const NEVER_INTERCEPTED = [
   'initialize',
   'ping',
@@ -30,21 +28,16 @@ const NEVER_INTERCEPTED = [
   'logging/setLevel',
 ];
 
-/** Other notifications are never intercepted, and said to be. */
 const NAMESPACES = new Set(
   EVENTS.filter(event => !isNotificationEvent(event)).map(event => event.split('/', 1)[0]),
 );
 
-/**
- * What looks like a mistake in a chain, though it can be run: each a sentence for the log.
- * @param timeoutMs what the whole chain may take
- */
+/** Sentences for the log about likely mistakes in a chain. */
 export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[] {
   return [
     ...entries.flatMap(neverMatching),
     ...entries.flatMap(neverAnswered),
-    ...entries.flatMap(failingOpen),
-    ...entries.flatMap(entry => neverOpen(entry, timeoutMs)),
+    ...entries.flatMap(entry => failingOpen(entry, timeoutMs)),
     ...unseenMutations(entries),
   ];
 }
@@ -73,7 +66,7 @@ function neverMatching(entry: ChainEntry): string[] {
     });
 }
 
-/** What is hooked by name alone; `*` and `notifications/*` have other events, or the other phase. */
+/** Only hooks by name: `*` and `notifications/*` also have other events or phases. */
 function neverAnswered(entry: ChainEntry): string[] {
   const isHooked = (event: string, phase: string) =>
     hooksOf(entry).some(hook => hook.phase === phase && hook.events.includes(event));
@@ -98,25 +91,18 @@ function isNearly(word: string, known: string): boolean {
   );
 }
 
-function failingOpen(entry: ChainEntry): string[] {
-  const { descriptor, overrides } = entry;
-  const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
-  return descriptor.type === 'validation' && isActive(entry) && failsOpen
-    ? [`${descriptor.name} lets messages through unchecked when it crashes or times out (failOpen)`]
-    : [];
-}
-
-/** Once the chain's own time is up, nothing fails open. */
-function neverOpen(entry: ChainEntry, timeoutMs: number): string[] {
+function failingOpen(entry: ChainEntry, timeoutMs: number): string[] {
   const { descriptor, overrides, traits } = entry;
+  const { name, type } = descriptor;
   const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
+  if (type === 'sink' || !failsOpen || !isActive(entry)) return [];
   const own = Math.min(overrides?.timeoutMs ?? traits?.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-  return descriptor.type !== 'sink' && isActive(entry) && failsOpen && own >= timeoutMs
-    ? [
-        `${descriptor.name} fails open after ${own} ms, but messages are refused after the ${timeoutMs} ms of ` +
-          '"interceptors.timeoutMs"; give it a shorter "timeoutMs"',
-      ]
-    : [];
+  const unchecked = `${name} lets messages through unchecked when it crashes or times out (failOpen)`;
+  // Once the time of the chain is up, no interceptor fails open.
+  const late =
+    `${name} fails open after ${own} ms, but messages are refused after the ${timeoutMs} ms of ` +
+    '"interceptors.timeoutMs"; give it a shorter "timeoutMs"';
+  return [...(type === 'validation' ? [unchecked] : []), ...(own >= timeoutMs ? [late] : [])];
 }
 
 /** A request is validated before it is mutated, so what a mutator brings in is seen by final validators alone. */

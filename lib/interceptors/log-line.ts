@@ -1,6 +1,5 @@
 const MAX_LENGTH = 4096;
 
-/** Control characters, and those that end a line or turn the direction of a text. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A line for the log, whatever others have put into it: it stays one line, and has an end. */

@@ -2,21 +2,19 @@ import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../util/abort.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
-import type { ChainOptions } from './chain/params.js';
-import type { ChainCaller, ChainInUse, LocalChainSource } from './chain-source.js';
+import type { ChainOptions, ChainParams } from './chain/params.js';
+import { undiscoveredInTime, type ChainResult } from './chain/result.js';
+import type { ChainCaller, ChainInUse, ChainSource, LocalChainSource } from './chain-source.js';
 import { HostLease } from './remote/host-lease.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
 import { TimeLimit } from './remote/time-limit.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 
-/** Hosts that stay open as long as the lease. */
 export type HostsFor = (caller: ChainCaller, lease: HostLease) => Promise<readonly RemoteHost[]>;
 
 export interface MergedChainParts {
-  /** This process's own. */
   readonly local: readonly ChainEntry[];
   readonly hosts: readonly RemoteHost[];
-  /** Chooses further hosts for a message. */
   readonly hostsFor?: HostsFor;
   readonly policy: Policy;
   readonly options: ChainOptions;
@@ -27,7 +25,6 @@ interface Built extends ChainInUse {
   readonly from: readonly (readonly ChainEntry[])[];
 }
 
-/** How many chains are kept ready; one that is not is put together anew. */
 const MAX_CHAINS = 100;
 
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
@@ -41,9 +38,7 @@ export class MergedChain implements LocalChainSource {
   private warned = '';
   private readonly listeners: (() => void)[] = [];
 
-  /**
-   * @throws PolicyMismatchError for a configuration, OverrideError for hooks, that a local interceptor does not admit
-   */
+  /** @throws PolicyMismatchError or OverrideError if a local interceptor does not admit the policy */
   constructor(private readonly parts: MergedChainParts) {
     this.policy = parts.policy;
     this.check(parts.policy);
@@ -125,10 +120,7 @@ export class MergedChain implements LocalChainSource {
     }
   }
 
-  /**
-   * The first message after a change of the policy is where a host may turn out not to admit it. It goes by the old one
-   * then, as it would if that had been known before. Hosts that are chosen for one caller have no say in it.
-   */
+  /** Restores the former policy if the first message after a change shows that a host does not admit it. */
   private settle(former: Policy, remote: readonly ChainEntry[]): void {
     this.former = undefined;
     try {
@@ -145,7 +137,6 @@ export class MergedChain implements LocalChainSource {
     for (const tell of this.listeners) tell();
   }
 
-  /** What can be known of a policy before any host is asked again. */
   private check(policy: Policy): void {
     const { local, hosts } = this.parts;
     const listed = hosts.flatMap(host => host.lastKnown);
@@ -171,7 +162,7 @@ const keyOf = (hosts: readonly RemoteHost[]): string =>
   hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
 
 /** Asks hosts under a signal that also bounds the time, if there is a bound. */
-async function inTime<T>(
+export async function inTime<T>(
   timeoutMs: number | undefined,
   signal: AbortSignal | undefined,
   ask: (signal: AbortSignal | undefined) => Promise<T>,
@@ -186,5 +177,23 @@ async function inTime<T>(
     throw new DiscoveryTimeoutError(`The interceptors were not known within ${timeoutMs} ms`);
   } finally {
     limit.clear();
+  }
+}
+
+export async function executeIn(source: ChainSource, params: ChainParams): Promise<ChainResult> {
+  const { timeoutMs, signal, context = {} } = params;
+  const started = performance.now();
+  let found: ChainInUse;
+  try {
+    found = await source.current(signal, () => ({ context, headers: {} }), timeoutMs);
+  } catch (error) {
+    if (!(error instanceof DiscoveryTimeoutError)) throw error;
+    return undiscoveredInTime(params, performance.now() - started);
+  }
+  try {
+    const left = timeoutMs === undefined ? undefined : timeoutMs - (performance.now() - started);
+    return await found.chain.execute({ ...params, timeoutMs: left });
+  } finally {
+    found.end?.();
   }
 }

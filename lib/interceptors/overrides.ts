@@ -1,26 +1,18 @@
 import { configNames, namesOf, type ChainEntry, type InterceptorOverrides } from './chain/entry.js';
 import type { InterceptorOverride } from './interceptor-options.js';
+import { defined } from '../util/defined.js';
 import { readHooks } from './protocol/read-descriptor.js';
 
-/** What an application decides for its interceptors. */
 export interface Policy {
   /** By `name` or `host/name`, in layers of which the later one wins, field by field. */
   readonly overrides: readonly Readonly<Record<string, InterceptorOverride>>[];
-  /**
-   * Configuration by `name` or `host/name`; it wins over an override's. A name that a local interceptor has is that one's
-   * alone: other hosts choose the names of theirs.
-   */
+  /** By `name` or `host/name`; wins over the configuration of an override. */
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A policy that the interceptors that it is for do not admit. */
 export class PolicyMismatchError extends Error {}
 
-/**
- * Lays a policy over what the interceptors declare. In each layer, a key `host/name` is for one host's interceptor alone,
- * and wins over `name`, field by field.
- * @throws PolicyMismatchError for a configuration that its `configSchema` refuses
- */
+/** In each layer, `host/name` wins over `name`, field by field. */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
   const namesFor = configNames(entries);
   return entries.map(entry => {
@@ -38,29 +30,16 @@ export function withOverrides(entries: readonly ChainEntry[], { overrides, confi
   });
 }
 
-/** The names in a policy that no interceptor has. */
 export function unknownNames(entries: readonly ChainEntry[], { overrides, config }: Policy): string[] {
   const known = new Set(entries.flatMap(namesOf));
   const named = [...overrides, config].flatMap(layer => Object.keys(layer));
   return [...new Set(named.filter(key => !known.has(key)))];
 }
 
-function overrideOf({
-  failOpen,
-  priority,
-  mode,
-  timeoutMs,
-  hooks,
-  when,
-  config,
-}: InterceptorOverride): InterceptorOverrides {
-  return {
-    ...(failOpen !== undefined && { failOpen }),
-    ...(priority !== undefined && { priorityHint: priority }),
-    ...(mode !== undefined && { mode: mode === 'audit' ? 'audit' : 'active' }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(hooks && { hooks: readHooks(hooks) }),
-    ...(when && { when }),
-    ...(config && { config }),
-  };
-}
+const overrideOf = ({ priority, mode, hooks, ...rest }: InterceptorOverride): InterceptorOverrides =>
+  defined({
+    ...rest,
+    priorityHint: priority,
+    mode: mode === 'enforce' ? 'active' : mode,
+    hooks: hooks && readHooks(hooks),
+  });

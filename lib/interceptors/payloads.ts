@@ -15,38 +15,27 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Phase } from './protocol/types.js';
 
-/** What a paginated list asks for. */
 export interface ListParams {
-  /** Where the page starts; the first page has none. */
   readonly cursor?: string;
 }
 
-/** Params of `tools/call`. */
 export interface CallToolParams {
-  /** The tool's name. */
   readonly name: string;
   /** Not yet validated against the tool's schema. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** Params of `prompts/get`. */
 export interface GetPromptParams {
-  /** The prompt's name. */
   readonly name: string;
   /** Not yet validated against the prompt's schema. */
   readonly arguments?: Readonly<Record<string, string>>;
 }
 
-/** Params of `resources/read` and `resources/subscribe`. */
 export interface ResourceParams {
-  /** As the client spelt it. */
   readonly uri: string;
 }
 
-/**
- * What `resources/list` answers: a page of the resources, or of the templates, which `resources/templates/list` asks for
- * and the same event governs. Look which it is: `payload.resources ? … : undefined`.
- */
+/** A page of resources, or of templates: look which, `payload.resources ? … : undefined`. */
 export type ResourceListing =
   | (ListResourcesResult & { readonly resourceTemplates?: undefined })
   | (ListResourceTemplatesResult & { readonly resources?: undefined });

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 
 /** How long a kind of line is not written again, in milliseconds. */
 const INTERVAL_MS = 60_000;
-/** How many kinds are told apart. */
 const MAX_KINDS = 1000;
 
 /** Keeps what happens again and again out of the log: of each kind, one line a minute is written. */

@@ -13,9 +13,7 @@ import { RareLines } from './rare-lines.js';
 export interface ChainReport {
   /** Name of the server whose traffic it was; undefined for a run of the application's own. */
   readonly server?: string;
-  /** Which way the payload crossed the boundary. */
   readonly direction: Direction;
-  /** What the run came to. */
   readonly result: ChainResult;
   /** Who called, in which session and trace, where that is known. */
   readonly context?: InvocationContext;
@@ -26,15 +24,12 @@ export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string
 
 /** The most names that are counted each by itself: remote hosts choose names, and can choose others each time. */
 const MAX_NAMES = 10_000;
-/** What all further ones are counted under. */
 const OTHER = 'other';
 
-/** What is nothing to write about. */
 const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified', 'mutated', 'responded']);
 
 type Level = 'error' | 'warn' | 'log' | 'debug';
 
-/** Where all chains report to: the log, counters, and whoever subscribes. */
 @Injectable()
 export class InterceptorReports {
   private readonly logger = new Logger('McpInterceptors');
@@ -87,26 +82,25 @@ export class InterceptorReports {
 
   private log(entry: EntryResult, { event, phase, status }: ChainResult): void {
     const { interceptor, outcome, mode, error, failedOpen } = entry;
-    const subject = `${interceptor}, ${event} ${phase}`;
-    const isFailure = outcome === 'crash' || outcome === 'timeout';
+    const isAudit = mode === 'audit';
+    const subject = `${isAudit ? '[audit] ' : ''}${interceptor}, ${event} ${phase}`;
     // A refused request has an answer that says so; of a refused notification, only the log tells.
     const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
     const write = (level: Level, text: string) =>
-      this.write(level, `${text}${end}`, `${interceptor} ${outcome}`, event);
-    if (isFailure && mode === 'audit') write('warn', `[audit] ${subject}: ${outcome}: ${error}`);
-    else if (isFailure) {
-      const passes = failedOpen ? ', let through (failOpen)' : '';
-      write('error', `${subject}: ${outcome}${passes}: ${error}`);
-    } else if (outcome === 'dropped') write('warn', `${subject}: a mutation was dropped: ${error}`);
-    else if (mode === 'audit' && outcome === 'mutated') {
-      write('log', `[audit] ${subject}: would change ${textOf(entry.diff)}`);
-    } else if (outcome === 'deny' || outcome === 'warn') {
+      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event);
+    if (outcome === 'crash' || outcome === 'timeout') {
+      write(
+        isAudit ? 'warn' : 'error',
+        `${outcome}${failedOpen ? ', let through (failOpen)' : ''}: ${error}`,
+      );
+    } else if (outcome === 'dropped') write('warn', `a mutation was dropped: ${error}`);
+    else if (isAudit && outcome === 'mutated') write('log', `would change ${textOf(entry.diff)}`);
+    else if (outcome === 'deny' || outcome === 'warn') {
       const said = (entry.messages ?? []).map(({ path, message }) =>
         path ? `${path}: ${message}` : message,
       );
-      const would =
-        mode === 'audit' && outcome === 'deny' ? 'would deny' : outcome === 'deny' ? 'denied' : 'warned';
-      write('log', `${mode === 'audit' ? '[audit] ' : ''}${subject}: ${would}: ${said.join('; ')}`);
+      const verb = outcome === 'warn' ? 'warned' : isAudit ? 'would deny' : 'denied';
+      write('log', `${verb}: ${said.join('; ')}`);
     }
   }
 

@@ -3,7 +3,6 @@ import type { InterceptorSettings, McpInterceptorOptions } from './interceptor-o
 import { CONFIG, OVERRIDES } from './policy/policy-schema.js';
 import { HOST } from './remote/check-server.js';
 
-/** The `interceptors` option of a server or a client. */
 export const INTERCEPTORS = objectOf<McpInterceptorOptions, InterceptorSettings>({
   apply: { ...FLAG, default: true },
   expose: { ...FLAG, default: false },

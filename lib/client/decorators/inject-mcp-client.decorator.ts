@@ -1,10 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { tokenOf, want } from '../tokens.js';
 
-/**
- * Injects the `McpClient` of that name. The application does not start if no `McpClientModule.register` or
- * `registerAsync` gives it.
- */
+/** Injects the `McpClient` of that name. The start fails if no `register` or `registerAsync` provides it. */
 export const InjectMcpClient =
   (name: string): ParameterDecorator & PropertyDecorator =>
   (target: object, key: string | symbol | undefined, index?: number) => {

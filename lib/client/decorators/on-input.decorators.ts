@@ -1,40 +1,26 @@
 import { CLIENT_INPUT_METADATA } from '../../constants.js';
 import type { InputMethod } from '../input-requests.js';
 
-/** One declaration, as the decorators store it. */
 export interface InputMetadata {
   readonly method: InputMethod;
-  /** Name of the client. */
   readonly client: string;
 }
 
 /**
- * Makes a provider's method answer what the server behind a client asks of the user. The method is called with the
- * request's params and an `InputRequestContext`, and returns an `ElicitResult`. The client then declares the capability
- * `elicitation`, for forms unless its `capabilities` say more.
- *
- * Specification: client/elicitation.
- * @param client name of the client
+ * The method answers elicitations of the server behind `client`. It gets the params and an `InputRequestContext`, and
+ * returns an `ElicitResult`. The client declares the capability `elicitation`, by default for forms.
  */
 export const OnElicitation = (client: string): MethodDecorator => declared('elicitation/create', client);
 
 /**
- * Makes a provider's method answer what the server behind a client asks of a language model. The method is called with
- * the request's params and an `InputRequestContext`, and returns a `CreateMessageResult`. The client then declares the
- * capability `sampling`.
- *
- * Specification: client/sampling.
- * @param client name of the client
+ * The method answers sampling requests of the server behind `client`. It gets the params and an `InputRequestContext`,
+ * and returns a `CreateMessageResult`. The client declares the capability `sampling`.
  */
 export const OnSampling = (client: string): MethodDecorator => declared('sampling/createMessage', client);
 
 /**
- * Makes a provider's method tell the server behind a client which folders it may work in. The method is called with the
- * request's params and an `InputRequestContext`, and returns a `ListRootsResult`. The client then declares the
- * capability `roots`.
- *
- * Specification: client/roots.
- * @param client name of the client
+ * The method lists the folders that the server behind `client` may work in. It gets the params and an
+ * `InputRequestContext`, and returns a `ListRootsResult`. The client declares the capability `roots`.
  */
 export const OnRoots = (client: string): MethodDecorator => declared('roots/list', client);
 

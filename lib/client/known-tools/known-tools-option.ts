@@ -6,14 +6,9 @@ import type { KnownTool } from '../../connection/known-tool.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** What the option `knownTools` holds: tools, or the path of a JSON file with them. */
 export type KnownToolsOption = readonly KnownTool[] | string;
 
-/**
- * The tools of the option, read from its file where it names one: JSON up to 8 MiB, a list of tools or the result of a
- * `tools/list`. The path is relative to the working directory.
- * @throws Error for a file that is missing, too large, no JSON or holds something else
- */
+/** @throws Error for a file that is missing, over 8 MiB, or without a list of tools */
 export function knownToolsOf(option: KnownToolsOption): readonly KnownTool[] {
   if (typeof option !== 'string') return option;
   const path = resolve(option);

@@ -1,5 +1,6 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
+import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 
 /** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
@@ -9,26 +10,22 @@ export const WARNINGS_META = 'nestjs-mcp/warnings';
 
 type Response = NonNullable<ChainResult['response']>;
 
-/** The member of a result without which it is one of the other list that the same event hooks. */
 const OWN_MEMBER: Readonly<Record<string, string | undefined>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
 };
 
-/** What an interceptor answered in the handler's place, marked as such. */
 export function synthetic(method: string, response: Response): Result {
   const own = OWN_MEMBER[method];
   const result = own === undefined || own in response.result ? response.result : { [own]: [] };
   return marked(result as Result, response);
 }
 
-/** A result, marked as one that an interceptor answered. */
 export const marked = (result: Result, { interceptor }: Response): Result => ({
   ...result,
   _meta: { ...result._meta, [SYNTHETIC_META]: { interceptor } },
 });
 
-/** A refusal as a tool's result, for the model to read. */
 export function toolError({ data, message }: McpException): CallToolResult {
   const { validationErrors = [] } = (data ?? {}) as {
     validationErrors?: { message: string; path?: string }[];
@@ -37,7 +34,6 @@ export function toolError({ data, message }: McpException): CallToolResult {
   return { content: [{ type: 'text', text: [message, ...said].join('\n') }], isError: true };
 }
 
-/** A result that also says what validators warned of. */
 export function withWarnings(result: Result, runs: readonly ChainResult[]): Result {
   const warnings = runs.flatMap(({ results }) => results.flatMap(warningsOf));
   return warnings.length === 0
@@ -46,13 +42,6 @@ export function withWarnings(result: Result, runs: readonly ChainResult[]): Resu
 }
 
 const warningsOf = ({ interceptor, mode, messages = [] }: EntryResult): object[] =>
-  mode === 'audit'
-    ? []
-    : messages
-        .filter(({ severity }) => severity !== 'error')
-        .map(({ path, message, severity }) => ({
-          interceptor,
-          severity,
-          message,
-          ...(path !== undefined && { path }),
-        }));
+  messages
+    .filter(({ severity }) => mode !== 'audit' && severity !== 'error')
+    .map(({ path, message, severity }) => defined({ interceptor, severity, message, path }));

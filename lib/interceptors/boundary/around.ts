@@ -3,14 +3,13 @@ import type { ChainResult } from '../chain/result.js';
 import type { Phase } from '../protocol/types.js';
 import { marked, synthetic } from './answers.js';
 
-/** Runs the chain on one phase of one message. */
 export type RunMessage = (
   phase: Phase,
   payload: unknown,
   request?: unknown,
 ) => ChainResult | Promise<ChainResult>;
 
-/** Runs both phases of a message and, between them, its work, unless an interceptor answers in its place. */
+/** Runs both phases and, between them, the work, unless an interceptor answers. */
 export async function around<P>(
   method: string,
   params: P,

@@ -1,4 +1,5 @@
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 
 const TIMEOUT = -32000;
@@ -6,21 +7,14 @@ const TIMEOUT = -32000;
 const FAILED = 'Interceptor execution failed';
 const TIMED_OUT = 'Interceptor execution timeout';
 
-/**
- * The JSON-RPC error for a chain that ended before its end. It holds the messages that validators meant for the caller;
- * never a payload, and of an interceptor that failed only that it did.
- */
+/** The JSON-RPC error for a refused message. It never holds a payload or the error of an interceptor. */
 export function denialOf(
   { status, results, abortedAt, phase }: ChainResult,
   timeoutMs?: number,
 ): McpException {
   const interceptor = abortedAt?.interceptor;
   if (status === 'timeout') {
-    return new McpException(TIMEOUT, TIMED_OUT, {
-      interceptor,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      phase,
-    });
+    return new McpException(TIMEOUT, TIMED_OUT, defined({ interceptor, timeoutMs, phase }));
   }
   if (status === 'mutation_failed') {
     return new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
@@ -31,11 +25,11 @@ export function denialOf(
   return new McpException(McpErrorCode.InvalidParams, 'Interceptor validation failed', { validationErrors });
 }
 
-/** What a caller is told where it is not even known who would have to be asked. */
+/** The answer if the hosts could not be listed. */
 export const undiscovered = (): McpException =>
   new McpException(McpErrorCode.InternalError, FAILED, { reason: 'the interceptors could not be listed' });
 
-/** What a caller is told where a mutator changed something that cannot be changed any more. */
+/** The answer if a mutator changed a resource of `subscriptions/listen`. */
 export const unchangeable = (): McpException =>
   new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
     reason: 'the resource of a subscriptions/listen cannot be changed',
@@ -52,15 +46,11 @@ function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: E
     return [{ interceptor, severity: 'error', message: outcome === 'timeout' ? TIMED_OUT : FAILED }];
   }
   if (messages.length === 0) return [{ interceptor, severity, message: `Refused by ${interceptor}` }];
-  return messages.map(({ path, message, severity: own }) => ({
-    interceptor,
-    severity: own,
-    message,
-    ...(path !== undefined && { path }),
-  }));
+  return messages.map(one =>
+    defined({ interceptor, severity: one.severity, message: one.message, path: one.path }),
+  );
 }
 
-/** A message that the chain, or what it needs, does not let pass. */
 export class Refused extends Error {
   constructor(readonly denial: McpException) {
     super(denial.message);

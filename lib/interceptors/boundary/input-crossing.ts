@@ -10,10 +10,8 @@ import type { Phase } from '../protocol/types.js';
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<McpCall['inputResponses']>;
 
-/** The most answers that a round may bring: what was asked is not always known. */
 const MAX_ANSWERS = 100;
 
-/** Runs the chain on one side of something that the client is asked. */
 export type RunInput = (
   method: string,
   phase: Phase,
@@ -21,19 +19,14 @@ export type RunInput = (
   request?: unknown,
 ) => Promise<ChainResult>;
 
-/**
- * What is asked of a client in the middle of a call is an call of its own: the request is sent, its answer received.
- * It goes by either of the protocol's ways, as a request on the call's stream (2025 revisions) or within a result and the
- * next call (2026-07-28: basic/patterns/mrtr).
- */
+/** Runs the chain around a question to the client, in both eras. */
 export class InputCrossing {
   constructor(private readonly run: RunInput) {}
 
-  /** Asks the client, unless an interceptor answers in its place. */
   asking(ask: AskClient): AskClient {
     return async (method, params, options) => {
       if (!isInputEvent(method)) return ask(method, params, options);
-      // What is in `_meta` is the protocol's, not what is asked.
+      // `_meta` belongs to the protocol.
       const { _meta, ...bare } = params ?? {};
       const request = await this.run(method, 'request', bare);
       const asked = request.finalPayload as Json;
@@ -45,10 +38,7 @@ export class InputCrossing {
     };
   }
 
-  /**
-   * Lets the requests in a result pass.
-   * @returns the result as it goes to the client; or answers, where interceptors answered all that was asked
-   */
+  /** Returns the result for the client, or the answers if interceptors answered all requests in it. */
   async sent(
     result: InputRequiredResult,
   ): Promise<{ readonly result: Result } | { readonly answers: Responses }> {
@@ -72,10 +62,7 @@ export class InputCrossing {
     );
   }
 
-  /**
-   * Lets the client's answers pass.
-   * @throws McpException (-32602) for what is no answer: nobody could say who would have to check it
-   */
+  /** @throws McpException (-32602) for an entry that is not an answer: its interceptors would be unknown */
   async received(responses: Responses): Promise<Responses> {
     if (Object.keys(responses).length > MAX_ANSWERS) {
       throw new McpException(McpErrorCode.InvalidParams, `More than ${MAX_ANSWERS} inputResponses`);

@@ -5,7 +5,6 @@ import { contextOf } from '../messages/context.js';
 import { ExchangeBag } from '../messages/exchange-bag.js';
 import type { Phase } from '../protocol/types.js';
 
-/** One message, and what its two phases share. */
 export class Message {
   readonly bag: ExchangeBag;
   private readonly hooked: Hooked;
@@ -16,11 +15,8 @@ export class Message {
     readonly method: string,
     readonly event: string,
     readonly call: McpCall,
-    /** When the request's time is up, on the process's clock. */
     readonly deadline?: number,
-    /** Lets go of what was held for it. */
     readonly end?: () => void,
-    /** What this message is part of. */
     private readonly parent?: Message,
   ) {
     const hooked = chain.hooked(event);
@@ -30,12 +26,10 @@ export class Message {
     this.bag = parent?.bag ?? new ExchangeBag({ request: call.http?.request }, call.http?.headers);
   }
 
-  /** Whether anything would run in a phase. */
   hooks(phase: Phase): boolean {
     return (phase === 'request' ? this.hooked.request : this.hooked.response).size > 0;
   }
 
-  /** Whether it is this server that asks, or tells. */
   get isAsked(): boolean {
     return this.parent !== undefined;
   }
@@ -44,7 +38,6 @@ export class Message {
     return this.parent?.context ?? (this.known ??= contextOf(this.call));
   }
 
-  /** What the client is told while it waits for the answer to this message. */
   telling(method: string, deadline: number | undefined): Message {
     return new Message(this.chain, method, method, this.call, deadline, undefined, this);
   }

@@ -5,11 +5,7 @@ import { isNotificationEvent } from '../protocol/events.js';
 type Notify = ReplyChannel['notify'];
 type Params = Parameters<Notify>[1];
 
-/**
- * Runs the chain on a notification.
- * @param deadline when the chain has to be done, on the process's clock; undefined: in the time of one message
- * @returns the params to send; undefined if the notification is dropped
- */
+/** @returns the params to send; undefined if the notification is dropped */
 export type PassNotification = (
   method: string,
   params: Params,
@@ -22,7 +18,6 @@ const MAX_LENGTH = 1024 * 1024;
 /** Lets progress and log messages pass the chain one after the other, and sends them in the order in which they came. */
 export class Outbox {
   private length = 0;
-  /** The notification before, unless it has been sent. */
   private last?: Promise<void>;
   private deadline?: number;
 
@@ -32,7 +27,6 @@ export class Outbox {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Sends a notification, unless it is dropped. */
   async send(method: string, params: Params, notify: Notify): Promise<void> {
     if (!isNotificationEvent(method)) return notify(method, params);
     if (this.length > MAX_LENGTH) return;
@@ -54,7 +48,6 @@ export class Outbox {
     return sent;
   }
 
-  /** Waits for what is still to be sent. What the chain does not let pass within the time of one message is dropped. */
   async settled(): Promise<void> {
     if (!this.last) return;
     this.deadline = performance.now() + this.timeoutMs;

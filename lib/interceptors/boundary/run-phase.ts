@@ -8,13 +8,11 @@ import type { InterceptorReports } from '../reports.js';
 import { denialOf, Refused } from './denial.js';
 import type { Message } from './message.js';
 
-/** How one phase of a message differs from the common run. */
 export type RunOptions = Pick<
   ChainParams,
   'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse' | 'timeoutMs' | 'config'
 >;
 
-/** What a run needs of its message, whichever side of a connection it crosses. */
 export type PhaseMessage = Pick<
   Message,
   'chain' | 'event' | 'method' | 'isAsked' | 'deadline' | 'context' | 'hooks'
@@ -23,10 +21,7 @@ export type PhaseMessage = Pick<
   readonly call: { readonly reply?: Pick<ReplyChannel, 'signal'>; readonly protocolVersion?: string };
 };
 
-/**
- * Runs the chain on one phase of a message, and reports it; it is a promise only where an interceptor needed one.
- * @throws Refused where the chain refuses it
- */
+/** @throws Refused if the chain refuses the message */
 export type RunPhase = (
   message: PhaseMessage,
   phase: Phase,
@@ -41,11 +36,10 @@ interface RunPhaseOptions {
   readonly reports: Pick<InterceptorReports, 'publish'>;
 }
 
-/** The way every message of a server, or of a client, takes through its chain. */
 export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase => {
   const publish = (message: PhaseMessage, params: ChainParams, result: ChainResult): void => {
     const isRefused = result.status !== 'success';
-    // What only was looked up crossed no boundary; but that somebody failed is told.
+    // A lookup crosses no boundary, but a failure is reported.
     if (!params.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
       reports.publish({ server, direction: params.direction, result, context: message.context });
     }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { INPUT_EVENTS, NOTIFICATION_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { Beside } from './beside.js';
@@ -7,19 +8,19 @@ import { frozenCopy } from './frozen.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
 import { passed, type ChainResult } from './result.js';
 import { ChainRun, type OnEnd, type RunOptions } from './run.js';
-import { filtered, onlyMutators, Selector, type Hooked, type Selection } from './selection.js';
+import { filtered, select, type Hooked, type Selection } from './selection.js';
 
-/** A name that `interceptors` asks for and the chain does not have. */
 export class UnknownInterceptorError extends Error {}
+
+/** How many events are kept: custom ones are named by callers, so their number needs a bound. */
+const MAX_EVENTS = 1000;
 
 /** Interceptors of any number of hosts, merged into one order. It is built once; `execute` runs it on a message. */
 export class Chain {
   readonly entries: readonly PreparedEntry[];
-  /** Whether anything would run around what a client is asked. */
   readonly hooksInput: boolean;
-  /** Whether anything would run on what a client is told while it waits for an answer. */
   readonly hooksNotifications: boolean;
-  private readonly selector: Selector;
+  private readonly known = new LRUCache<string, Hooked>({ max: MAX_EVENTS });
   private readonly options: RunOptions;
 
   /** @throws OverrideError where an override widens an interceptor's hooks */
@@ -35,7 +36,6 @@ export class Chain {
   ) {
     const namesFor = configNames(entries);
     this.entries = entries.map(entry => prepare(entry, namesFor(entry)));
-    this.selector = new Selector(this.entries);
     this.hooksInput = INPUT_EVENTS.some(
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
     );
@@ -43,30 +43,28 @@ export class Chain {
     this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, onSinkError };
   }
 
-  /** What an event hooks: a lookup. */
   hooked(event: string): Hooked {
-    return this.selector.select(event);
+    const known = this.known.get(event);
+    if (known) return known;
+    const hooked = {
+      request: select(this.entries, event, 'request'),
+      response: select(this.entries, event, 'response'),
+    };
+    this.known.set(event, hooked);
+    return hooked;
   }
 
-  /** Whether anything would run: a lookup. */
   hooks(event: string, phase: Phase): boolean {
     return this.hooked(event)[phase].size > 0;
   }
 
-  /**
-   * Runs the chain on a message. The payload itself is never changed.
-   * @throws UnknownInterceptorError for a name in `interceptors` that no entry has
-   */
+  /** @throws UnknownInterceptorError for an unknown name in `interceptors` */
   async execute(params: ChainParams): Promise<ChainResult> {
     const { context } = params;
     return this.run(context ? { ...params, context: frozenCopy(context) } : params);
   }
 
-  /**
-   * The same with a context that nobody can change.
-   * @param onEnd is told of the whole run once it has ended. With it, nobody waits for audit interceptors: the decision
-   *   that is returned lacks those that still run
-   */
+  /** @param onEnd gets the whole result; the decision then lacks audit interceptors that still run */
   async run(params: ChainParams, onEnd?: OnEnd): Promise<ChainResult> {
     const selection = this.select(params);
     if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd).execute();
@@ -77,7 +75,7 @@ export class Chain {
 
   private select({ event, phase, interceptors, mutatorsOnly, inputRequired }: ChainParams): Selection {
     let selection = this.hooked(event)[phase];
-    if (mutatorsOnly) selection = onlyMutators(selection);
+    if (mutatorsOnly) selection = filtered(selection, ({ type }) => type === 'mutation');
     if (inputRequired) selection = filtered(selection, ({ traits }) => traits.inputRequired === true);
     if (interceptors === undefined) return selection;
     const asked = new Set(interceptors);

@@ -1,12 +1,9 @@
 /** Time, as the chain needs it. The engine has none of its own, so that tests and simulations can bring theirs. */
 export interface Clock {
-  /** Milliseconds since some moment. */
   now(): number;
-  /** Calls back after a time, unless cancelled first. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The process's own time. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => {

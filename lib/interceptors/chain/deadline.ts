@@ -1,26 +1,20 @@
 import { MAX_TIMER_MS } from '../../constants.js';
 import type { Clock } from './clock.js';
 
-/** What a run waits for: each promise until its own deadline, and all of them until the run is given up. */
 export class DeadlineWatch {
   private readonly waiting = new Set<(isRunGivenUp: boolean) => void>();
   private isOver = false;
 
-  /** @param signal gives the run up */
   constructor(
     private readonly clock: Clock,
     private signal?: AbortSignal,
   ) {}
 
-  /** Whether the whole run has been given up. */
   get isGivenUp(): boolean {
     return this.isOver || (this.signal?.aborted ?? false);
   }
 
-  /**
-   * Waits for a promise until a moment on the clock, or until the run is given up.
-   * @param giveUp returns what to reject with then
-   */
+  /** @param giveUp returns the error for a missed deadline or an ended run */
   within<T>(value: PromiseLike<T>, deadline: number, giveUp: (isRunGivenUp: boolean) => Error): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = (isRunGivenUp: boolean) => {
@@ -43,7 +37,6 @@ export class DeadlineWatch {
       this.signal?.addEventListener('abort', this);
       // Wrapped: a promise can have a `then` of its own, which may throw.
       void new Promise<T>(done => done(value)).then(resolve, reject).finally(stop);
-      // The signal fires only once.
       if (this.isGivenUp) fail(true);
     });
   }
@@ -54,13 +47,11 @@ export class DeadlineWatch {
     this.signal = undefined;
   }
 
-  /** Gives the run up. */
   giveUp(): void {
     this.isOver = true;
     for (const fail of [...this.waiting]) fail(true);
   }
 
-  /** The signal has fired. */
   handleEvent(): void {
     this.giveUp();
   }

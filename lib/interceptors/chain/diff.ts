@@ -1,6 +1,5 @@
 import { isRecord } from '../../util/is-record.js';
 
-/** One step of a JSON Patch (RFC 6902). */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
@@ -8,10 +7,7 @@ export type PatchOperation =
 /** A report is no place for more; past it, the whole payload is given as one replacement. */
 const MAX_OPERATIONS = 1000;
 
-/**
- * The difference of two payloads as a JSON Patch (RFC 6902). It takes time in proportion to the payloads, whatever they
- * hold, so lists are compared place by place: the shortest patch of two lists costs more than a client may make it cost.
- */
+/** The difference as a JSON Patch (RFC 6902). Compares lists by index, in linear time: callers choose the payloads. */
 export function diffOf(before: unknown, after: unknown): PatchOperation[] {
   const operations: PatchOperation[] = [];
   for (const operation of changes(before, after)) {
@@ -21,7 +17,6 @@ export function diffOf(before: unknown, after: unknown): PatchOperation[] {
   return operations;
 }
 
-/** The steps from one payload to another, one at a time. */
 export function* changes(before: unknown, after: unknown, path = ''): Generator<PatchOperation> {
   if (Object.is(before, after)) return;
   if (Array.isArray(before) && Array.isArray(after)) yield* listChanges(before, after, path);

@@ -1,23 +1,18 @@
 import { isPlain } from '../../util/is-plain.js';
 
 /**
- * A deep copy that cannot be changed, so that an interceptor can neither alter what the caller holds nor what another
- * interceptor sees. An instance of a class becomes what JSON makes of it: its `toJSON()`, else its own fields.
- * @param earlier a frozen copy that this one is derived from: what the two share is not copied again
- * @throws Error for something that contains itself, or is nested more than 1,000 levels deep
+ * A deep, frozen copy. Class instances become JSON: `toJSON()`, else their own fields.
+ * @param earlier a frozen copy; shared parts are not copied again
+ * @throws Error if it contains itself, or is nested more than 1,000 levels deep
  */
 export const frozenCopy = <T>(value: T, earlier?: unknown): T => copyItem(value, earlier, true, 0) as T;
 
 /** The same for what holds such copies, each as deep as it may be, a few levels down. */
 export const frozenReport = <T>(value: T): T => copyItem(value, NOTHING, true, -REPORT_DEPTH) as T;
 
-/**
- * A copy whose plain objects and lists cannot be changed, with all else in it, such as a regular expression, as it is.
- * @throws Error for something that contains itself, or is nested more than 1,000 levels deep
- */
+/** Freezes plain objects and lists, and keeps other values, such as regular expressions. */
 export const frozenConfig = <T>(value: T): T => configCopy(value, 0) as T;
 
-/** A deep copy that can be changed again. */
 export const thawedCopy = <T>(value: T): T => copyItem(value, NOTHING, false, 0) as T;
 
 type Fields = Record<string | number, unknown>;
@@ -73,7 +68,7 @@ const hasToJson = (value: Fields): value is Fields & { toJSON(): unknown } =>
 
 type BuiltIn = Date | Map<unknown, unknown> | Set<unknown> | ArrayBuffer | ArrayBufferView;
 
-/** What is a value of its own, with no fields to speak of. */
+/** Values without fields. */
 const isBuiltIn = (value: unknown): value is BuiltIn =>
   ArrayBuffer.isView(value) ||
   value instanceof Date ||

@@ -7,7 +7,6 @@ import { frozenConfig } from './frozen.js';
 import type { Invocation } from './invocation.js';
 import type { ChainParams } from './params.js';
 
-/** How one invocation ended: with a value, with a failure, or it did not apply. */
 export type Invoked =
   | { readonly kind: 'value'; readonly value: unknown; readonly durationMs: number }
   | { readonly kind: 'skipped' }
@@ -15,7 +14,6 @@ export type Invoked =
       readonly kind: 'failed';
       readonly why: 'crash' | 'timeout';
       readonly error: string;
-      /** Whether the time of the whole run was up, rather than the interceptor's own. */
       readonly isRunOver: boolean;
       readonly durationMs: number;
     };
@@ -23,26 +21,20 @@ export type Invoked =
 /** The interceptor's own time is up, here or where it runs. */
 export class InterceptorTimeout extends Error {}
 
-/** The time of the whole run is up, or its caller has gone. */
 class RunOver extends InterceptorTimeout {}
 
-/** What the invocations of one run share. */
 export interface RunContext extends Pick<
   Invocation,
   'event' | 'phase' | 'direction' | 'request' | 'context' | 'protocolVersion' | 'bag' | 'report'
 > {
   readonly clock: Clock;
   readonly watch: DeadlineWatch;
-  /** When the whole run must have ended, on the clock. */
   readonly deadline: number;
-  /** Of an entry that has no time of its own, in milliseconds. */
   readonly defaultTimeoutMs: number;
-  /** Of any entry, in milliseconds. */
   readonly maxTimeoutMs: number;
   readonly config?: ChainParams['config'];
 }
 
-/** One invocation. Its signal exists only once an interceptor asks for it. */
 class LazyInvocation implements Invocation {
   #controller?: AbortController;
   #ended?: Error;
@@ -100,10 +92,7 @@ function ownConfig(config: RunContext['config'], { configNames }: PreparedEntry)
   return name === undefined ? undefined : frozenConfig(config[name]);
 }
 
-/**
- * Runs an interceptor once: its condition, its configuration check, then the interceptor itself. It never throws, and
- * stops waiting when time is up. The result is a promise only if the interceptor returned one.
- */
+/** Never throws, and stops waiting when time is up. Returns a promise only if the interceptor returned one. */
 export function invokeEntry(
   run: RunContext,
   entry: PreparedEntry,

@@ -3,17 +3,14 @@ import type { Beside } from './beside.js';
 import type { Clock } from './clock.js';
 import type { PreparedEntry } from './entry.js';
 
-/** One message to run the chain on. */
 export interface ChainParams {
   /** Such as `tools/call`, or an event of your own: `namespace/operation`. */
   readonly event: string;
-  /** `request` for what is asked, `response` for what comes back. */
   readonly phase: Phase;
   /** `send`: mutate, then validate. `receive`: validate, then mutate. */
   readonly direction: Direction;
   /** The bare params, or the bare result. It is never changed: mutators make another. */
   readonly payload: unknown;
-  /** In the response phase, the payload of the request. */
   readonly request?: unknown;
   /** Only these, by `name` or `host/name`. Default: all. */
   readonly interceptors?: readonly string[];
@@ -25,13 +22,10 @@ export interface ChainParams {
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Bounds the whole run, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
-  /** What interceptors are told of the call. Default: nothing. */
   readonly context?: InvocationContext;
-  /** Gives the run up. */
   readonly signal?: AbortSignal;
   /** The negotiated revision, against which `compat` is checked. Default: everything is compatible. */
   readonly protocolVersion?: string;
-  /** What the interceptors of this process share along one exchange. */
   readonly bag?: Map<unknown, unknown>;
   /** Says why a payload is none for the event; a mutation that makes one such is a failure of the mutator. */
   readonly checkPayload?: (payload: unknown) => string | undefined;
@@ -41,9 +35,7 @@ export interface ChainParams {
   readonly simulate?: boolean;
 }
 
-/** What one interceptor may take where nobody says otherwise, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 1000;
-/** What one interceptor may take whatever anybody says, in milliseconds. */
 export const MAX_TIMEOUT_MS = 30_000;
 
 export interface ChainOptions {

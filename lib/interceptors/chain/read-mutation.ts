@@ -1,3 +1,4 @@
+import { isRecord } from '../../util/is-record.js';
 import { MalformedResultError, readMutation } from '../protocol/read-result.js';
 import type { MutationResult } from '../protocol/types.js';
 import { diffOf } from './diff.js';
@@ -7,29 +8,25 @@ import type { ChainParams } from './params.js';
 import type { EntryResult } from './result.js';
 import { SyntheticResponse } from './synthetic.js';
 
-/** What a mutator made of the payload; without `next` it left it as it was. */
 export interface Mutation {
-  /** What it answered in the handler's place. */
   readonly response?: object;
   readonly info?: MutationResult['info'];
   readonly next?: unknown;
-  /** The first place that the mutator's scope does not let it change. */
   readonly breach?: string;
   readonly diff?: EntryResult['diff'];
 }
 
-/**
- * Reads what a mutator made of the payload that it was given, all of it that it could have made impossible to read.
- * @throws for something that is no payload
- */
+/** @throws MalformedResultError if the value is not a result, or its payload does not fit the event */
 export function mutationOf(
   value: unknown,
   entry: PreparedEntry,
   given: unknown,
   { event, phase, checkPayload, checkResponse, simulate }: ChainParams,
 ): Mutation {
-  const response = readResponse(value);
-  if (response) {
+  if (SyntheticResponse.is(value)) {
+    // A copy that can be changed, as a handler's result can.
+    const response: unknown = thawedCopy(value.result);
+    if (!isRecord(response)) throw new MalformedResultError('what it answered with respondWith is no object');
     const problem = checkResponse?.(response);
     if (problem === undefined) return { response };
     throw new MalformedResultError(`what it answered with respondWith is no answer to ${event}: ${problem}`);
@@ -49,16 +46,4 @@ export function mutationOf(
     breach: entry.scope[phase].breach(given, next),
     ...(isShown && { diff: diffOf(given, next) }),
   };
-}
-
-/**
- * Reads what a mutator answered in the handler's place; undefined where it did not.
- * @throws for something that is no result
- */
-function readResponse(value: unknown): object | undefined {
-  if (!SyntheticResponse.is(value)) return undefined;
-  // A copy that can be changed, as a handler's result can.
-  const result: unknown = thawedCopy(value.result);
-  if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;
-  throw new MalformedResultError('what it answered with respondWith is no object');
 }

@@ -1,77 +1,53 @@
 import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
 import type { PatchOperation } from './diff.js';
 
-/** How a chain ended. */
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
 /** What became of one interceptor. `crash` and `timeout` are failures of its own. */
 export type Outcome =
   'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'responded' | 'crash' | 'timeout';
 
-/** One interceptor's part in a chain. */
 export interface EntryResult {
-  /** The interceptor's name. */
   readonly interceptor: string;
-  /** The host that it runs on; `local` is this application. */
   readonly host: string;
-  /** What it is; a sink decides nothing, and has no result. */
   readonly type: Exclude<InterceptorType, 'sink'>;
-  /** The phase that it ran in. */
   readonly phase: Phase;
   /** Present only where it was audit. */
   readonly mode?: 'audit';
-  /** What it came to. */
   readonly outcome: Outcome;
   /** The second run of a `final` validator. */
   readonly final?: true;
-  /** For a validator: what it said of the payload. */
   readonly valid?: boolean;
   /** For a validator that objects, or only tells something: how much that is. `error` blocks, unless it is audit. */
   readonly severity?: Severity;
-  /** For a validator: its objections. */
   readonly messages?: readonly ValidationMessage[];
-  /** For a validator: corrections, by the path of what they correct. */
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
-  /** For a mutator: whether it made another payload. */
   readonly modified?: boolean;
-  /** For a mutator that did: the payload that it made. */
   readonly payload?: unknown;
   /** What it told beside, in words of its own. */
   readonly info?: Readonly<Record<string, unknown>>;
   /** What a failure was; for the log, never for a client. */
   readonly error?: string;
-  /** Whether the failure was let through because of `failOpen`. */
   readonly failedOpen?: true;
   /** What an audit mutator would have changed (RFC 6902), or a simulated one did. */
   readonly diff?: readonly PatchOperation[];
-  /** How long it took, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** An interceptor that hooks the event but did not run. */
 export interface SkippedEntry {
-  /** The interceptor's name. */
   readonly interceptor: string;
-  /** The host that it is on; `local` is this application. */
   readonly host: string;
-  /**
-   * Its condition did not hold (`when`), it does not understand the revision (`compat`), it has side effects and this is a
-   * simulation, or it is in audit mode and too many of those were running (`busy`).
-   */
+  /** `when` or `compat` did not match, a simulation skips side effects, or too many audit interceptors ran (`busy`). */
   readonly reason: 'when' | 'compat' | 'side-effects' | 'busy';
 }
 
 /** What a run of a chain came to (SEP-2624). */
 export interface ChainResult {
-  /** Whether the message may go on: only with `success`. */
   readonly status: ChainStatus;
-  /** The event that the chain ran for. */
   readonly event: string;
-  /** The phase that it ran for. */
   readonly phase: Phase;
   /** Every interceptor that ran, those that failed too; mutators in their order, validators in entry order. */
   readonly results: readonly EntryResult[];
-  /** Those that hook the event and did not run. */
   readonly skipped: readonly SkippedEntry[];
   /** The payload after all mutations; absent unless the status is `success`. */
   readonly finalPayload?: unknown;
@@ -79,7 +55,6 @@ export interface ChainResult {
   readonly response?: { readonly interceptor: string; readonly result: object };
   /** How many validators objected, by severity; those that are audit too. */
   readonly validationSummary: { readonly errors: number; readonly warnings: number; readonly infos: number };
-  /** How long the whole run took, in milliseconds. */
   readonly totalDurationMs: number;
   /** Where the chain ended before its end: the first in entry order. */
   readonly abortedAt?: {
@@ -90,41 +65,37 @@ export interface ChainResult {
   };
 }
 
-/** A result while it is put together. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What a chain comes to that nothing in it hooks. */
-export const passed = ({
-  event,
-  phase,
-  payload,
-}: Pick<ChainResult, 'event' | 'phase'> & { readonly payload: unknown }): ChainResult => ({
-  status: 'success',
+const empty = ({ event, phase }: Pick<ChainResult, 'event' | 'phase'>) => ({
   event,
   phase,
   results: [],
   skipped: [],
-  finalPayload: payload,
   validationSummary: { errors: 0, warnings: 0, infos: 0 },
+});
+
+/** The result if no interceptor hooks the event. */
+export const passed = (
+  message: Pick<ChainResult, 'event' | 'phase'> & { readonly payload: unknown },
+): ChainResult => ({
+  ...empty(message),
+  status: 'success',
+  finalPayload: message.payload,
   totalDurationMs: 0,
 });
 
-/** What a run comes to whose time was up before it was known who would have to be asked. */
+/** The result if the time was up before all hosts were listed. */
 export const undiscoveredInTime = (
-  { event, phase }: Pick<ChainResult, 'event' | 'phase'>,
+  message: Pick<ChainResult, 'event' | 'phase'>,
   totalDurationMs: number,
 ): ChainResult => ({
+  ...empty(message),
   status: 'timeout',
-  event,
-  phase,
-  results: [],
-  skipped: [],
-  validationSummary: { errors: 0, warnings: 0, infos: 0 },
   totalDurationMs,
   abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
 });
 
-/** How many objections of each severity there were. */
 export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {
   const count = { error: 0, warn: 0, info: 0 };
   for (const { severity } of results) if (severity) count[severity]++;

@@ -16,21 +16,16 @@ import type { Selection } from './selection.js';
 import { feedSinks } from './sinks.js';
 import { verdictOf, type Ends, type Given, type Said } from './verdict.js';
 
-/** A chain's options, with the defaults filled in. */
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
 
-/** Told of a run once all of it has ended. */
 export type OnEnd = (result: ChainResult) => void;
 
-/** Why a run ends before its end. */
 interface Halt extends Ends {
   readonly result: EntryResult;
 }
 
-/** One interceptor in a run: what it is given, and where its result goes. */
 interface Turn extends Given {
   readonly place: number;
-  /** Whether it is the second run of a `final` validator. */
   readonly isFinal: boolean;
 }
 
@@ -63,16 +58,13 @@ export function runContext(
   };
 }
 
-/** One run of a chain on one message. */
 export class ChainRun {
   private readonly started: number;
   private readonly context: RunContext;
   /** In the order in which the interceptors started; undefined: it has not ended, or did not apply. */
   private readonly results: (EntryResult | undefined)[] = [];
   private readonly skipped: SkippedEntry[] = [];
-  /** Audit interceptors that have not ended yet: they are only recorded. */
   private readonly audits: Promise<unknown>[] = [];
-  /** The payload as it came. */
   private readonly received: unknown;
   private payload: unknown;
   private modified = false;
@@ -151,7 +143,6 @@ export class ChainRun {
       : firstOf(endings as Ending[]);
   }
 
-  /** Mutators run one after the other, each on what the last one made. */
   private async mutate(entries: readonly PreparedEntry[]): Promise<Ending> {
     for (const entry of entries) {
       if (this.response !== undefined) return undefined;
@@ -169,7 +160,7 @@ export class ChainRun {
     if (!(invoked instanceof Promise)) return this.conclude(turn, invoked);
     const concluded = invoked.then(settled => this.conclude(turn, settled));
     if (entry.mode !== 'audit') return concluded;
-    // What nobody waits for must not end the process.
+    // A late failure must not end the process.
     concluded.catch(() => undefined);
     this.audits.push(concluded);
     if (this.onEnd) this.options.beside.add(concluded);
@@ -242,7 +233,9 @@ export class ChainRun {
       totalDurationMs: this.options.clock.now() - this.started,
     };
     if (halt) {
-      result.abortedAt = abortedAt(halt);
+      const { interceptor, host, outcome, type } = halt.result;
+      const isTimeout = halt.status === 'timeout' || outcome === 'timeout';
+      result.abortedAt = { interceptor, host, reason: halt.reason, type: isTimeout ? 'timeout' : type };
       return result;
     }
     // A message that nothing changed goes on as it is, not as a copy.
@@ -250,9 +243,4 @@ export class ChainRun {
     if (this.response) result.response = this.response;
     return result;
   }
-}
-
-function abortedAt({ status, reason, result }: Halt): NonNullable<ChainResult['abortedAt']> {
-  const type = status === 'timeout' || result.outcome === 'timeout' ? 'timeout' : result.type;
-  return { interceptor: result.interceptor, host: result.host, reason, type };
 }

@@ -2,22 +2,18 @@ import { pointerSteps } from '../../schema/json-pointer.js';
 import type { Phase } from '../protocol/types.js';
 import { changes } from './diff.js';
 
-/** Which parts of a payload a mutator may change, as JSON Pointers (RFC 6901). */
 export interface MutationScope {
   /** The only places that may change. Default: all but `/name`, `/uri` and `/progressToken`. */
   readonly allow?: readonly string[];
-  /** Places that may not change. */
   readonly deny?: readonly string[];
   /** What a breach is: a failure of the mutator, or a mutation that is dropped and reported. Default: `fail`. */
   readonly onBreach?: 'fail' | 'drop';
 }
 
-/** What a request is for may not be changed by the way, unless a mutator's scope allows it by name. */
 const IDENTITY = ['/name', '/uri', '/progressToken'];
 
-/** A mutator's scope in one phase. */
 export class Scope {
-  private readonly denied: readonly Place[];
+  private readonly denied: readonly { readonly path: string; readonly keys: readonly string[] }[];
   private readonly allowed: readonly string[] | undefined;
   readonly drops: boolean;
 
@@ -28,30 +24,19 @@ export class Scope {
     this.drops = onBreach === 'drop';
   }
 
-  /** The first place that a mutation changed although the scope does not let it. */
   breach(before: unknown, after: unknown): string | undefined {
-    if (this.allowed === undefined && this.denied.every(place => sameAt(before, after, place)))
+    if (this.allowed === undefined && this.denied.every(({ keys }) => sameAt(before, after, keys)))
       return undefined;
     for (const { path } of changes(before, after)) {
-      if (!this.allows(path) || this.denied.some(place => touches(path, place.path))) return path;
+      const isAllowed = this.allowed?.some(place => within(path, place)) ?? true;
+      if (!isAllowed || this.denied.some(place => touches(path, place.path))) return path;
     }
     return undefined;
   }
-
-  private allows(path: string): boolean {
-    return this.allowed?.some(place => within(path, place)) ?? true;
-  }
 }
 
-interface Place {
-  readonly path: string;
-  readonly keys: readonly string[];
-}
-
-function sameAt(before: unknown, after: unknown, { keys }: Place): boolean {
-  const [a, b] = [at(before, keys), at(after, keys)];
-  return changes(a, b).next().done === true;
-}
+const sameAt = (before: unknown, after: unknown, keys: readonly string[]): boolean =>
+  changes(at(before, keys), at(after, keys)).next().done === true;
 
 function at(value: unknown, keys: readonly string[]): unknown {
   let node = value;
@@ -63,5 +48,4 @@ function at(value: unknown, keys: readonly string[]): unknown {
 }
 
 const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-/** A change above a place changes the place, too. */
 const touches = (path: string, place: string): boolean => within(path, place) || within(place, path);

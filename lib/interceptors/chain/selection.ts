@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { isNotificationEvent, matchesEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { LOCAL_HOST, type PreparedEntry } from './entry.js';
 
 /** The entries that one event hooks in one phase, in the order in which they run. */
 export interface Selection {
-  /** Run as one batch. */
+  readonly entries: readonly PreparedEntry[];
   readonly validators: readonly PreparedEntry[];
   /** Run on the payload as it stands after all mutations, where it was received and they changed it. */
   readonly finals: readonly PreparedEntry[];
@@ -16,48 +15,11 @@ export interface Selection {
   readonly size: number;
 }
 
-/** The part of a selection that can change a payload. */
-export const onlyMutators = (selection: Selection): Selection =>
-  filtered(selection, ({ type }) => type === 'mutation');
+export const filtered = ({ entries }: Selection, keep: (entry: PreparedEntry) => boolean): Selection =>
+  selectionOf(entries.filter(keep));
 
-/** The part of a selection that a condition holds for. */
-export function filtered(selection: Selection, keep: (entry: PreparedEntry) => boolean): Selection {
-  const [validators, finals, onlyFinals, mutators, sinks] = [
-    selection.validators.filter(keep),
-    selection.finals.filter(keep),
-    selection.onlyFinals.filter(keep),
-    selection.mutators.filter(keep),
-    selection.sinks.filter(keep),
-  ];
-  const size = validators.length + onlyFinals.length + mutators.length + sinks.length;
-  return { validators, finals, onlyFinals, mutators, sinks, size };
-}
-
-/** What an event hooks, in both its phases. */
 export type Hooked = Readonly<Record<Phase, Selection>>;
 
-/** How many events are kept: custom ones are named by callers, so their number needs a bound. */
-const MAX_EVENTS = 1000;
-
-/** Picks and sorts entries for an event, once. */
-export class Selector {
-  private readonly known = new LRUCache<string, Hooked>({ max: MAX_EVENTS });
-
-  constructor(private readonly entries: readonly PreparedEntry[]) {}
-
-  select(event: string): Hooked {
-    const before = this.known.get(event);
-    if (before) return before;
-    const hooked = {
-      request: select(this.entries, event, 'request'),
-      response: select(this.entries, event, 'response'),
-    };
-    this.known.set(event, hooked);
-    return hooked;
-  }
-}
-
-/** Picks and sorts entries for an event and a phase. */
 export function select(entries: readonly PreparedEntry[], event: string, phase: Phase): Selection {
   // There can be hundreds of notifications in a call: another host gets them only if it asks for them.
   const isForAll = !isNotificationEvent(event);
@@ -70,18 +32,24 @@ export function select(entries: readonly PreparedEntry[], event: string, phase: 
         ),
     ),
   );
-  const of = (wanted: string) => hooked.filter(({ type }) => type === wanted);
+  // The sort is stable, so that hosts in the order they were given break the last ties.
+  const mutators = hooked
+    .filter(({ type }) => type === 'mutation')
+    .sort((a, b) => a.priority[phase] - b.priority[phase] || compareCodeUnits(a.name, b.name));
+  return selectionOf([...hooked.filter(({ type }) => type !== 'mutation'), ...mutators]);
+}
+
+function selectionOf(entries: readonly PreparedEntry[]): Selection {
+  const of = (wanted: string) => entries.filter(({ type }) => type === wanted);
   const validators = of('validation');
   return {
+    entries,
     validators: validators.filter(({ traits }) => traits.final !== 'only'),
-    finals: validators.filter(({ traits }) => traits.final !== undefined && traits.final !== false),
+    finals: validators.filter(({ traits }) => traits.final),
     onlyFinals: validators.filter(({ traits }) => traits.final === 'only'),
-    // The sort is stable, so that hosts in the order they were given break the last ties.
-    mutators: of('mutation').sort(
-      (a, b) => a.priority[phase] - b.priority[phase] || compareCodeUnits(a.name, b.name),
-    ),
+    mutators: of('mutation'),
     sinks: of('sink'),
-    size: hooked.length,
+    size: entries.length,
   };
 }
 

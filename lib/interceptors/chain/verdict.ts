@@ -7,28 +7,22 @@ import type { ChainParams } from './params.js';
 import { mutationOf } from './read-mutation.js';
 import type { ChainStatus, EntryResult, Outcome, Writable } from './result.js';
 
-/** An interceptor, and the payload that it was given. */
 export interface Given {
   readonly entry: PreparedEntry;
   readonly payload: unknown;
 }
 
-/** What more there is to say of one interceptor's part than how it ended. */
 export type Said = Partial<EntryResult>;
 
-/** Why an interceptor's part is the end of the run. */
 export interface Ends {
   readonly status: Exclude<ChainStatus, 'success'>;
   readonly reason: string;
 }
 
-/** What an interceptor's part means for the run. An audit interceptor's is only recorded. */
 export interface Verdict {
   readonly outcome: Outcome;
   readonly said?: Said;
-  /** The payload from here on. */
   readonly next?: unknown;
-  /** The answer in the handler's place. */
   readonly response?: object;
   readonly ends?: Ends;
 }
@@ -49,9 +43,7 @@ export function verdictOf(
   params: ChainParams,
 ): Verdict {
   const { entry } = given;
-  if (invoked.kind === 'failed') {
-    return failure(entry, invoked.why, invoked.error, invoked.isRunOver);
-  }
+  if (invoked.kind === 'failed') return failure(entry, invoked.why, invoked.error, invoked.isRunOver);
   const { value } = invoked;
   if (value === VALID) return PASS;
   try {
@@ -61,18 +53,14 @@ export function verdictOf(
   }
 }
 
-/**
- * Routes a failure: an audit interceptor never blocks, and one that fails open lets the message pass, unless it was the
- * time of the whole run that was up.
- */
+/** An audit interceptor never blocks. `failOpen` does not help once the time of the whole run is up. */
 function failure(
   { type, mode, failOpen }: PreparedEntry,
   outcome: 'crash' | 'timeout',
   error: string,
   isRunOver = false,
 ): Verdict {
-  const isAudit = mode === 'audit';
-  if (isAudit) return { outcome, said: { error } };
+  if (mode === 'audit') return { outcome, said: { error } };
   if (failOpen && !isRunOver) return { outcome, said: { error, failedOpen: true } };
   const status = isRunOver ? 'timeout' : type === 'validation' ? 'validation_failed' : 'mutation_failed';
   return { outcome, said: { error }, ends: { status, reason: error } };

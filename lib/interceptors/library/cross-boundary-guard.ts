@@ -19,11 +19,8 @@ import { SECRET_LEDGER, SecretLedger, type SecretLedgerOptions } from './secrets
 
 const logger = new Logger('McpInterceptors');
 
-/** A way that secrets may take. Both are names as `origin` gives them, in which `*` stands for any characters. */
 export interface SecretFlow {
-  /** Where the secret was read. */
   readonly from: string;
-  /** Where it may be sent. */
   readonly to: string;
 }
 
@@ -41,10 +38,7 @@ export interface CrossBoundaryGuardOptions
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
   /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
   readonly allow?: readonly SecretFlow[];
-  /**
-   * What belongs together. Default: the session, else the principal, else the one exchange, which keeps nothing from
-   * anywhere.
-   */
+  /** Groups messages. Default: the session, else the principal, else the one exchange, which keeps nothing. */
   readonly session?: (invocation: InterceptorInvocation) => string | undefined;
   /** What was read; share one between guards before several servers. Default: one of its own. */
   readonly ledger?: SecretLedger | SecretLedgerOptions;
@@ -69,28 +63,22 @@ export const CROSS_BOUNDARY_GUARD = objectOf<CrossBoundaryGuardOptions>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks'),
 });
 
-/** What `CrossBoundaryGuard` makes. */
 export interface CrossBoundaryGuardInterceptor {
-  /** Denies a request with a secret that was read elsewhere in its session. */
   check(invocation: InterceptorInvocation): ValidatorReturn;
-  /** Remembers the secrets of a response. */
   record(invocation: InterceptorInvocation): ValidatorReturn;
 }
 
 /**
- * Keeps a secret that was read from one tool or server in a session from being sent to another, as a whole or in part,
- * in other letters, spaced out, encoded, or divided between the texts of a payload, its keys included. Two validators: one
- * on requests, and one on responses, `<name>-recorder`, that denies nothing. Only salted hashes are kept, in this process.
- * A response with more secrets than can be remembered fails the recorder, and so is blocked. Served with `expose`, they
- * remember for each invoker apart.
+ * Keeps a secret that was read from one tool or server from being sent to another in the same session: whole, in part,
+ * encoded, or divided between texts. A validator on requests checks; one on responses, `<name>-recorder`, remembers salted
+ * hashes in this process and fails if there are too many. With `expose`, it remembers per invoking principal.
  *
- * It has to know which messages belong together. A 2026-07-28 client has no session, and an anonymous one no principal
- * either: each of its requests stands alone, and nothing is kept from anywhere. Authenticate callers, or say what else
- * tells them apart in `session`; otherwise the log warns of it, once.
+ * It needs a session or a principal: a request without either stands alone, and the log warns once. Authenticate callers,
+ * or give `session`.
  *
  *     providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
  *
- * @throws TypeError for an option that there is not, or that cannot be
+ * @throws TypeError for an unknown or wrong option
  */
 export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},

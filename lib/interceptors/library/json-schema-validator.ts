@@ -14,7 +14,6 @@ import {
   type ReadyMadeValidatorOptions,
 } from './ready-made.js';
 
-/** A schema, and what it is for. */
 export interface JsonSchemaRule {
   /** Default: `tools/call`. */
   readonly event?: InterceptionEvent;
@@ -43,9 +42,7 @@ export interface JsonSchemaValidatorOptions extends Omit<
   readonly rules: readonly JsonSchemaRule[];
 }
 
-/** What `JsonSchemaValidator` makes. */
 export interface JsonSchemaValidatorInterceptor {
-  /** Denies what breaks a schema, with a message for each breach and its path. */
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
@@ -75,12 +72,11 @@ type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
 };
 
 /**
- * A validator that checks arguments, results or whole payloads by JSON Schema. A tool's error, and a result that asks for
- * input, are no results to check.
+ * A validator that checks arguments, results or whole payloads by JSON Schema. Skips errors of tools and input requests.
  *
  *     providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
  *
- * @throws SchemaError for a schema that is none, TypeError for an option that there is not, or that cannot be
+ * @throws SchemaError for a wrong schema, TypeError for an unknown or wrong option
  */
 export function JsonSchemaValidator(
   options: JsonSchemaValidatorOptions,

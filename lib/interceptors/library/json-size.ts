@@ -1,14 +1,11 @@
-/** How much a payload may be. */
 export interface JsonLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
   readonly maxNodes: number;
 }
 
-/** The first limit that a payload exceeds. */
 export type Excess = keyof JsonLimits;
 
-/** What a value comes to as JSON, without writing it: it stops where a limit is exceeded. */
 export class JsonSize {
   bytes = 0;
   nodes = 0;
@@ -16,10 +13,7 @@ export class JsonSize {
 
   constructor(private readonly limits: JsonLimits) {}
 
-  /**
-   * Adds a value.
-   * @throws TypeError for what JSON cannot say, a bigint
-   */
+  /** @throws TypeError for a bigint */
   add(given: unknown, depth = 0): this {
     if (this.excess) return this;
     const value = jsonValue(given);
@@ -92,7 +86,6 @@ function scalarBytes(value: unknown): number {
 const isWritten = (value: unknown): boolean =>
   value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 
-/** What JSON writes of a value that says itself how. */
 export const jsonValue = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'
     ? (value.toJSON as () => unknown)()

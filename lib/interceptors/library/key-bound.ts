@@ -1,11 +1,9 @@
 import { PerInvoker } from './per-invoker.js';
 import { invokerOf } from './sessions.js';
 
-type Expiry = Map<string, number>;
-
 /** Admits so many keys at a time, each for as long as it can matter; of each invoker as many. */
 export class KeyBound {
-  private readonly expiries = new PerInvoker<Expiry>(() => new Map());
+  private readonly expiries = new PerInvoker(() => new Map<string, number>());
 
   constructor(
     private readonly maxKeys: number,
@@ -13,20 +11,17 @@ export class KeyBound {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The key to count by: itself, or one that it shares. */
   admit(key: string): string {
     const now = this.now();
     const expiry = this.expiries.of(key);
     if (!expiry.delete(key) && expiry.size >= this.maxKeys) {
       // In order of use: the first is the one that has been unused for longest.
       const [[oldest, expires]] = expiry;
-      if (expires > now) return sharedBy(invokerOf(key));
+      const invoker = invokerOf(key);
+      if (expires > now) return invoker === undefined ? 'shared' : `shared by ${invoker}`;
       expiry.delete(oldest);
     }
     expiry.set(key, now + this.lifeMs);
     return `key:${key}`;
   }
 }
-
-const sharedBy = (invoker: string | undefined): string =>
-  invoker === undefined ? 'shared' : `shared by ${invoker}`;

@@ -1,11 +1,7 @@
 import { resolve } from '../../options/check-options.js';
 import type { ObjectSchema } from '../../options/option-schema.js';
 
-/**
- * Checks the options of a ready-made interceptor, and fills in the defaults: those that come from a configuration have no
- * types.
- * @throws RangeError for a number that is out of range, TypeError for an option that is unknown or of another kind
- */
+/** @throws RangeError for a number out of range, TypeError for any other wrong option */
 export function checked<T extends object, F extends object>(
   factory: string,
   schema: ObjectSchema<T, F>,

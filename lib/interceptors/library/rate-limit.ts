@@ -21,7 +21,6 @@ import {
 } from './ready-made.js';
 import { principalKeyOf, shortened, stateKeyOf } from './sessions.js';
 
-/** What calls are counted by. */
 export type RateLimitKey = 'principal' | 'session' | 'tool';
 
 /** A limiter of `rate-limiter-flexible`, as far as it is used here. */
@@ -42,15 +41,9 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
   /** Points that a call takes. Default: 1. */
   readonly cost?: number | ((invocation: InterceptorInvocation) => number);
-  /**
-   * A limiter of `rate-limiter-flexible` with its own points and duration, such as `RateLimiterRedis`, or the token of a
-   * provider of one. Default: `RateLimiterMemory`, for this process alone.
-   */
+  /** A limiter of `rate-limiter-flexible`, or the token of its provider. Default: `RateLimiterMemory`, in this process. */
   readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
-  /**
-   * Keys that the default limiter counts apart at a time, and, served with `expose`, as many for each of up to 100
-   * invokers; those beyond share one. Default: 100,000.
-   */
+  /** Keys that the default limiter counts apart, also for each of 100 invokers; others share one. Default: 100,000. */
   readonly maxKeys?: number;
 }
 
@@ -76,16 +69,13 @@ export const RATE_LIMIT = objectOf<RateLimitOptions, FilledRateLimit>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks', 'final'),
 });
 
-/** What `RateLimit` makes. */
 export interface RateLimitInterceptor {
-  /** Takes the call's points, or denies it. */
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
 /**
- * A validator that denies a call beyond so many in a time, and says when to try again: in words, and in milliseconds as
- * `info.retryAfterMs`. Where the limiter's store fails, so does the validator: `failOpen` decides. Served with `expose`, it
- * counts what each invoker asks about apart.
+ * A validator that denies calls beyond a limit, and says when to try again (`info.retryAfterMs`). If the store of the
+ * limiter fails, so does the validator: `failOpen` decides. With `expose`, counters are kept per invoking principal.
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *

@@ -4,10 +4,8 @@ import { omit, type ObjectSchema } from '../../options/option-schema.js';
 import { MUTATOR, VALIDATOR } from '../local/check-options.js';
 import { checked } from './own-options.js';
 
-/** Options that every ready-made validator hands on to `@Validator`. */
 export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 'sideEffects'>;
 
-/** Options that every ready-made mutator hands on to `@Mutator`. */
 export type ReadyMadeMutatorOptions = Omit<MutatorOptions, 'configSchema' | 'sideEffects'>;
 
 export const READY_MADE_VALIDATOR = omit(VALIDATOR.properties, 'configSchema', 'sideEffects');
@@ -16,11 +14,7 @@ const HANDED_ON = { ...READY_MADE_VALIDATOR, ...READY_MADE_MUTATOR };
 
 type Declared = ReadyMadeValidatorOptions & ReadyMadeMutatorOptions;
 
-/**
- * A ready-made interceptor's own options, and those for its decorator, with the defaults filled in. `hooks` replace
- * `events` and `phase`.
- * @throws RangeError or TypeError for an option that is unknown or wrong
- */
+/** Splits the options into own ones and those for the decorator, with defaults. `hooks` replace `events` and `phase`. */
 export function withDefaults<T extends object, F extends Partial<Declared>>(
   factory: string,
   schema: ObjectSchema<T, F>,

@@ -19,9 +19,7 @@ export const SECRET_REDACTOR = objectOf<SecretRedactorOptions>({
   ...READY_MADE_MUTATOR,
 });
 
-/** What `SecretRedactor` makes. */
 export interface SecretRedactorInterceptor {
-  /** The payload without secrets; `undefined` where it holds none. */
   redact(invocation: InterceptorInvocation): MutatorReturn;
 }
 
@@ -29,19 +27,14 @@ export interface SecretRedactorInterceptor {
 const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progressToken']);
 
 /**
- * A mutator that replaces credentials by `[REDACTED:<kind>]`, wherever in a payload they stand, keys included: what
- * stands in one text, in the clear or encoded up to `decodeDepth` times. It is a net for accidents, and no match for
- * whoever means to hide a secret: one that is reversed, spaced out, encoded once more or divided between texts goes
- * through.
- * `info.redacted` counts them by kind. Images, sounds and resources' bytes are left alone unless they decode to text. A
- * secret in a request's `name` or `uri`, which mutators may not change, and a payload beyond `limits` fail the mutator,
- * and so block the message.
- *
- * Let it be the first to see a request and the last to see a result, or it misses what other mutators bring in:
+ * A mutator that replaces credentials by `[REDACTED:<kind>]`, in values and keys, in the clear or encoded up to
+ * `decodeDepth` times, and counts them in `info.redacted`. It catches accidents, not callers who hide a secret. It leaves
+ * binary data alone unless it decodes to text. A payload beyond `limits`, or a secret in the `name` or `uri` of a request,
+ * blocks the message. Let it see requests first and results last:
  *
  *     providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
  *
- * @throws TypeError for an option that there is not, or that cannot be
+ * @throws TypeError for an unknown or wrong option
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
   const defaults = { name: 'secret-redactor', events: ['*'], phase: 'both' } as const;

@@ -3,13 +3,11 @@ import type { InterceptorInvocation } from '../authoring.js';
 import { ExchangeBag } from '../messages/exchange-bag.js';
 import { subjectOf } from '../protocol/subject.js';
 
-/** What an invocation belongs to: its session, else its principal, else its one exchange. */
 export function sessionKeyOf({ context, bag }: InterceptorInvocation): string | object {
   if (context?.sessionId !== undefined) return `session:${context.sessionId}`;
   return principalKeyOf(context) ?? bag;
 }
 
-/** The principal, where it has an id. */
 export function principalKeyOf(context: InterceptorInvocation['context']): string | undefined {
   const { type, id } = context?.principal ?? {};
   return id === undefined ? undefined : `principal:${type}:${id}`;
@@ -19,11 +17,7 @@ export function principalKeyOf(context: InterceptorInvocation['context']): strin
 const INVOKED = 'invoked:';
 const OWN = 'own:';
 
-/**
- * The key of an interceptor's state. Whoever sends `interceptor/invoke` says itself who calls, so that its keys begin with
- * who it is: its principal, or one of all that have none, in however many sessions. It shares no state with the
- * application's own traffic, nor with other principals that invoke.
- */
+/** Keeps the state of parties that send `interceptor/invoke` apart: they choose the context that they send. */
 export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string {
   if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) {
     return key.startsWith(INVOKED) || key.startsWith(OWN) ? OWN + key : key;
@@ -31,13 +25,12 @@ export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string 
   return `${INVOKED}${encodeURIComponent(JSON.stringify(principalKeyOf(bag.invoker) ?? ''))}:${key}`;
 }
 
-/** Who invoked what a state's key is of; undefined where it is of the application's own traffic. */
 export const invokerOf = (stateKey: string): string | undefined =>
   stateKey.startsWith(INVOKED) ? stateKey.slice(0, stateKey.indexOf(':', INVOKED.length)) : undefined;
 
 /**
- * What a message is addressed to, or comes from: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, or else
- * its event. One of the application's own may say a `uri` and a `name`: `<event>@<scheme>://<authority> <name>`.
+ * The subject of a message: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, else the event; for an event
+ * of the application `<event>@<scheme>://<authority> <name>`.
  */
 export function originOf({ event, phase, payload, request }: InterceptorInvocation): string {
   const { kind, name, uri } = subjectOf(event, phase === 'request' ? payload : request) ?? {};
@@ -52,10 +45,7 @@ export function originOf({ event, phase, payload, request }: InterceptorInvocati
 const placeOf = (uri: string): string =>
   (/^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri).replaceAll(' ', '%20');
 
-/**
- * A text that may be kept: callers choose names, and so how long they are. Of a long one its beginning is kept, and a digest.
- * It is a copy, as what V8 cuts out of a text holds the whole of it.
- */
+/** Bounds a name that a caller chose. Copies it: a slice in V8 holds the whole text. */
 export function shortened(text: string): string {
   const kept =
     text.length <= 128

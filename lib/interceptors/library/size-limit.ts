@@ -27,9 +27,7 @@ export const SIZE_LIMIT = objectOf<SizeLimitOptions, ReadyMadeValidatorOptions &
   ...READY_MADE_VALIDATOR,
 });
 
-/** What `SizeLimit` makes. */
 export interface SizeLimitInterceptor {
-  /** Denies a payload that is beyond a limit. */
   check(invocation: InterceptorInvocation): ValidatorReturn;
 }
 
@@ -40,8 +38,7 @@ const MESSAGES: Readonly<Record<Excess, (limit: string) => string>> = {
 };
 
 /**
- * A validator that denies a payload that is too large, too deep, or has too many values. It measures without writing the
- * JSON, and stops at the first limit that is exceeded.
+ * A validator that denies a payload that is too large, too deep, or has too many values.
  *
  *     providers: [SizeLimit({ maxBytes: 100_000 })]
  *

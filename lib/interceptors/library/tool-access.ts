@@ -57,28 +57,23 @@ export const TOOL_ACCESS = objectOf<ToolAccessOptions, FilledToolAccess>(
   { required: ['rules'] },
 );
 
-/** What `ToolAccess` makes. */
 export interface ToolAccessInterceptor {
-  /** Denies a call of a tool that the caller may not call. */
   check(invocation: InterceptorInvocation<'tools/call', 'request'>): ValidatorReturn;
-  /** Hides what the caller may not call. */
   hide(invocation: InterceptorInvocation<'tools/list', 'response'>): MutatorReturn;
 }
 
-/** Among the last, so that what other mutators add is hidden, too. */
 const LAST = 1_000_000;
 
 /**
- * Who may call which tool: a validator of `tools/call`, and a mutator, `<name>-list`, that leaves the others out of
- * `tools/list`. Unless the default is `allow`, a caller cannot tell a tool that is denied to it from one that there is not. Whoever is unknown is denied
- * whatever is not allowed to `anonymous` principals by name.
+ * Who may call which tool: a validator of `tools/call`, and a mutator, `<name>-list`, that hides other tools in
+ * `tools/list`. Anonymous principals may only call tools that a rule allows to `anonymous`.
  *
  *     providers: [ToolAccess({ rules: [
  *       { allow: ['search', 'read_*'] },
  *       { principal: { claims: ({ role }) => role === 'admin' }, allow: ['*'] },
  *     ] })]
  *
- * @throws TypeError for an option that there is not, or that cannot be
+ * @throws TypeError for an unknown or wrong option
  */
 export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessInterceptor> {
   const defaults = { name: 'tool-access', final: true, priority: LAST };

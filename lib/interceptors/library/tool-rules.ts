@@ -1,10 +1,8 @@
 import type { InvocationContext } from '../protocol/types.js';
 import { matchesAny } from '../protocol/glob.js';
 
-/** Who calls, as interceptors are told. */
 export type Principal = NonNullable<InvocationContext['principal']>;
 
-/** Whom a rule is for: everyone, or those for whom all that is said holds. */
 export interface PrincipalMatch {
   /** Default: `user` and `service`; what is denied is denied to `anonymous`, too. */
   readonly type?: Principal['type'];
@@ -24,7 +22,6 @@ export interface ToolRule {
   readonly deny?: readonly string[];
 }
 
-/** Decides who may call which tool. A rule that denies wins. */
 export class ToolRules {
   constructor(
     private readonly rules: readonly ToolRule[],
@@ -32,8 +29,8 @@ export class ToolRules {
   ) {}
 
   /**
-   * What a principal may call. Whoever is unknown may only call what a rule for `anonymous` principals allows, whatever
-   * the default is. A rule for certain ids denies a principal without one as well: nobody can tell that it is for another.
+   * An anonymous principal may only call tools that a rule for `anonymous` allows. A `deny` for ids also covers
+   * principals without an id.
    */
   for(principal: Principal = { type: 'anonymous' }): (tool: unknown) => boolean {
     const isUnknown = principal.type === 'anonymous';

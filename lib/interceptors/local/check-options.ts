@@ -20,6 +20,7 @@ import type { MutationScope } from '../chain/scope.js';
 import { EVENTS, HOOKS, MODE, PHASE, PRIORITY, REVISION, WHEN } from '../common-options.js';
 import { readHooks } from '../protocol/read-descriptor.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
+import { defined } from '../../util/defined.js';
 import { POINTER } from '../remote/check-server.js';
 
 type Compat = NonNullable<InterceptorDescriptor['compat']>;
@@ -90,24 +91,20 @@ export const MUTATOR = objectOf<MutatorOptions>(
 
 const SCHEMAS = { validation: VALIDATOR, mutation: MUTATOR, sink: SINK };
 
-/**
- * Turns an author's options into a descriptor.
- * @throws Error saying which option is wrong and what it may be
- */
 export function describe({ type, options }: InterceptorMetadata, methodName: string): InterceptorDescriptor {
   resolve(SCHEMAS[type], options, problem => new Error(problem));
-  const { name = methodName, version, description, mode = 'active', failOpen, priority, compat } = options;
-  const { events = [], phase = 'request', hooks = [{ events, phase }] } = options;
-  return {
+  const { name = methodName, version, description, mode, failOpen, compat, configSchema } = options;
+  const { events = [], phase = 'request', hooks = [{ events, phase }], priority: priorityHint } = options;
+  return defined({
     name,
-    ...(version !== undefined && { version }),
-    ...(description !== undefined && { description }),
+    version,
+    description,
     type,
     hooks: readHooks(hooks),
-    ...(mode === 'audit' && { mode }),
-    ...(failOpen === true && { failOpen }),
-    ...(priority !== undefined && priority !== 0 && { priorityHint: priority }),
-    ...(compat && { compat }),
-    ...(options.configSchema && { configSchema: options.configSchema }),
-  };
+    mode: mode === 'audit' ? mode : 'active',
+    failOpen,
+    priorityHint,
+    compat,
+    configSchema,
+  });
 }

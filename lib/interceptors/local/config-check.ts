@@ -12,30 +12,21 @@ type ConfigCheck = NonNullable<ChainEntry['checkConfig']>;
 
 /** The largest schema of somebody else's that is compiled, which takes long; with a larger one, its host alone checks. */
 const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
-/** How many of those are kept compiled. */
 const MAX_COMPILED = 100;
 
 /** By the text of the schema: a host may be listed often, and advertise the same each time. */
 const compiled = new LRUCache<string, ConfigCheck>({ max: MAX_COMPILED });
 
-/**
- * Compiles a `configSchema` into a function that says what is wrong with a configuration.
- * @throws Error for one that does not compile, or that does not describe an object
- */
+/** @throws Error for a schema that does not compile or does not describe an object */
 export async function configCheck(configSchema: ConfigSchema): Promise<ConfigCheck> {
   try {
     return checkBy(await compileSchema(configSchema, 'input'));
   } catch (error) {
-    throw new Error(`its "configSchema" cannot be used: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new Error(`its "configSchema" cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/**
- * The same for a schema of somebody else's. It is compiled only once there is a configuration to check: a host can
- * advertise thousands. Where there is none, or an empty one, the host alone says whether it needs one.
- */
+/** Compiles a schema of another party, only for a non-empty configuration: a host can advertise thousands. */
 export function foreignConfigCheck(configSchema: ConfigSchema): ConfigCheck {
   let check: ConfigCheck | undefined;
   return config =>

@@ -12,15 +12,12 @@ import { configCheck } from './config-check.js';
 import { normalise } from './normalise.js';
 import { originOf } from '../messages/exchange-bag.js';
 
-/** An interceptor of this application, and the server that it was declared for. */
 export interface LocalInterceptor {
   readonly entry: ChainEntry;
   readonly server: string | undefined;
-  /** `Class.method`, for messages. */
   readonly where: string;
 }
 
-/** Finds the methods with `@Validator`, `@Mutator` and `@Sink`, and makes chain entries of them. */
 @Injectable()
 export class LocalHost {
   private found?: Promise<readonly LocalInterceptor[]>;
@@ -30,10 +27,7 @@ export class LocalHost {
     private readonly scope: RequestScope,
   ) {}
 
-  /**
-   * The application's interceptors, in the order in which Nest holds them.
-   * @throws McpBootstrapError for options that cannot be, or two interceptors of one name
-   */
+  /** @throws McpBootstrapError for wrong options, or two interceptors with one name */
   interceptors(): Promise<readonly LocalInterceptor[]> {
     return (this.found ??= this.explore());
   }
@@ -60,15 +54,8 @@ export class LocalHost {
 
   private async entryOf(metadata: InterceptorMetadata, target: HandlerTarget): Promise<ChainEntry> {
     const { type, options } = metadata;
-    const {
-      final,
-      when,
-      scope,
-      timeoutMs,
-      configSchema,
-      inputRequired,
-      sideEffects = type === 'sink' ? 'some' : 'none',
-    } = options;
+    const { final, when, scope, timeoutMs, configSchema, inputRequired } = options;
+    const { sideEffects = type === 'sink' ? 'some' : 'none' } = options;
     const call = this.scope.caller(target);
     const checkConfig = configSchema && (await configCheck(configSchema));
     return {

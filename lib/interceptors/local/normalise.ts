@@ -1,12 +1,10 @@
 import type { Denial } from '../authoring.js';
 import { SyntheticResponse } from '../chain/synthetic.js';
 import { VALID } from '../protocol/read-result.js';
+import { defined } from '../../util/defined.js';
 import type { InterceptorType } from '../protocol/types.js';
 
-/**
- * Turns what an interceptor's method returned into a result as it stands on the wire. What cannot be turned is passed
- * on, and the chain refuses it as malformed.
- */
+/** Turns a return value into a result as on the wire. The chain refuses other values as malformed. */
 export function normalise(type: InterceptorType, value: unknown, name: string, payload: unknown): unknown {
   switch (type) {
     case 'validation':
@@ -30,11 +28,7 @@ function denial(denials: readonly Denial[]): unknown {
   const suggestions = denials.flatMap(({ suggestions = [] }) => suggestions);
   return {
     valid: false,
-    messages: denials.map(({ path, message, severity }) => ({
-      ...(path !== undefined && { path }),
-      message,
-      severity,
-    })),
+    messages: denials.map(({ path, message, severity }) => defined({ path, message, severity })),
     ...(suggestions.length > 0 && { suggestions }),
   };
 }
@@ -45,7 +39,7 @@ function mutation(value: unknown, received: unknown): unknown {
   return isResult(value) ? value : { modified: true, payload: value };
 }
 
-/** What says `modified` and nothing else is a result that lacks its payload, rather than a payload. */
+/** A result with `modified` and nothing else lacks its payload; it is not a payload. */
 const isResult = (value: unknown): boolean =>
   isRecord(value) &&
   typeof value['modified'] === 'boolean' &&

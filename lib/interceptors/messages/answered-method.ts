@@ -8,7 +8,6 @@ const METHOD_OF: Partial<Record<InputResponseView['kind'], InputEvent>> = {
   roots: 'roots/list',
 };
 
-/** What an entry of `inputResponses` answers; undefined for one that is no answer. */
 export const answeredMethod = (
   responses: Readonly<Record<string, unknown>>,
   key: string,

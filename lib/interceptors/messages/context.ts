@@ -3,17 +3,18 @@ import { frozenCopy } from '../chain/frozen.js';
 import type { Writable } from '../chain/result.js';
 import type { InvocationContext } from '../protocol/types.js';
 
-/** W3C Trace Context: version, trace id, parent id, flags. */
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
 const ANONYMOUS = Object.freeze({ type: 'anonymous' } as const);
 
-/** What interceptors are told of an call: who calls, in which session and trace, and when. */
 export function contextOf(call: McpCall): InvocationContext {
   const { sessionId } = call;
   const traceparent = traceparentOf(call);
   const trace = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
-  const context: Writable<InvocationContext> = { principal: principalOf(call), timestamp: timestamp() };
+  const context: Writable<InvocationContext> = {
+    principal: principalOf(call),
+    timestamp: new Date().toISOString(),
+  };
   if (trace) {
     context.traceId = trace[1];
     context.spanId = trace[2];
@@ -22,21 +23,6 @@ export function contextOf(call: McpCall): InvocationContext {
   return Object.freeze(context);
 }
 
-let second = NaN;
-let upToSecond = '';
-
-/** Now, as ISO 8601. Every message has one, so that what stays the same for a second is written once. */
-function timestamp(): string {
-  const now = Date.now();
-  const milliseconds = now % 1000;
-  if (now - milliseconds !== second) {
-    second = now - milliseconds;
-    upToSecond = new Date(second).toISOString().slice(0, -'000Z'.length);
-  }
-  return `${upToSecond}${String(1000 + milliseconds).slice(1)}Z`;
-}
-
-/** The caller, as the application's own authentication knows it: `request.auth`, else `request.user`. */
 function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext['principal']> {
   if (authInfo) {
     const { clientId, scopes, extra = {} } = authInfo;
@@ -60,10 +46,7 @@ function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext
   });
 }
 
-/**
- * What is known of a caller, as data that nobody can change. An application may keep more than data in it: of what
- * cannot be copied, only the plain values are told.
- */
+/** Frozen claims. Without the values that cannot be copied. */
 function claimsOf(user: object): Readonly<Record<string, unknown>> {
   try {
     return frozenCopy(user) as Record<string, unknown>;

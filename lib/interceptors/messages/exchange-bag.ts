@@ -5,7 +5,6 @@ import type { InvocationContext } from '../protocol/types.js';
 export class ExchangeBag extends Map<unknown, unknown> {
   constructor(
     readonly origin: CallOrigin,
-    /** The caller's HTTP headers. */
     readonly headers: Readonly<Record<string, unknown>> = {},
     /** Who invokes, of an invocation that came in as `interceptor/invoke`: its own context is what the invoker says. */
     readonly invoker?: InvocationContext,
@@ -14,10 +13,9 @@ export class ExchangeBag extends Map<unknown, unknown> {
   }
 }
 
-/** What stands for the origin of an exchange that came from nowhere. */
+/** Origins of exchanges outside of a request. */
 const ORIGINS = new WeakMap<object, CallOrigin>();
 
-/** Where the exchange of a bag comes from: always the same object for the same bag. */
 export function originOf(bag: object): CallOrigin {
   if (bag instanceof ExchangeBag) return bag.origin;
   const known = ORIGINS.get(bag);

@@ -5,7 +5,6 @@ import type { Phase } from '../protocol/types.js';
 type SpecType = keyof typeof specTypeSchemas;
 type Types = Readonly<Record<string, Readonly<Record<Phase, readonly SpecType[]>>>>;
 
-/** The protocol's types of what a server is asked for, by the method that carries them. */
 const SERVED: Types = {
   'tools/list': { request: ['PaginatedRequestParams'], response: ['ListToolsResult'] },
   'tools/call': { request: ['CallToolRequestParams'], response: ['CallToolResult'] },
@@ -31,13 +30,11 @@ const ASKED: Types = {
   'roots/list': { request: [], response: ['ListRootsResult'] },
 };
 
-/** The same for what a client is told while it waits. */
 const TOLD: Types = {
   'notifications/progress': { request: ['ProgressNotificationParams'], response: [] },
   'notifications/message': { request: ['LoggingMessageNotificationParams'], response: [] },
 };
 
-/** Whether a server is asked for an event, rather than asking for it. */
 export const isServed = (event: string): boolean => Object.hasOwn(SERVED, event);
 
 type PayloadCheck = (payload: unknown) => string | undefined;
@@ -57,33 +54,22 @@ const checkOf =
 /** One event hooks both lists of resources, so that whoever answers it cannot know which one was asked for. */
 const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
 
-const checksOf = (method: string, { request, response }: Types[string]) => ({
-  request: checkOf(request),
-  response: checkOf(response),
-  answer: checkOf(
-    RESOURCE_LISTS.includes(method) ? RESOURCE_LISTS.flatMap(list => SERVED[list].response) : response,
-  ),
-});
-
 const CHECKS = new Map(
-  Object.entries({ ...SERVED, ...ASKED, ...TOLD }).map(([method, types]) => [
-    method,
-    checksOf(method, types),
-  ]),
+  Object.entries({ ...SERVED, ...ASKED, ...TOLD }).map(([method, { request, response }]) => {
+    const answers = RESOURCE_LISTS.includes(method)
+      ? RESOURCE_LISTS.flatMap(list => SERVED[list].response)
+      : response;
+    return [method, { request: checkOf(request), response: checkOf(response), answer: checkOf(answers) }];
+  }),
 );
 
-/** What says whether an interceptor can answer a method with a result, as `Chain.execute` takes it. */
+/** Checks an answer of an interceptor. */
 export const answerCheck = (method: string): PayloadCheck | undefined => CHECKS.get(method)?.answer;
 
-/** What says whether a payload still is what a method carries, as `Chain.execute` takes it. */
+/** Checks a payload of a method. */
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
   CHECKS.get(method)?.[phase];
 
-/**
- * What is wrong with a payload that another party asks an interceptor about: it is not what the event carries. An event
- * that the protocol does not define takes any payload.
- * @param isPartial whether whoever asks says that the payload is only a part of the message
- */
 export function problemOfInvoked(
   event: string,
   phase: Phase,

@@ -33,19 +33,13 @@ const MAX_ALIASES = 100;
 type YamlDocument = Document.Parsed<ParsedNode>;
 type YamlPair = Pair<ParsedNode, ParsedNode | null>;
 
-/** A parsed policy of any shape. */
 export interface PolicyDocument {
   /** Plain data: a tree without `__proto__` keys or numbers that are not finite; null for an empty document. */
   readonly value: unknown;
-  /** Offset of the key or item that the steps lead to, or of the last one on the way that is written out. */
   readonly offsetOf: (steps: readonly string[]) => number;
 }
 
-/**
- * Parses YAML. What makes a document surprising is refused: a second document, a duplicate key, an unknown tag or
- * directive, more than 100 aliases or 64 levels.
- * @throws PolicyError
- */
+/** Refuses a second document, duplicate keys, unknown tags, more than 100 aliases or 64 levels. */
 export function parseYaml(source: PolicySource): PolicyDocument {
   const document = compose(source);
   const [problem] = [...document.errors, ...document.warnings];
@@ -59,10 +53,7 @@ export function parseYaml(source: PolicySource): PolicyDocument {
   }
 }
 
-/**
- * Parses JSON, strictly, and under the same limits as YAML.
- * @throws PolicyError
- */
+/** @throws PolicyError */
 export function parseJson(source: PolicySource): PolicyDocument {
   // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
   const document = compose(source);
@@ -129,13 +120,11 @@ function* tokensOf(source: PolicySource): Generator<CST.Token> {
   yield* parser.end();
 }
 
-/** How many collections are open. The stack holds the document below them, and may hold a value above. */
 function depthOf({ stack }: Parser): number {
   const top = stack.at(-1);
   return stack.length - (top && 'items' in top ? 1 : 2);
 }
 
-/** Refuses what the parser lets through. */
 function inspect(document: YamlDocument, source: PolicySource): void {
   const steps: string[] = [];
   const open = new Set<unknown>();
@@ -199,5 +188,4 @@ function offsetOf({ contents }: YamlDocument, steps: readonly string[]): number 
   return offset;
 }
 
-/** Keys are strings: the parser refuses every other. */
 const nameOf = ({ key }: YamlPair): string => String(isScalar(key) ? key.value : key);

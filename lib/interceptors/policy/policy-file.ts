@@ -13,54 +13,39 @@ const FORMATS = new Map<string, PolicyFormat>([
 /** By then the watcher has long had its first look at the file. */
 const SECOND_LOOK_MS = 1000;
 
-/** The text of a file, or why there is none. */
 type Found = string | PolicyError;
 
-/** How a policy file is watched. */
-export interface PolicyFileOptions {
-  /** Time between two looks at the file, in milliseconds. Default: 1000. */
-  pollMs?: number;
-}
-
-/**
- * A policy in a file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Whoever changes it while it is watched does best to
- * write another file and rename it: half of a file can be a valid policy, too.
- */
+/** A policy file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Replace it by renaming: half a file can be valid. */
 export class PolicyFile {
   private readonly fullPath: string;
-  private readonly pollMs: number;
   private seen?: Found;
   private stop?: () => void;
 
   /** @param path `.json`, `.yaml` or `.yml`; relative to the working directory as it is now */
   constructor(
     private readonly path: string,
-    { pollMs = 1000 }: PolicyFileOptions = {},
+    private readonly options: { readonly pollMs?: number } = {},
   ) {
     this.fullPath = resolve(path);
-    this.pollMs = pollMs;
   }
 
-  /**
-   * Reads the file, at once.
-   * @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or no policy
-   */
+  /** @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or not a policy */
   read(): InterceptorPolicy {
     this.seen = this.load();
     return this.parse(this.seen);
   }
 
   /**
-   * Hands over each policy whose text differs from the last one read, until `close`. It does not keep the process alive.
-   * @param apply puts a policy in force; if it throws, the one before is taken to be in force still
-   * @param onError is told once of each content that was not applied, and of a file that went away; must not throw
+   * Hands over each changed policy until `close`. Does not keep the process alive.
+   * @param apply if it throws, the policy before stays in force
+   * @param onError called once for each content that was not applied; must not throw
    */
   watch(apply: (policy: InterceptorPolicy) => void, onError: (error: Error) => void): void {
     this.close();
     const look = () => this.look(apply, onError);
     // `fs.watch` follows an inode: it goes deaf when an editor renames a new file over the old one, or when Kubernetes
     // swaps the symbolic link that a ConfigMap is mounted through. Asking for the path's state again does not.
-    watchFile(this.fullPath, { interval: this.pollMs, persistent: false }, look);
+    watchFile(this.fullPath, { interval: this.options.pollMs ?? 1000, persistent: false }, look);
     // The watcher compares with what it found at its first look, on another thread, and does not say when that was. A
     // change since `read` but before that look would go unnoticed.
     const secondLook = setTimeout(look, SECOND_LOOK_MS).unref();
@@ -70,7 +55,6 @@ export class PolicyFile {
     };
   }
 
-  /** Ends the watch: neither callback is called any more. */
   close(): void {
     this.stop?.();
     this.stop = undefined;
@@ -87,7 +71,6 @@ export class PolicyFile {
     }
   }
 
-  /** @throws PolicyError */
   private parse(found: Found): InterceptorPolicy {
     if (found instanceof PolicyError) throw found;
     const format = FORMATS.get(extname(this.path).toLowerCase());

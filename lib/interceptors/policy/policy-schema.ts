@@ -44,6 +44,5 @@ const orEmpty = ({ description, ...section }: OptionSchema): OptionSchema => ({
 
 const POLICY = objectOf({ overrides: orEmpty(OVERRIDES), config: orEmpty(CONFIG) });
 
-/** What keeps a value from being a policy: the first such thing, or undefined. */
 export const shapeProblemOf = (value: unknown): { steps: readonly string[]; rule: string } | undefined =>
   problemOf(POLICY, value);

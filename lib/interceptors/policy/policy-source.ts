@@ -1,17 +1,12 @@
 import { PolicyError } from './policy.error.js';
 
-/** The text of a policy, and how to say where in it something is wrong. */
 export class PolicySource {
-  /** @param file what messages call the text */
   constructor(
     readonly text: string,
     readonly file: string,
   ) {}
 
-  /**
-   * @param offset UTF-16 code units from the start of the text
-   * @param steps the keys and indexes that lead to what is wrong
-   */
+  /** @param offset in UTF-16 code units */
   error(rule: string, offset?: number, steps: readonly string[] = []): PolicyError {
     return new PolicyError(rule, { file: this.file, ...this.positionOf(offset), path: pathOf(steps) });
   }
@@ -23,7 +18,6 @@ export class PolicySource {
   }
 }
 
-/** As in `overrides.redact.hooks[0].phase`; undefined where no step leads anywhere. */
 export const pathOf = (steps: readonly string[]): string | undefined =>
   steps.length === 0 ? undefined : steps.map(stepOf).join('').replace(/^\./, '');
 

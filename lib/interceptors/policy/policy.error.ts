@@ -1,11 +1,7 @@
-/** Where in a policy something is wrong, as far as it is known. */
 export interface PolicyLocation {
   readonly file: string;
-  /** Counted from 1. */
   readonly line?: number;
-  /** Counted from 1, in UTF-16 code units. */
   readonly column?: number;
-  /** The keys that lead there, as in `overrides.redact.hooks[0].phase`. */
   readonly path?: string;
 }
 

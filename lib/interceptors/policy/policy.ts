@@ -3,24 +3,17 @@ import { parseJson, parseYaml } from './policy-document.js';
 import { shapeProblemOf } from './policy-schema.js';
 import { PolicySource } from './policy-source.js';
 
-/** What the people who run an application decide for its interceptors, in a file of theirs. */
 export interface InterceptorPolicy {
-  /** By `name` or `host/name`. */
   overrides: Record<string, InterceptorOverride>;
-  /** Configuration by name; it wins over an override's. */
   config: Record<string, Record<string, unknown>>;
 }
 
-/** How a policy is written. */
 export type PolicyFormat = 'json' | 'yaml';
 
 /**
- * Reads a policy and checks its shape. A policy without entries is written `{}`, for an empty text may be half of one that
- * somebody is still writing; an empty section is fine. Which interceptors there are, and what their configuration may be,
- * is not known here.
- * @param file what messages call the text. Default: `policy.json` or `policy.yaml`
- * @returns objects without a prototype, so that no name finds anything that nobody wrote
- * @throws PolicyError naming file, line and column, path and rule
+ * Reads a policy and checks its shape. Refuses an empty text: it may be half of a file.
+ * @returns objects without a prototype: no name finds an inherited member
+ * @throws PolicyError with file, line, column, path and rule
  */
 export function readPolicy(text: string, format: PolicyFormat, file = `policy.${format}`): InterceptorPolicy {
   const source = new PolicySource(text, file);

@@ -1,10 +1,6 @@
-/** How often something may have been percent-encoded. */
 const MAX_DECODINGS = 4;
 
-/**
- * A URI in one of its spellings, to see whether two may mean the same to a server. Rather too many are the same than too
- * few: it only serves to keep what is hidden from being used under another name.
- */
+/** One spelling of a URI. Rather equates too many URIs than too few: it protects hidden resources. */
 export function canonicalUri(uri: string): string {
   const decoded = decode(uri).replaceAll('\\', '/');
   return decode(normalised(decoded))

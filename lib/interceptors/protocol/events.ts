@@ -1,7 +1,5 @@
-/** A regular expression for what can be hooked: `*`, `tools/*`, `tools/call`, or other names with slashes between. */
 export const EVENT_PATTERN = String.raw`^(\*|[A-Za-z0-9_.-]+/\*|[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)$`;
 
-/** The event that a method of the protocol is hooked by; a method without one is not intercepted. */
 export const EVENT_OF: Readonly<Record<string, string | undefined>> = {
   'tools/list': 'tools/list',
   'tools/call': 'tools/call',
@@ -14,7 +12,6 @@ export const EVENT_OF: Readonly<Record<string, string | undefined>> = {
   'completion/complete': 'completion/complete',
 };
 
-/** What a client may be asked while it waits for an answer. */
 export const INPUT_EVENTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 
 export type InputEvent = (typeof INPUT_EVENTS)[number];
@@ -22,19 +19,18 @@ export type InputEvent = (typeof INPUT_EVENTS)[number];
 export const isInputEvent = (event: string): event is InputEvent =>
   (INPUT_EVENTS as readonly string[]).includes(event);
 
-/** What a handler tells its client while it works. It is sent, and has no answer: these events have no response phase. */
+/** Notifications have no answer, and so no response phase. */
 export const NOTIFICATION_EVENTS = ['notifications/progress', 'notifications/message'] as const;
 
 export const isNotificationEvent = (event: string): boolean =>
   (NOTIFICATION_EVENTS as readonly string[]).includes(event);
 
-/** What an event pattern stands for: `*` for every event, `tools/*` for a namespace, else the event itself. */
+/** `*` matches every event, `tools/*` a namespace. */
 export function matchesEvent(pattern: string, event: string): boolean {
   return (
     pattern === '*' || pattern === event || (pattern.endsWith('/*') && event.startsWith(pattern.slice(0, -1)))
   );
 }
 
-/** Whether everything that `narrow` stands for, `wide` stands for too. */
 export const coversPattern = (wide: string, narrow: string): boolean =>
   wide === '*' || wide === narrow || (narrow !== '*' && matchesEvent(wide, narrow));

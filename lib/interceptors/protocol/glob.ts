@@ -1,4 +1,3 @@
-/** Whether a name matches a pattern in which `*` stands for any characters. It takes linear time, whatever the pattern. */
 export function matchesGlob(pattern: string, name: string): boolean {
   const [head, ...rest] = pattern.split('*');
   const tail = rest.pop();
@@ -13,6 +12,5 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return at <= name.length - tail.length;
 }
 
-/** Whether a name matches one of the patterns. */
 export const matchesAny = (patterns: readonly string[], name: string): boolean =>
   patterns.some(pattern => matchesGlob(pattern, name));

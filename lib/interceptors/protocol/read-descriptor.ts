@@ -1,75 +1,59 @@
 import { isRecord } from '../../util/is-record.js';
+import { defined } from '../../util/defined.js';
 import type { Hook, InterceptorDescriptor, InterceptorType, Mode, Phase, PriorityHint } from './types.js';
 
-/** A descriptor that can be used, or why it cannot. */
 export type ReadDescriptor =
   | { readonly ok: true; readonly descriptor: InterceptorDescriptor }
   | { readonly ok: false; readonly reason: string };
 
-const TYPES: Readonly<Record<string, InterceptorType>> = {
-  validation: 'validation',
-  mutation: 'mutation',
-  sink: 'sink',
-  observability: 'sink',
-};
+const TYPES = new Map<unknown, InterceptorType>([
+  ['validation', 'validation'],
+  ['mutation', 'mutation'],
+  ['sink', 'sink'],
+  ['observability', 'sink'],
+]);
 
 /** The Go SDK writes a mode that nobody set as an empty string. */
-const MODES: Readonly<Record<string, Mode>> = {
-  active: 'active',
-  enforce: 'active',
-  audit: 'audit',
-  '': 'active',
-};
+const MODES = new Map<unknown, Mode>([
+  ['active', 'active'],
+  ['enforce', 'active'],
+  ['audit', 'audit'],
+  ['', 'active'],
+]);
 
-const MIN_INT32 = -2_147_483_648;
-const MAX_INT32 = 2_147_483_647;
-
-/** Whether a value can be a priority: a 32-bit signed integer. */
-export const isPriority = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= MIN_INT32 && (value as number) <= MAX_INT32;
+const isPriority = (value: unknown): value is number =>
+  Number.isInteger(value) && value === (value as number) >> 0;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Reads a descriptor as another implementation wrote it, older spellings included: a single `hook`, the phase `both`,
- * the mode `enforce`, the type `observability`, the events `*\/request` and `*\/response`.
- */
+/** Reads a descriptor, also in older spellings: `hook`, `both`, `enforce`, `observability`, `*\/request`. */
 export function readDescriptor(value: unknown): ReadDescriptor {
   if (!isRecord(value)) return refuse('it is no object');
   const { name, version, description, configSchema } = value;
   if (typeof name !== 'string' || name === '') return refuse('it has no name');
-  const type = readType(value['type']);
+  const type = TYPES.get(value['type']);
   if (type === undefined) return refuse(unknown('type', value['type']));
-  const mode = readMode(value['mode'] ?? '');
+  const mode = MODES.get(value['mode'] ?? '');
   if (mode === undefined) return refuse(unknown('mode', value['mode']));
   const hooks = readHooks(value['hooks'] ?? value['hook']);
   if (hooks.length === 0) return refuse('it hooks no event');
-  const priorityHint = readPriority(value['priorityHint']);
-  const compat = readCompat(value['compat']);
   return {
     ok: true,
-    descriptor: {
+    descriptor: defined({
       name,
       type,
       hooks,
-      ...(typeof version === 'string' && { version }),
-      ...(typeof description === 'string' && { description }),
-      ...(mode !== 'active' && { mode }),
-      ...(value['failOpen'] === true && { failOpen: true }),
-      ...(priorityHint !== undefined && { priorityHint }),
-      ...(compat && { compat }),
-      ...(isRecord(configSchema) && { configSchema }),
-    },
+      version: typeof version === 'string' ? version : undefined,
+      description: typeof description === 'string' ? description : undefined,
+      mode: mode === 'active' ? undefined : mode,
+      failOpen: value['failOpen'] === true || undefined,
+      priorityHint: readPriority(value['priorityHint']),
+      compat: readCompat(value['compat']),
+      configSchema: isRecord(configSchema) ? configSchema : undefined,
+    }),
   };
 }
 
-const readType = (type: unknown): InterceptorType | undefined =>
-  typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
-
-const readMode = (mode: unknown): Mode | undefined =>
-  typeof mode === 'string' && Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
-
-/** Hooks with one phase each, request first; `both` is two of them. */
 export function readHooks(value: unknown): Hook[] {
   const hooks = (Array.isArray(value) ? value : [value]).filter(isRecord).flatMap(hook => readHook(hook));
   return [
@@ -120,7 +104,7 @@ const refuse = (reason: string): ReadDescriptor => ({ ok: false, reason });
 
 const SHOWN = 60;
 
-/** What somebody else wrote is shown in part only: a log line must not be theirs to fill. */
+/** Shown in part: another party must not fill the log. */
 const unknown = (field: string, value: unknown): string =>
   typeof value === 'string'
     ? `its ${field} ${JSON.stringify(value.slice(0, SHOWN))} is unknown`

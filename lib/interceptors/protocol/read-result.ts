@@ -1,4 +1,5 @@
 import { isRecord } from '../../util/is-record.js';
+import { defined } from '../../util/defined.js';
 import type {
   MutationResult,
   Phase,
@@ -8,7 +9,6 @@ import type {
   ValidationResult,
 } from './types.js';
 
-/** A result that is none: a failure of the interceptor that gave it. */
 export class MalformedResultError extends Error {}
 
 /** The result of a validator that has nothing to say: the common one, so that nobody has to read it twice. */
@@ -23,10 +23,7 @@ interface Source {
 
 const RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 
-/**
- * Reads a validator's result, which another implementation may have nested under `validation`.
- * @throws MalformedResultError where it does not say whether the payload is valid
- */
+/** @throws MalformedResultError without a boolean `valid` */
 export function readValidation(value: unknown, { name, phase }: Source): ValidationResult {
   const result = unwrap(value, 'valid', 'validation');
   const { valid } = result;
@@ -45,10 +42,7 @@ export function readValidation(value: unknown, { name, phase }: Source): Validat
   };
 }
 
-/**
- * Reads a mutator's result, which another implementation may have nested under `mutation`.
- * @throws MalformedResultError where it does not say whether, and to what, it changed the payload
- */
+/** @throws MalformedResultError without a boolean `modified`, or without the new payload */
 export function readMutation(value: unknown, { name, phase }: Source, received: unknown): MutationResult {
   const result = unwrap(value, 'modified', 'mutation');
   const { modified } = result;
@@ -58,7 +52,6 @@ export function readMutation(value: unknown, { name, phase }: Source, received: 
   return { interceptor: name, type: 'mutation', phase, modified, payload, ...infoOf(result) };
 }
 
-/** Reads a sink's result; one that says nothing has recorded. */
 export function readSink(value: unknown, { name, phase }: Source): SinkResult {
   const result = isRecord(value) ? unwrap(value, 'recorded', 'sink') : {};
   const { metrics } = result;
@@ -86,17 +79,11 @@ const infoOf = ({ info }: Json) => isRecord(info) && { info };
 
 function readMessages(value: unknown): ValidationMessage[] {
   if (!Array.isArray(value)) return [];
-  return value.filter(isRecord).flatMap(({ path, message, severity }) =>
-    typeof message === 'string'
-      ? [
-          {
-            ...(typeof path === 'string' && { path }),
-            message,
-            severity: isSeverity(severity) ? severity : ('error' as const),
-          },
-        ]
-      : [],
-  );
+  return value.filter(isRecord).flatMap(({ path: given, message, severity: said }) => {
+    const path = typeof given === 'string' ? given : undefined;
+    const severity = isSeverity(said) ? said : 'error';
+    return typeof message === 'string' ? [defined({ path, message, severity })] : [];
+  });
 }
 
 function readSuggestions(value: unknown): NonNullable<ValidationResult['suggestions']> {

@@ -1,6 +1,5 @@
 import type { InterceptorDescriptor } from './types.js';
 
-/** Whether a revision is from `min` to `max`. Revisions are dates, and compare as text. */
 export const isWithin = (revision: string, min = '', max?: string): boolean =>
   min <= revision && (max === undefined || revision <= max);
 

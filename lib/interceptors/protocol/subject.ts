@@ -3,7 +3,6 @@ import { EVENT_OF, isInputEvent, isNotificationEvent } from './events.js';
 import { matchesAny } from './glob.js';
 import type { Phase } from './types.js';
 
-/** What a message is about. */
 export interface Subject {
   /** `own`: of an event of the application's own, by the members that say what a message of the protocol is about. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'own';
@@ -13,17 +12,13 @@ export interface Subject {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The members that it goes by, as the caller says them. */
 interface Said {
   readonly kind: Subject['kind'];
   readonly name?: unknown;
   readonly uri?: unknown;
 }
 
-/**
- * What requests name, by their event. Callers may add members that others have, and would otherwise say themselves what
- * their message is about.
- */
+/** How requests name their subject. Other members do not count: callers could add them. */
 const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
   'tools/call': ({ name }) => ({ kind: 'tool', name }),
   'prompts/get': ({ name }) => ({ kind: 'prompt', name }),
@@ -38,13 +33,12 @@ const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
 const isOfProtocol = (event: string): boolean =>
   Object.hasOwn(EVENT_OF, event) || isInputEvent(event) || isNotificationEvent(event);
 
-/** How a message says what it is about: those of the application's own events all may, and of the protocol's some do. */
+/** Any event of the application may have a subject, and some of the protocol have. */
 function readerOf(event: string): ((params: Json) => Said) | undefined {
   if (Object.hasOwn(NAMED, event)) return NAMED[event];
   return isOfProtocol(event) ? undefined : ({ name, uri }) => ({ kind: 'own', name, uri });
 }
 
-/** What a request, or the request of a result, is about; undefined where its event's messages are about nothing. */
 export function subjectOf(event: string, params: unknown): Subject | undefined {
   const read = readerOf(event);
   if (!read || typeof params !== 'object' || params === null) return undefined;
@@ -52,7 +46,6 @@ export function subjectOf(event: string, params: unknown): Subject | undefined {
   return { kind, ...(typeof name === 'string' && { name }), ...(typeof uri === 'string' && { uri }) };
 }
 
-/** A request with its params, or a result with its request's, where they are known. */
 interface Message {
   readonly event: string;
   readonly phase: Phase;
@@ -60,12 +53,7 @@ interface Message {
   readonly request?: unknown;
 }
 
-/**
- * Whether a request, or the request of a result, is about something that one of the patterns means, in which `*` stands
- * for any characters. A URI has many spellings: rather too many are meant than too few. Of an event of the application's
- * own, its `name` or its `uri` is. What is made throws for a result of which it is not known what it is of, as in an
- * `interceptor/invoke`.
- */
+/** @throws Error, when called, for a result without its request, as in an `interceptor/invoke` */
 export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
   const spelt = patterns.flatMap(pattern => [pattern, pattern.toLowerCase(), canonicalUri(pattern)]);
   return ({ event, phase, payload, request }) => {

@@ -1,10 +1,8 @@
-/** The extension's name in `capabilities.extensions` (SEP-2624). */
 export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
 
 /** `request`: before the operation is carried out. `response`: before its result is delivered. */
 export type Phase = 'request' | 'response';
 
-/** Which way the data crosses the boundary of the party that runs the chain. */
 export type Direction = 'send' | 'receive';
 
 /** `active` decides; `audit` only reports what it would have decided. */
@@ -13,66 +11,48 @@ export type Mode = 'active' | 'audit';
 /** How much an objection is: `error` blocks, the others only tell. */
 export type Severity = 'info' | 'warn' | 'error';
 
-/** What an interceptor does: decide, change, or look on. */
 export type InterceptorType = 'validation' | 'mutation' | 'sink';
 
-/** Events and the one phase in which they are hooked. */
 export interface Hook {
-  /** Events, `namespace/*`, or `*` for all. */
   readonly events: readonly string[];
-  /** Before the operation, or before its result is delivered. */
   readonly phase: Phase;
 }
 
 /** Ordering of mutators: 32-bit integers, lower first; a missing side is 0. */
 export type PriorityHint = number | { readonly request?: number; readonly response?: number };
 
-/** A regular expression for the protocol's revisions, which are dates, and compare as text. */
 export const REVISION_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`;
 
-/** What a caller may be. */
 export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
 
 /** An interceptor as `interceptors/list` describes it. A field that holds its default is left out. */
 export interface InterceptorDescriptor {
   /** Unique on its host. */
   readonly name: string;
-  /** The interceptor's own version. */
   readonly version?: string;
-  /** For people. */
   readonly description?: string;
-  /** What it does. */
   readonly type: InterceptorType;
-  /** When it runs. */
   readonly hooks: readonly Hook[];
   /** Default: `active`. */
   readonly mode?: Mode;
-  /** Whether the message goes on where the interceptor itself fails. Default: false. */
   readonly failOpen?: boolean;
   /** Default: 0. Ignored for validators and sinks. */
   readonly priorityHint?: PriorityHint;
-  /** The protocol revisions that it understands. */
   readonly compat?: { readonly minProtocol: string; readonly maxProtocol?: string };
-  /** JSON Schema of its configuration. */
   readonly configSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** What an interceptor may know of the call around its payload. */
 export interface InvocationContext {
-  /** Who calls. */
   readonly principal?: {
     /** A user, a program on its own behalf, or nobody who is known. */
     readonly type: (typeof PRINCIPAL_TYPES)[number];
-    /** Tells users, or programs, apart. */
     readonly id?: string;
     /** What else the application's authentication knows of them. */
     readonly claims?: Readonly<Record<string, unknown>>;
   };
   /** W3C Trace Context: 32 hexadecimal digits. */
   readonly traceId?: string;
-  /** W3C Trace Context: 16 hexadecimal digits. */
   readonly spanId?: string;
-  /** ISO 8601. */
   readonly timestamp?: string;
   /** The session; a 2026-07-28 request has none. */
   readonly sessionId?: string;
@@ -82,21 +62,13 @@ export interface InvocationContext {
 
 /** Params of `interceptor/invoke`. The payload is the operation's bare params, or its bare result. */
 export interface InvokeParams {
-  /** The interceptor's name on its host. */
   readonly name: string;
-  /** An event that it hooks. */
   readonly event: string;
-  /** A phase in which it hooks the event. */
   readonly phase: Phase;
-  /** The bare params, or the bare result. */
   readonly payload: unknown;
-  /** As its `configSchema` has it. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** How long the answer is waited for, in milliseconds. */
   readonly timeoutMs?: number;
-  /** What it may know of the call around the payload. */
   readonly context?: InvocationContext;
-  /** The request's own `_meta`. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -107,11 +79,9 @@ interface ResultBase {
   readonly info?: Readonly<Record<string, unknown>>;
 }
 
-/** One objection of a validator. */
 export interface ValidationMessage {
   /** Path of the offending value, as in `arguments.city`. */
   readonly path?: string;
-  /** One sentence for the caller. */
   readonly message: string;
   /** `error` blocks; `warn` and `info` only tell. */
   readonly severity: Severity;
@@ -120,7 +90,6 @@ export interface ValidationMessage {
 export interface ValidationResult extends ResultBase {
   readonly type: 'validation';
   readonly valid: boolean;
-  /** Absent where `valid`. */
   readonly severity?: Severity;
   readonly messages?: readonly ValidationMessage[];
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];

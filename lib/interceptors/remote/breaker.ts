@@ -1,19 +1,19 @@
 import CircuitBreaker from 'opossum';
 import type { HostPolicy } from './host-options.js';
 
-type Policy = Required<Pick<HostPolicy, 'breaker' | 'maxConcurrent'>>;
-
 const DEFAULTS = { errorPercentage: 50, volume: 5, resetMs: 10_000 };
 
 /** Calls a host while it is worth it: not past its concurrency limit, and not while it keeps failing. */
 export class HostBreaker {
   private readonly breaker: CircuitBreaker<[() => Promise<unknown>]>;
-  private readonly maxConcurrent: number;
   private running = 0;
 
-  constructor(name: string, { breaker, maxConcurrent }: Policy) {
+  constructor(
+    name: string,
+    private readonly maxConcurrent: number,
+    breaker: HostPolicy['breaker'],
+  ) {
     const { errorPercentage, volume, resetMs } = { ...DEFAULTS, ...breaker };
-    this.maxConcurrent = maxConcurrent;
     this.breaker = new CircuitBreaker((work: () => Promise<unknown>) => work(), {
       name,
       // The chain has timeouts of its own.
@@ -26,7 +26,6 @@ export class HostBreaker {
     });
   }
 
-  /** @throws what the work throws, or that it was not tried */
   async run(work: () => Promise<unknown>): Promise<unknown> {
     // Opossum's own `capacity` would count it as a failure of the host that it was asked too often.
     if (this.running >= this.maxConcurrent) {
@@ -45,8 +44,7 @@ export class HostBreaker {
   }
 }
 
-/** A host that answers with a JSON-RPC error works; and it cannot help it that a caller went away. */
-function isNoFaultOfTheHost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return typeof (error as { code?: unknown }).code === 'number' || error.name === 'AbortError';
-}
+/** A JSON-RPC error comes from a working host, and a caller may go away. */
+const isNoFaultOfTheHost = (error: unknown): boolean =>
+  error instanceof Error &&
+  (typeof (error as { code?: unknown }).code === 'number' || error.name === 'AbortError');

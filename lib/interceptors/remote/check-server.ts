@@ -36,11 +36,9 @@ export const BREAKER = objectOf<NonNullable<HostPolicy['breaker']>>({
   resetMs: TIME,
 });
 
-/** All that a host of interceptors can have: which of it together, the schema says. */
 type AnyHost = InterceptorServerOptions &
   ConnectionOptions & { client?: InterceptorClient; invoker?: InterceptorInvoker };
 
-/** An entry of `interceptors.servers`. */
 export const HOST = objectOf<AnyHost>(
   {
     name: {

@@ -1,16 +1,12 @@
 import { isRecord } from '../../util/is-record.js';
 import { readValidation } from '../protocol/read-result.js';
+import { defined } from '../../util/defined.js';
 import type { InvokeParams, ValidationMessage } from '../protocol/types.js';
 
-/** The most messages, and suggestions, that are taken of one result. */
 const MAX_MESSAGES = 100;
-/** The most characters that are taken of a message, or of the path in it. */
 const MAX_LENGTH = 2000;
 
-/**
- * Makes sure that a host answers what it was asked. It need not say what it answers.
- * @throws Error where it says that it is something else
- */
+/** @throws Error if a result says that it belongs to another interceptor or phase */
 export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' | 'phase'>): void {
   if (!isRecord(result)) return;
   for (const told of [result, result['validation'], result['mutation']].filter(isRecord)) {
@@ -21,7 +17,6 @@ export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' 
   }
 }
 
-/** A validator's result, with no more words than a log and a caller can bear. */
 export function boundedValidation(result: unknown, { name, phase }: InvokeParams): unknown {
   let read;
   try {
@@ -45,11 +40,8 @@ export function boundedValidation(result: unknown, { name, phase }: InvokeParams
 const isShort = ({ path = '', message }: ValidationMessage): boolean =>
   Math.max(path.length, message.length) <= MAX_LENGTH;
 
-const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage => ({
-  ...(path !== undefined && { path: cutText(path) }),
-  message: cutText(message),
-  severity,
-});
+const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage =>
+  defined({ path: path && cutText(path), message: cutText(message), severity });
 
 const cutText = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
 

@@ -5,17 +5,14 @@ import type { InterceptorServerOptions } from './host-options.js';
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** What cannot be written down is only the same as itself. */
+/** A function or an instance is only equal to itself. */
 function identityOf(value: object): number {
   const id = ids.get(value) ?? ++lastId;
   ids.set(value, id);
   return id;
 }
 
-/**
- * What tells a host apart from all others that are ever asked: all of its options, so that nobody's messages go where
- * only somebody else's were meant to. Functions, clients and invokers are the same where they are the same object.
- */
+/** Identifies a host by all of its options: callers with other options never share its connection. */
 export function hostIdOf(options: InterceptorServerOptions): string {
   const { client, invoker, ...written } = options as { client?: object; invoker?: object };
   const ready = [client, invoker].map(one => one && identityOf(one));

@@ -1,15 +1,12 @@
-/** The hosts that one message uses: none of them is closed before the message has been answered. */
 export class HostLease {
   private readonly held: (() => void)[] = [];
   private isOver = false;
 
-  /** @param letGo called once, when the lease ends; at once where it has ended already */
   hold(letGo: () => void): void {
     if (this.isOver) letGo();
     else this.held.push(letGo);
   }
 
-  /** Lets go of all of them. */
   readonly end = (): void => {
     this.isOver = true;
     for (const letGo of this.held.splice(0)) letGo();

@@ -3,10 +3,7 @@ import type { InterceptorClient, InterceptorInvoker } from './invoker.js';
 
 /** What a remote host is sent of a message; the rest never leaves this process. */
 export interface HostSendOptions {
-  /**
-   * The places of the payload, as JSON Pointers (RFC 6901) through objects: `['/name', '/arguments/query']`. A mutator
-   * of the host can change these alone. Default: the whole payload.
-   */
+  /** Places to send, as JSON Pointers: `['/name', '/arguments/query']`. Its mutators change only these. Default: all. */
   payload?: string[];
   /** Which parts of the context. Default: all. */
   context?: ('principal' | 'claims' | 'trace' | 'session' | 'timestamp')[];
@@ -33,20 +30,14 @@ export interface HostPolicy {
    * at once, for `resetMs`; then one is tried. Default: `{ errorPercentage: 50, volume: 5, resetMs: 10_000 }`.
    */
   breaker?: { errorPercentage?: number; volume?: number; resetMs?: number };
-  /**
-   * Lets messages pass without this host's interceptors while it cannot be listed. Default: false, nothing passes
-   * unchecked.
-   */
+  /** Lets messages pass without this host's interceptors while it cannot be listed. Default: false. */
   skipWhenUnlisted?: boolean;
 }
 
 /** A connected client, or what stands in for one. */
 export type ReachableHost =
   | {
-      /**
-       * The SDK's `Client`, connected; it stays the application's to close. Its handler for
-       * `notifications/interceptors/list_changed` is set here.
-       */
+      /** A connected SDK `Client`; the application closes it. Its handler for changed interceptors is set here. */
       client: InterceptorClient;
     }
   | {
@@ -64,9 +55,6 @@ export type InterceptorHost = HostPolicy & {
 export type InterceptorServerOptions = HostPolicy & {
   /** Unique in the chain: reports and overrides name an interceptor `host/name`. */
   name: string;
-  /**
-   * Tells apart connections that `resolveServers` chooses between and that are otherwise made with the same options, such
-   * as one for each tenant. Default: none.
-   */
+  /** Separates connections with equal options in `resolveServers`, such as one for each tenant. Default: none. */
   connectionId?: string;
 } & (ReachableHost | ConnectionOptions);

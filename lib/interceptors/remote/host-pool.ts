@@ -3,25 +3,22 @@ import { HOST } from './check-server.js';
 import { hostIdOf } from './host-id.js';
 import type { HostLease } from './host-lease.js';
 import type { InterceptorServerOptions } from './host-options.js';
-import { openHost, type OpenedHost, type OpenHostOptions } from './open-host.js';
-import { DiscoveryError, type RemoteHost } from './remote-host.js';
+import { openHost, type OpenedHost } from './open-host.js';
+import { DiscoveryError, type OpenHostOptions, type RemoteHost } from './remote-host.js';
 
 /** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
 const MAX_HOSTS = 100;
 /** How many times as many may be open while all of them are in use; past it, a message that needs another is refused. */
 const MAX_OVERFLOW = 2;
 
-/** A host, and how many messages use it. */
 interface Slot {
   readonly opening: Promise<OpenedHost>;
-  /** Once it is open. */
   host?: RemoteHost;
   users: number;
 }
 
 /** Hosts that are chosen for each message: one connection for all callers that are given the same one. */
 export class HostPool {
-  /** In the order of their last use. */
   private readonly open = new Map<string, Slot>();
 
   constructor(
@@ -29,12 +26,7 @@ export class HostPool {
     private readonly maxHosts = MAX_HOSTS,
   ) {}
 
-  /**
-   * The host of these options; other options are another host. It stays open as long as the lease.
-   * @throws DiscoveryError for options that cannot be, or one more host than can be open
-   */
   async get(options: InterceptorServerOptions, lease: HostLease): Promise<RemoteHost> {
-    // What a resolver makes is held to what the options may be.
     const problem = problemOf(HOST, options, ['resolveServers']);
     if (problem) throw new DiscoveryError(`interceptors: ${sentenceOf(problem)}`);
     const id = hostIdOf(options);

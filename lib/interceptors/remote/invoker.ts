@@ -1,10 +1,7 @@
 import { INTERCEPTORS_EXTENSION, type InvokeParams } from '../protocol/types.js';
 
-/** Bounds of one call to a host. */
 export interface HostCallOptions {
-  /** Fires when the call is given up. */
   readonly signal: AbortSignal;
-  /** Milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -12,24 +9,17 @@ export interface HostCallOptions {
 export interface InterceptorInvoker {
   /** `interceptors/list`, one page. */
   list(params: { cursor?: string }, options: HostCallOptions): Promise<unknown>;
-  /** `interceptor/invoke`. */
   invoke(params: InvokeParams, options: HostCallOptions): Promise<unknown>;
-  /**
-   * Tells of each change of what the host advertises, where the host says so.
-   * @returns what ends that, if it can be ended
-   */
+  /** Calls back when the host's interceptors change. Returns a function that ends that, if possible. */
   onChanged?(listener: () => void): (() => void) | void;
 }
 
-/** What is needed of the SDK's `Client`, whichever copy of it. */
 export interface InterceptorClient {
-  /** Sends a request, and hands back its result. @throws an error with `code` for a JSON-RPC error */
   request(
     request: { method: string; params?: Record<string, unknown> },
     resultSchema: typeof ANYTHING,
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<unknown>;
-  /** What the server declared; undefined before it is connected. */
   getServerCapabilities?(): object | undefined;
   /** Is told of notifications. Without it, only the time to live says when a listing is over. */
   setNotificationHandler?(
@@ -39,21 +29,18 @@ export interface InterceptorClient {
   ): void;
 }
 
-/** Lends a connected client for one piece of work. */
 export type UseClient = <T>(
   work: (client: InterceptorClient) => Promise<T>,
   signal: AbortSignal,
 ) => Promise<T>;
 
-/** A host says with this that its interceptors have changed. */
 const CHANGED = 'notifications/interceptors/list_changed';
 
 const METHOD_NOT_FOUND = -32601;
 
-/** What the chain's own clock gives up on first: the SDK's is only there because it must be. */
+/** The chain gives up first; the SDK requires a timeout. */
 const GRACE_MS = 1000;
 
-/** Takes any result: it is read, and mistrusted, by the chain. */
 const ANYTHING = {
   '~standard': {
     version: 1,
@@ -62,7 +49,6 @@ const ANYTHING = {
   },
 } as const;
 
-/** Reaches a host over the protocol. */
 export function clientInvoker(use: UseClient): InterceptorInvoker {
   const ask = (
     client: InterceptorClient,
@@ -85,15 +71,11 @@ export function clientInvoker(use: UseClient): InterceptorInvoker {
   };
 }
 
-/**
- * A host without interceptors does not know the method; but then it must have declared that it is such a host, or any
- * server that was configured by mistake would let everything pass.
- */
+/** A host without interceptors must have declared that it is a host, or any wrong server would let all pass. */
 function hasNone(client: InterceptorClient, error: unknown): boolean {
   if (jsonRpcCodeOf(error) !== METHOD_NOT_FOUND) return false;
   const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
     extensions?: Record<string, unknown>;
-    /** The spelling of older drafts. */
     interceptor?: unknown;
   };
   const declared = extensions?.[INTERCEPTORS_EXTENSION] ?? interceptor;
@@ -116,10 +98,7 @@ function jsonRpcCodeOf(error: unknown): unknown {
 /** Who is told by a client: several servers can share one, and the SDK knows one handler for each notification. */
 const listenersOf = new WeakMap<InterceptorClient, Set<() => void>>();
 
-/**
- * Calls back whenever a client is told that the host's interceptors have changed, until the function that it returns is
- * called. A handler that the application itself has set for that notification is replaced: the SDK does not tell of one.
- */
+/** Returns a function that ends the watch. Replaces the handler of the application: the SDK reports none. */
 export function watchChanges(client: InterceptorClient, listener: () => void): () => void {
   const listeners = listenersOf.get(client) ?? new Set();
   if (listeners.size === 0) {

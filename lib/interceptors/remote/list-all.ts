@@ -3,35 +3,27 @@ import { readDescriptor } from '../protocol/read-descriptor.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
 import type { InterceptorInvoker } from './invoker.js';
 
-/** What a listing may be, all pages together; one that is more is a failure of its host. */
+/** Limits of all pages together. */
 const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 500_000 };
-/** The most characters that a name, or a version, may have. */
 const MAX_NAME_LENGTH = 256;
 /** How much is kept of a description, in characters: nothing depends on it. */
 const MAX_DESCRIPTION_LENGTH = 4096;
 const MAX_WARNINGS = 10;
 
 export interface ListAllOptions {
-  /** Of the host. */
   readonly name: string;
   readonly maxInterceptors: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Told of what is skipped. */
   readonly warn: (message: string) => void;
 }
 
-/** What a host advertises. */
 export interface AdvertisedInterceptors {
   readonly descriptors: InterceptorDescriptor[];
-  /** For how long, in milliseconds, where it says so. */
   readonly ttlMs?: number;
 }
 
-/**
- * What a host advertises, all pages. What cannot be read is skipped.
- * @throws Error for a listing that cannot be one, or is too large
- */
+/** @throws Error for a listing that is malformed or too large */
 export async function listAll(
   invoker: InterceptorInvoker,
   { name, maxInterceptors, timeoutMs, signal, warn }: ListAllOptions,
@@ -92,7 +84,6 @@ function bounded(descriptor: InterceptorDescriptor): InterceptorDescriptor {
     : { ...descriptor, description: description.slice(0, MAX_DESCRIPTION_LENGTH) };
 }
 
-/** A host may not fill the log. */
 function warnOf(skipped: readonly string[], name: string, warn: ListAllOptions['warn']): void {
   for (const reason of skipped.slice(0, MAX_WARNINGS)) {
     warn(`An interceptor of "${name}" is skipped: ${reason}`);

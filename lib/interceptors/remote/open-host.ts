@@ -1,26 +1,15 @@
 import type { ConnectionOptions } from '../../connection/connection-options.js';
-import type { HostPolicy, InterceptorHost, InterceptorServerOptions } from './host-options.js';
+import type { InterceptorHost, InterceptorServerOptions } from './host-options.js';
 import { clientInvoker, watchChanges, type InterceptorInvoker } from './invoker.js';
-import { RemoteHost } from './remote-host.js';
+import { RemoteHost, type OpenHostOptions } from './remote-host.js';
 
-const DEFAULT_TTL_MS = 60_000;
-
-/** A host, and what has to be closed with it. */
 export interface OpenedHost {
   readonly host: RemoteHost;
   close(): Promise<void>;
 }
 
-export interface OpenHostOptions {
-  /** Unique among all hosts that are ever asked. Default: the host's name. */
-  readonly id?: string;
-  readonly ttlMs?: number;
-  readonly warn: (message: string) => void;
-}
-
-/** A host that can be reached already. */
 export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions): RemoteHost {
-  return hostOver(options, invokerOf(options), defaults);
+  return new RemoteHost(options, invokerOf(options), defaults);
 }
 
 /** A host from whatever the application gave: connection settings are opened at the first message. */
@@ -43,7 +32,7 @@ export async function openHost(
   });
   const invoker = clientInvoker((work, signal) => connection.use(work, signal));
   const listening = { ...invoker, onChanged: (listener: () => void) => void (onChanged = listener) };
-  const host = hostOver(options, listening, defaults);
+  const host = new RemoteHost(options, listening, defaults);
   onOpen = () => host.reconnected();
   return {
     host,
@@ -52,21 +41,6 @@ export async function openHost(
       await connection.close();
     },
   };
-}
-
-function hostOver(
-  options: HostPolicy & { readonly name: string },
-  invoker: InterceptorInvoker,
-  { id, ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
-): RemoteHost {
-  return new RemoteHost({
-    name: options.name,
-    id,
-    invoker,
-    policy: options,
-    ttlMs: options.ttlMs ?? ttlMs,
-    warn,
-  });
 }
 
 function invokerOf(host: InterceptorHost): InterceptorInvoker {

@@ -2,6 +2,7 @@ import type { Invocation } from '../chain/invocation.js';
 import type { InvocationContext, InvokeParams } from '../protocol/types.js';
 import type { HostSendOptions } from './host-options.js';
 import { PayloadWindow } from './payload-window.js';
+import { defined } from '../../util/defined.js';
 import { ExchangeBag } from '../messages/exchange-bag.js';
 
 /** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
@@ -10,7 +11,6 @@ const HEADERS_META = 'nestjs-mcp/headers';
 /** Key in the `_meta` of an invocation that says, with `true`, that the payload is only a part of the message. */
 export const PARTIAL_META = 'nestjs-mcp/partial';
 
-/** What leaves this process for a host, and how what it makes of that goes back into the message. */
 export class Outgoing {
   private readonly window: PayloadWindow | undefined;
 
@@ -18,7 +18,6 @@ export class Outgoing {
     this.window = send.payload && new PayloadWindow(send.payload);
   }
 
-  /** What the host is asked. */
   paramsFor({ name, event, phase, payload, config, timeoutMs, context, bag }: Invocation): InvokeParams {
     const { context: parts, headers: names } = this.send;
     const { window } = this;
@@ -37,10 +36,7 @@ export class Outgoing {
     };
   }
 
-  /**
-   * A mutator's result on the whole payload, of which it may have seen a part.
-   * @throws Error where it changed something that it was not sent
-   */
+  /** @throws Error if the host changed a part that it was not sent */
   takeBack(payload: unknown, result: unknown): unknown {
     if (!this.window) return result;
     const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };
@@ -55,13 +51,13 @@ function narrowContext(
 ): InvocationContext {
   const has = (part: (typeof parts)[number]) => parts.includes(part);
   const { claims, ...who } = principal ?? { type: 'anonymous' as const };
-  return {
-    ...(has('principal') && { principal: { ...who, ...(has('claims') && claims && { claims }) } }),
-    ...(has('trace') && traceId !== undefined && { traceId, spanId }),
-    ...(has('session') && sessionId !== undefined && { sessionId }),
-    ...(has('timestamp') && timestamp !== undefined && { timestamp }),
-    ...(interceptorState && { interceptorState }),
-  };
+  return defined({
+    principal: has('principal') ? { ...who, ...(has('claims') && claims && { claims }) } : undefined,
+    ...(has('trace') && { traceId, spanId }),
+    sessionId: has('session') ? sessionId : undefined,
+    timestamp: has('timestamp') ? timestamp : undefined,
+    interceptorState,
+  });
 }
 
 function pick(headers: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {

@@ -2,16 +2,13 @@ import { pointerSteps } from '../../schema/json-pointer.js';
 import { isRecord } from '../../util/is-record.js';
 import { changes } from '../chain/diff.js';
 
-/** The part of a payload that a host is sent, and how what it makes of that part goes back into the whole. */
 export class PayloadWindow {
   private readonly places: readonly { readonly path: string; readonly steps: readonly string[] }[];
 
-  /** @param pointers JSON Pointers (RFC 6901), through objects */
   constructor(pointers: readonly string[]) {
     this.places = pointers.map(path => ({ path, steps: pointerSteps(path) }));
   }
 
-  /** What is sent. */
   narrow(payload: unknown): unknown {
     let narrowed: unknown = {};
     for (const { steps } of this.places) {
@@ -21,10 +18,7 @@ export class PayloadWindow {
     return narrowed;
   }
 
-  /**
-   * The whole payload with what the host changed of its part.
-   * @throws Error where it changed something that it was not sent
-   */
+  /** @throws Error if the host changed a part that it was not sent */
   widen(payload: unknown, changed: unknown): unknown {
     for (const { path } of changes(this.narrow(payload), changed)) {
       const isSent = this.places.some(place => path === place.path || path.startsWith(`${place.path}/`));
@@ -48,7 +42,6 @@ function lookUp(value: unknown, steps: readonly string[]): { readonly value: unk
   return { value: node };
 }
 
-/** A copy with a value at a place. */
 function put(node: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
   if (step === undefined) return value;
   const fields = isRecord(node) ? node : {};
@@ -56,7 +49,6 @@ function put(node: unknown, [step, ...rest]: readonly string[], value: unknown):
   return Object.fromEntries([...Object.entries(fields), [step, put(own, rest, value)]]);
 }
 
-/** A copy without the value at a place. */
 function without(node: unknown, [step, ...rest]: readonly string[]): unknown {
   if (!isRecord(node) || step === undefined || !Object.hasOwn(node, step)) return node;
   const entries = Object.entries(node);

@@ -23,7 +23,6 @@ export class DiscoveryTimeoutError extends DiscoveryError {}
 const UNKNOWN_INTERCEPTOR = -32602;
 const TIMEOUT = -32000;
 
-/** The code alone says little: many errors of servers have it. */
 function isTimeout(error: unknown): boolean {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: { timeoutMs?: unknown } | null };
   return code === TIMEOUT && typeof data?.timeoutMs === 'number';
@@ -39,31 +38,28 @@ const MAX_LISTINGS = 5;
 const MAX_DEPTH = 500;
 const MAX_NODES = 1_000_000;
 
-export interface RemoteHostParts {
-  readonly name: string;
-  /** Unique among all hosts that are ever asked. Default: the name. */
+const DEFAULT_TTL_MS = 60_000;
+
+export interface OpenHostOptions {
+  /** Unique among all hosts that are ever asked. Default: the host's name. */
   readonly id?: string;
-  readonly invoker: InterceptorInvoker;
-  readonly policy: HostPolicy;
-  readonly ttlMs: number;
-  /** Told of what the host says that cannot be used. */
+  readonly ttlMs?: number;
   readonly warn: (message: string) => void;
 }
 
-/** What a host advertises, and until when it is believed. */
 interface Listing {
   readonly entries: readonly ChainEntry[];
   readonly expiresAt: number;
 }
 
-/** A host of interceptors that is another MCP server. */
 export class RemoteHost {
   readonly name: string;
   readonly id: string;
   private readonly breaker: HostBreaker;
   private readonly outgoing: Outgoing;
   private readonly unwatch: (() => void) | void;
-  private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send' | 'ttlMs'>> & HostPolicy;
+  private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send'>> & HostPolicy;
+  private readonly warn: OpenHostOptions['warn'];
   private listing?: Listing;
   private listed: readonly ChainEntry[] = [];
   /** Counts what made the host's earlier words worthless. */
@@ -74,24 +70,30 @@ export class RemoteHost {
   private listingTime?: TimeLimit;
 
   /** @throws DiscoveryError for a name that stands for this process, or for another host's interceptor */
-  constructor(private readonly parts: RemoteHostParts) {
-    this.name = parts.name;
+  constructor(
+    options: HostPolicy & { readonly name: string },
+    private readonly invoker: InterceptorInvoker,
+    { id, ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
+  ) {
+    this.name = options.name;
     if (this.name.includes('/')) throw new DiscoveryError(`The name of a host has no "/": "${this.name}"`);
     if (this.name === LOCAL_HOST)
       throw new DiscoveryError(`"${LOCAL_HOST}" is this process, and no other host`);
-    this.id = parts.id ?? parts.name;
+    this.id = id ?? this.name;
+    this.warn = warn;
     this.policy = {
       maxConcurrent: 64,
       maxInterceptors: 1000,
       maxResultBytes: 8 * 1024 * 1024,
       discoveryTimeoutMs: 5000,
       skipWhenUnlisted: false,
-      ...parts.policy,
+      ...options,
+      ttlMs: options.ttlMs ?? ttlMs,
     };
-    const { maxConcurrent, breaker = {}, send } = this.policy;
-    this.breaker = new HostBreaker(this.name, { maxConcurrent, breaker });
+    const { maxConcurrent, breaker, send } = this.policy;
+    this.breaker = new HostBreaker(this.name, maxConcurrent, breaker);
     this.outgoing = new Outgoing(send);
-    this.unwatch = parts.invoker.onChanged?.(() => this.forget());
+    this.unwatch = invoker.onChanged?.(() => this.forget());
   }
 
   /** What is known of the host, without asking it; undefined where it has to be asked. */
@@ -99,12 +101,10 @@ export class RemoteHost {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
   }
 
-  /** What it last advertised, whether or not that is believed still. */
   get lastKnown(): readonly ChainEntry[] {
     return this.listed;
   }
 
-  /** Whether it is being asked something. */
   get isBusy(): boolean {
     return this.asked > 0;
   }
@@ -115,15 +115,12 @@ export class RemoteHost {
     this.generation++;
   }
 
-  /** Another connection leads to the host: what it has advertised, or is advertising, may be history. */
+  /** Another process may answer on a new connection, with other interceptors. */
   reconnected(): void {
     if (this.connections++ > 0) this.forget();
   }
 
-  /**
-   * Its interceptors. Whoever asks while the host is being asked waits for the same answer.
-   * @throws DiscoveryError where it does not say, or not in time, or says something that cannot be
-   */
+  /** @throws DiscoveryError if the host cannot be listed in time, or says something wrong */
   async entries(signal?: AbortSignal): Promise<readonly ChainEntry[]> {
     if (this.known) return this.known;
     if (!this.listingNow) {
@@ -143,14 +140,16 @@ export class RemoteHost {
     for (let attempt = 0; attempt < MAX_LISTINGS; attempt++) {
       const { generation } = this;
       const listing = await this.listOnce();
-      if (generation === this.generation) return this.remember(listing);
+      if (generation !== this.generation) continue;
+      this.listing = listing;
+      return listing.entries;
     }
     throw new DiscoveryError(`The interceptors of "${this.name}" change faster than they can be listed`);
   }
 
   private async listOnce(): Promise<Listing> {
     const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
-    // Not the signal of the message that happens to be the first to ask: others wait for the same answer.
+    // Not the signal of the first message: other messages wait for the same listing.
     const time = (this.listingTime = new TimeLimit(discoveryTimeoutMs));
     const { signal } = time;
     let entries: readonly ChainEntry[];
@@ -161,15 +160,15 @@ export class RemoteHost {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
-      this.parts.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
-      return { entries: [], expiresAt: Date.now() + Math.min(this.parts.ttlMs, SKIPPED_MS) };
+      this.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
+      return { entries: [], expiresAt: Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS) };
     } finally {
       time.clear();
     }
     const before = this.listed.length;
     if (before > 0 && entries.length === 0) {
       const count = `${before} interceptor${before === 1 ? '' : 's'}`;
-      this.parts.warn(
+      this.warn(
         `"${this.name}" advertised ${count} before, and now none: messages pass without them. Check the host, or remove it from "servers".`,
       );
     }
@@ -177,25 +176,15 @@ export class RemoteHost {
     return { entries, expiresAt: Date.now() + ttlMs };
   }
 
-  private remember(listing: Listing): readonly ChainEntry[] {
-    this.listing = listing;
-    return listing.entries;
-  }
-
   private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
-    const { name, warn, invoker } = this.parts;
-    const { descriptors, ttlMs = Infinity } = await listAll(invoker, {
-      name,
-      maxInterceptors,
-      timeoutMs,
-      signal,
-      warn,
-    });
+    const { name, warn, invoker } = this;
+    const bounds = { name, maxInterceptors, timeoutMs, signal, warn };
+    const { descriptors, ttlMs = Infinity } = await listAll(invoker, bounds);
     return {
       entries: descriptors.map(descriptor => this.entryOf(descriptor)),
       // It is not listed for every message, whatever it says.
-      ttlMs: Math.min(this.parts.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
+      ttlMs: Math.min(this.policy.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
     };
   }
 
@@ -219,8 +208,10 @@ export class RemoteHost {
     this.asked++;
     try {
       result = await this.breaker.run(async () => {
-        const answer = await unlessAborted(this.parts.invoker.invoke(params, { signal, timeoutMs }), signal);
-        this.checkSize(answer);
+        const answer = await unlessAborted(this.invoker.invoke(params, { signal, timeoutMs }), signal);
+        const limits = { maxBytes: this.policy.maxResultBytes, maxDepth: MAX_DEPTH, maxNodes: MAX_NODES };
+        const { excess } = new JsonSize(limits).add(answer);
+        if (excess) throw new Error(`its result exceeds ${excess}`);
         assertAnswers(answer, params);
         if (connections !== this.connections) {
           throw new Error('it was connected anew meanwhile: what it advertised before may be history');
@@ -236,15 +227,5 @@ export class RemoteHost {
     }
     if (type === 'mutation') return this.outgoing.takeBack(payload, result);
     return type === 'validation' ? boundedValidation(result, params) : result;
-  }
-
-  private checkSize(result: unknown): void {
-    const { maxResultBytes } = this.policy;
-    const { excess } = new JsonSize({
-      maxBytes: maxResultBytes,
-      maxDepth: MAX_DEPTH,
-      maxNodes: MAX_NODES,
-    }).add(result);
-    if (excess) throw new Error(`its result exceeds ${excess}`);
   }
 }

@@ -1,14 +1,10 @@
 import { MAX_TIMER_MS } from '../../constants.js';
 
-/**
- * A signal that fires when its time is up. Unlike `AbortSignal.timeout`, it keeps the process alive until it fires or is
- * cleared: a process that only waits for a host would otherwise end before the host has failed.
- */
+/** Unlike `AbortSignal.timeout`, keeps the process alive, so that a process that only waits for a host sees it fail. */
 export class TimeLimit {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
 
-  /** @param ms milliseconds */
   constructor(ms: number) {
     const timeUp = () =>
       this.controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
@@ -24,7 +20,6 @@ export class TimeLimit {
     this.timer.unref();
   }
 
-  /** To be called once nobody waits any more. */
   clear(): void {
     clearTimeout(this.timer);
   }

@@ -30,14 +30,12 @@ type Params = Readonly<Record<string, unknown>>;
 /** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
 export class InterceptorServer {
   private last?: Served;
-  /** The methods to serve; none without an interceptor. */
   readonly methods: Readonly<Record<string, (params: Params, call: McpCall) => object | Promise<object>>>;
 
   constructor(
     private readonly source: Pick<LocalChainSource, 'local'>,
     private readonly options: {
       readonly pageSize: number;
-      /** How long others may believe a listing, in milliseconds. Default: 5,000. */
       readonly ttlMs?: number;
       readonly log: (message: string) => void;
     },
@@ -54,7 +52,6 @@ export class InterceptorServer {
           };
   }
 
-  /** What `capabilities.extensions` says: every event that some interceptor hooks. */
   get capability(): { readonly supportedEvents: string[] } {
     return this.served.capability;
   }
@@ -85,17 +82,10 @@ export class InterceptorServer {
     };
   }
 
-  /**
-   * Runs one interceptor. That it denies is a result; an error is that it could not be run. The `context` is what the
-   * caller says: who may call at all is for the application's guards to decide. `respondWith` has no words on the wire,
-   * and is a failure here.
-   * @throws McpException -32602 for what is asked wrongly, -32603 where it crashed, -32000 where its time was up
-   */
+  /** @throws McpException -32602 for a wrong request, -32603 for a crash, -32000 for a timeout */
   private async invoke(params: Params, call: McpCall): Promise<object> {
-    const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = this.check(
-      params,
-      call,
-    );
+    const checked = this.check(params, call);
+    const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = checked;
     // Whoever asks can only shorten it.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
     const limits = { clock: systemClock, defaultTimeoutMs: allowed, maxTimeoutMs: allowed };
@@ -120,7 +110,7 @@ export class InterceptorServer {
     }
   }
 
-  private check(params: Params, { protocolVersion, meta }: McpCall): CheckedParams {
+  private check(params: Params, { protocolVersion, meta }: McpCall) {
     const { name, event, phase, payload, timeoutMs, context } = params;
     const refuse = (reason: string) =>
       new McpException(McpErrorCode.InvalidParams, 'Invalid interceptor invocation', {
@@ -153,22 +143,18 @@ export class InterceptorServer {
 
   private failure({ name }: PreparedEntry, phase: Phase, error: unknown, timeoutMs: number): McpException {
     this.options.log(`The interceptor ${name} failed when it was invoked: ${messageOf(error)}`);
-    const told = { interceptor: name };
     return error instanceof InterceptorTimeout
-      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', { ...told, timeoutMs, phase })
+      ? new McpException(TIMEOUT_CODE, 'Interceptor execution timeout', {
+          interceptor: name,
+          timeoutMs,
+          phase,
+        })
       : new McpException(McpErrorCode.InternalError, 'Interceptor execution failed', {
-          ...told,
+          interceptor: name,
           reason: 'the interceptor failed',
         });
   }
 }
-
-type CheckedParams = InvokeParams &
-  Required<Pick<InvokeParams, 'config'>> & {
-    readonly entry: PreparedEntry;
-    /** What is wrong with a payload for the event. */
-    readonly problemOf: (payload: unknown) => string | undefined;
-  };
 
 interface Served {
   readonly from: readonly ChainEntry[];
@@ -188,16 +174,13 @@ function servedOf(from: readonly ChainEntry[]): Served {
   };
 }
 
-/**
- * What an interceptor came to, as it stands on the wire. What is sent is checked, not what the author holds.
- * @throws Error if the interceptor failed
- */
+/** @throws Error if the interceptor failed */
 function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): object {
   const { name, type } = entry;
   const { phase, payload } = run;
   const source = { interceptor: name, type, phase };
   if (invoked.kind === 'skipped') {
-    // An interceptor whose own condition says that it does not apply has nothing to object and nothing to change.
+    // An interceptor that does not apply neither objects nor changes anything.
     const said = {
       validation: { valid: true },
       mutation: { modified: false, payload },

@@ -1,21 +1,16 @@
 import type { PreparedEntry } from '../chain/entry.js';
-import type { InterceptorDescriptor, PriorityHint } from '../protocol/types.js';
+import type { InterceptorDescriptor } from '../protocol/types.js';
 
-/** An interceptor's descriptor with its policy resolved: what is told of it is what it does. */
 export function resolvedDescriptor(entry: PreparedEntry): InterceptorDescriptor {
   const { mode: _mode, failOpen: _failOpen, priorityHint: _priority, ...declared } = entry.descriptor;
-  const { hooks, mode, failOpen, priority } = entry;
-  const priorityHint = hintOf(priority);
+  const { hooks, mode, failOpen } = entry;
+  const { request, response } = entry.priority;
+  const each = { ...(request !== 0 && { request }), ...(response !== 0 && { response }) };
   return {
     ...declared,
     hooks,
     ...(mode === 'audit' && { mode }),
     ...(failOpen && { failOpen }),
-    ...(priorityHint !== 0 && { priorityHint }),
+    ...((request || response) && { priorityHint: request === response ? request : each }),
   };
-}
-
-function hintOf({ request, response }: PreparedEntry['priority']): PriorityHint {
-  if (request === response) return request;
-  return { ...(request !== 0 && { request }), ...(response !== 0 && { response }) };
 }

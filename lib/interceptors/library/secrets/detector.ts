@@ -3,6 +3,7 @@ import {
   listOf,
   objectOf,
   oneOf,
+  pick,
   TEXT,
   type OptionSchema,
 } from '../../../options/option-schema.js';
@@ -14,7 +15,6 @@ import { normalise } from './normalise.js';
 import { knownPatterns, SECRET_KINDS, type SecretKind, type SecretPattern } from './patterns.js';
 import { View } from './view.js';
 
-/** What counts as a secret. */
 export interface SecretDetectorOptions {
   /** The formats that are looked for. Default: all that are known. */
   readonly kinds?: readonly SecretKind[];
@@ -56,16 +56,9 @@ export const DETECTOR = objectOf<SecretDetectorOptions, FilledDetector>({
   decodeDepth: { type: 'integer', minimum: 0, maximum: 3, default: 1 },
 });
 
-/** The options of a detector among those of an interceptor that has one. */
-export const detectorOptions = ({
-  kinds,
-  patterns,
-  entropy,
-  ignore,
-  decodeDepth,
-}: SecretDetectorOptions): SecretDetectorOptions => ({ kinds, patterns, entropy, ignore, decodeDepth });
+export const detectorOptions = (options: SecretDetectorOptions): SecretDetectorOptions =>
+  pick(options, 'kinds', 'patterns', 'entropy', 'ignore', 'decodeDepth');
 
-/** A secret in a text. */
 export interface SecretFinding {
   /** A `SecretKind`, the `kind` of a pattern of your own, or `high-entropy`. */
   readonly kind: string;
@@ -73,21 +66,18 @@ export interface SecretFinding {
   readonly start: number;
   /** …and the first that is no longer of it. */
   readonly end: number;
-  /** The secret as it reads once decoded. */
   readonly value: string;
 }
 
-/** How one text is looked at. */
 export interface FindOptions {
   /** Whether randomness counts. Default: true, where it is not switched off. */
   readonly entropy?: boolean;
-  /** The key that the text is the value of. */
   readonly key?: string;
   /** The key of the array or the object that the text or its key stands in. */
   readonly within?: string;
 }
 
-/** What has no format of its own is known by what it is called. Forty hexadecimal digits are Git's rather. */
+/** The name tells this format. Forty hexadecimal digits are rather an object of Git. */
 const AWS_SECRET = {
   name: /aws.*secret|secret_?access_?key/i,
   value: /^\s*(?![0-9A-Fa-f]{40}\s*$)[A-Za-z0-9/+]{40}\s*$/,
@@ -98,10 +88,7 @@ const NAME_LENGTH = 64;
 /** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
 const ESCAPE_LEVELS = 3;
 
-/**
- * Finds credentials in texts, however they are disguised: invisible and look-alike characters, escapes (JSON, percent,
- * character references) and base64 or hexadecimal make no difference.
- */
+/** Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal. */
 export class SecretDetector {
   private readonly patterns: readonly SecretPattern[];
   private readonly ignore: readonly RegExp[];
@@ -129,7 +116,6 @@ export class SecretDetector {
     return findings;
   }
 
-  /** Everything that a text says: as it is, with its escapes resolved, and what its encoded parts decode to. */
   *readings(text: string, depth = this.decodeDepth): Generator<string> {
     for (const view of forms(text)) {
       yield view.text;
@@ -183,7 +169,6 @@ export class SecretDetector {
   }
 }
 
-/** A text without disguises, then with its escapes resolved, level by level. */
 function* forms(text: string): Generator<View> {
   let view = normalise(View.of(text));
   yield view;
@@ -194,7 +179,6 @@ function* forms(text: string): Generator<View> {
   }
 }
 
-/** A text without what is known already, so that no part of it is taken for a secret of its own. */
 function blank(text: string, known: readonly { start: number; value: string }[]): string {
   let blanked = '';
   for (const { start, value } of [...known].sort((a, b) => a.start - b.start)) {

@@ -1,4 +1,3 @@
-/** A run of a text that may be the encoding of another text. */
 export interface EncodedRun {
   readonly start: number;
   readonly end: number;

@@ -1,6 +1,5 @@
 import { FLAG, objectOf } from '../../../options/option-schema.js';
 
-/** How generic secrets are told from other long words. */
 export interface EntropyOptions {
   /** Shortest run of characters that is looked at. Default: 24. */
   readonly minLength?: number;
@@ -22,42 +21,33 @@ export const ENTROPY = objectOf<EntropyOptions, Required<EntropyOptions>>({
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const BARE_UUID = /^[0-9a-f]{12}[1-8][0-9a-f]{3}[89ab][0-9a-f]{15}$/i;
 
-/** Finds runs of characters that look random. */
 export class EntropyFinder {
   private readonly run: RegExp;
-  private readonly minLength: number;
-  private readonly base64: number;
-  private readonly hex: number;
-  private readonly gitShas: boolean;
 
-  constructor({ minLength, base64, hex, gitShas }: Required<EntropyOptions>) {
-    this.run = new RegExp(`[A-Za-z0-9+/_-]{${minLength},}={0,2}`, 'g');
-    this.minLength = minLength;
-    this.base64 = base64;
-    this.hex = hex;
-    this.gitShas = gitShas;
+  constructor(private readonly options: Required<EntropyOptions>) {
+    this.run = new RegExp(`[A-Za-z0-9+/_-]{${options.minLength},}={0,2}`, 'g');
   }
 
   *find(text: string): Generator<{ start: number; value: string }> {
     for (const { 0: value, index } of text.matchAll(this.run)) {
-      if (value.split(UUID).some(part => part.length >= this.minLength && this.isRandom(part)))
+      if (value.split(UUID).some(part => part.length >= this.options.minLength && this.isRandom(part)))
         yield { start: index, value };
     }
   }
 
   private isRandom(run: string): boolean {
     if (!/\d/.test(run) || !/[a-z]/i.test(run)) return false;
+    const { base64, hex, gitShas } = this.options;
     if (/^[0-9a-f]+$/i.test(run)) {
-      if (!this.gitShas && (run.length === 40 || run.length === 64)) return false;
-      return !BARE_UUID.test(run) && entropy(run) >= this.hex;
+      if (!gitShas && (run.length === 40 || run.length === 64)) return false;
+      return !BARE_UUID.test(run) && entropy(run) >= hex;
     }
     // Words that were joined change between upper case, lower case and digits rarely; random characters all the time.
     const required = /[a-z]/.test(run) && /[A-Z]/.test(run) ? 0.4 : 0.2;
-    return changes(run) >= required && entropy(run) >= this.base64 && !isText(run);
+    return changes(run) >= required && entropy(run) >= base64 && !isText(run);
   }
 }
 
-/** Shannon entropy in bits a character. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -66,7 +56,6 @@ export function entropy(text: string): number {
   return bits;
 }
 
-/** How often a letter or digit follows one of another class, from 0 to 1. */
 function changes(run: string): number {
   const classes = run
     .replace(/[^A-Za-z0-9]/g, '')
@@ -80,7 +69,5 @@ function changes(run: string): number {
   return count / Math.max(1, classes.length - 1);
 }
 
-/** Whether it is the base64 of plain text, which is looked into instead. */
-function isText(run: string): boolean {
-  return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(run, 'base64').toString('latin1'));
-}
+const isText = (run: string): boolean =>
+  /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(run, 'base64').toString('latin1'));

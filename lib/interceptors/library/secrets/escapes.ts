@@ -6,7 +6,6 @@ const ESCAPE =
 
 const LETTERS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** The text with one level of escapes resolved; the same view where it holds none. */
 export const unescape = (view: View): View =>
   /[%\\&]/.test(view.text) ? view.rewrite(ESCAPE, resolve) : view;
 

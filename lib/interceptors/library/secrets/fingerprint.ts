@@ -1,17 +1,13 @@
 import { fold } from './normalise.js';
 
-/** Shorter than this, what was folded is too common to stand for a secret. */
 const MIN_LENGTH = 6;
 /** A secret of two parts or more is known by each of its parts. */
 const PART = 16;
 const MAX_PARTS = 256;
-/** What the keys of one algorithm begin with alike. */
+/** Keys of one algorithm begin alike. */
 const PEM_PREAMBLE = 64;
 
-/**
- * What a secret is recognised by, folded: all of it or, from 32 characters, every 16 in turn, so that 31 characters of it
- * in a row are enough. What others of its kind have in common is left out: the head of a token, the lines around a key.
- */
+/** Parts by which a folded secret is recognised: 31 characters in a row are enough. Leaves out common heads. */
 export function fingerprintOf(kind: string, secret: string): string[] {
   const folded = fold(core(kind, secret));
   if (folded.length < MIN_LENGTH) return [];

@@ -16,10 +16,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/**
- * The text as a reader would type it: compatibility forms (full width, mathematical, circled) and look-alikes as plain
- * characters, accents and whatever cannot be seen left out.
- */
+/** The text as a reader would type it: plain characters for look-alikes, without accents and invisible characters. */
 export const normalise = (view: View): View => view.rewrite(NOT_PLAIN, plain);
 
 /** The letters and digits of a text alone, in lower case: what is left of it however it is cased, cut or spaced. */

@@ -1,4 +1,3 @@
-/** The formats that are known by their shape. */
 export type SecretKind =
   | 'aws-access-key-id'
   | 'aws-secret-access-key'
@@ -19,23 +18,16 @@ export type SecretKind =
   | 'url-credentials'
   | 'basic-credentials';
 
-/** A format of secrets. */
 export interface SecretPattern {
   /** What a finding is called, as in `[REDACTED:<kind>]`. */
   readonly kind: string;
-  /**
-   * It has to match in linear time. A group `secret` is the part that is one, a group `lead` in a lookbehind belongs
-   * to it as well; without either, all that matched is the secret.
-   */
+  /** Must match in linear time. A group `secret`, or `lead` in a lookbehind, narrows the match to the secret. */
   readonly pattern: RegExp;
   /** Whether a match is one. Default: it always is. */
   readonly accept?: (value: string) => boolean;
 }
 
-/**
- * Formats are matched whatever the case, since a reader can restore it; what then looks like words is let go. Every
- * repetition is over a class that excludes what comes next, or bounded, so that matching takes linear time.
- */
+/** Patterns ignore case, since a reader can restore it. Each takes linear time: no class contains its follower. */
 const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   {
     kind: 'private-key',
@@ -105,11 +97,9 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
 
 export const SECRET_KINDS: readonly SecretKind[] = [...new Set(KNOWN.map(({ kind }) => kind))];
 
-/** The formats that are known, or those of these kinds. */
 export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPattern[] =>
   kinds ? KNOWN.filter(({ kind }) => kinds.includes(kind)) : KNOWN;
 
-/** Whether a value is the base64 of `user:password`. */
 function isUserAndPassword(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   if (/^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'))) return true;
@@ -119,7 +109,6 @@ function isUserAndPassword(value: string): boolean {
   return /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(text) && (isEncoded || /^[ -~\u00c0-\u00ff]{2,}?:/.test(text));
 }
 
-/** Whether a value looks generated: it has a digit, or letters of both cases. */
 function isMixed(value: string): boolean {
   const body = value.slice(4);
   return /\d/.test(body) || (/[a-z]/.test(body) && /[A-Z]/.test(body));

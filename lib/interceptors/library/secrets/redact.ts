@@ -1,9 +1,7 @@
 import type { SecretFinding } from './detector.js';
 
-/** What is put in a secret's place. */
 const placeholder = (kind: string): string => `[REDACTED:${kind}]`;
 
-/** A text without its secrets, and the kind of each that was cut. */
 export function redactFindings(
   text: string,
   findings: readonly SecretFinding[],

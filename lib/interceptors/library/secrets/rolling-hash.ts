@@ -1,9 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/**
- * Finds where a text may contain one of many strings of one length, in one pass (Rabin and Karp). It never misses one;
- * what it finds has to be looked at. Its base is random, so that nobody can make texts that are found everywhere.
- */
+/** Finds where a text may contain strings of one length (Rabin-Karp). A random base defeats crafted texts. */
 export class RollingHash {
   private readonly base = randomInt(2 ** 30, 2 ** 31) * 2 + 1;
 
@@ -13,7 +10,6 @@ export class RollingHash {
     return hash;
   }
 
-  /** Where parts of `length` begin whose hash is one of these. */
   *search(text: string, length: number, hashes: ReadonlySet<number>): Generator<number> {
     if (text.length < length) return;
     let power = 1;

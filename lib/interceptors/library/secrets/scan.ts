@@ -16,20 +16,15 @@ export interface ScanLimits {
 
 export const SCAN_LIMITS = objectOf<ScanLimits>({ maxDepth: COUNT, maxNodes: COUNT, maxChars: COUNT });
 
-/** A payload that is too large to be scanned, and so cannot be let through. */
 export class ScanLimitError extends Error {}
 
-/** Where a text stands in a payload. */
 export interface TextPlace {
   /** The key that it is the value of, or that it is. Undefined in an array and at the root. */
   readonly key: string | undefined;
   /** The key of the array or the object that it, or its key, stands in. Undefined at the root and right below. */
   readonly within: string | undefined;
   readonly isKey: boolean;
-  /**
-   * Whether the protocol says what stands here, as it does not within `arguments`, `structuredContent`, `_meta` and the
-   * `data` of a log message.
-   */
+  /** Whether the protocol defines this place: not in `arguments`, `structuredContent`, `_meta` or the `data` of a log. */
   readonly isProtocol: boolean;
   /** For the base64 of an image, a sound or a resource's bytes: whether these bytes are text after all. */
   readonly binary?: 'bytes' | 'text';
@@ -40,11 +35,8 @@ const FREE_FORM = new Set(['arguments', 'structuredContent', '_meta', 'data']);
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Replaces every text of a payload, keys included, by what `visit` returns for it. `SecretRedactor` walks payloads with it.
- * The result shares what did not change with `payload`, and is `payload` itself if nothing did: a mutator can return it. The
- * top-level `requestState` of the protocol is sealed and left alone.
- *
- * @param visit gets each text and where it stands; returns the text to put there
+ * Replaces every text of a payload, keys included, by the result of `visit`. Returns `payload` itself if nothing changed,
+ * so that a mutator can return it. Leaves the sealed top-level `requestState` alone.
  * @param limits Default: 64 levels, 100,000 values, 4,194,304 UTF-16 units
  * @throws ScanLimitError for a payload beyond the limits, so that a mutator fails and blocks the message
  * @example

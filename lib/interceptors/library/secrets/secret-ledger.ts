@@ -5,12 +5,8 @@ import { checked } from '../own-options.js';
 import { PerInvoker } from '../per-invoker.js';
 import { RollingHash } from './rolling-hash.js';
 
-/** How much is remembered, and for how long. */
 export interface SecretLedgerOptions {
-  /**
-   * Sessions, and as many of each that sends `interceptor/invoke`; the one that was not used for longest is forgotten.
-   * Default: 1,000.
-   */
+  /** Sessions, also for each invoker; the least recently used one is forgotten. Default: 1,000. */
   readonly maxSessions?: number;
   /**
    * Secrets in a session; a long one counts once for every 16 characters. Of each, the 16 places where it was last read are
@@ -33,7 +29,6 @@ export const SECRET_LEDGER = objectOf<SecretLedgerOptions, Required<SecretLedger
 /** The places where a secret was last read that are remembered: it may go back to no others. */
 const MAX_ORIGINS = 16;
 
-/** More secrets were read in a session than are remembered. */
 export class SecretLedgerFullError extends Error {}
 
 interface Known {
@@ -45,43 +40,33 @@ interface Known {
 
 type Session = Map<string, Known>;
 
-/**
- * Remembers which secrets were read where, by salted hashes: never a secret itself. Guards that share a ledger watch one
- * boundary together.
- */
+/** Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary. */
 export class SecretLedger {
   private readonly sessions: PerInvoker<LRUCache<string, Session>>;
   private readonly exchanges = new WeakMap<object, Session>();
   private readonly salt = randomBytes(32);
   private readonly hash = new RollingHash();
-  private readonly maxSecrets: number;
-  private readonly ttlMs: number;
-  private readonly now: () => number;
+  private readonly options: Required<SecretLedgerOptions>;
 
   /** @throws RangeError for a bound that is not a whole number above 0, TypeError for any other wrong option */
   constructor(options: SecretLedgerOptions = {}) {
-    const { maxSessions, maxSecrets, ttlMs, now } = checked('SecretLedger', SECRET_LEDGER, options);
+    this.options = checked('SecretLedger', SECRET_LEDGER, options);
+    const { maxSessions } = this.options;
     // By size: a `max` would allocate room for all sessions at once.
     this.sessions = new PerInvoker(() => new LRUCache({ maxSize: maxSessions, sizeCalculation: () => 1 }));
-    this.maxSecrets = maxSecrets;
-    this.ttlMs = ttlMs;
-    this.now = now;
   }
 
-  /**
-   * Notes that secrets, folded, were read from `origin`.
-   * @param key the session's, or an object that lives as long as it
-   * @throws SecretLedgerFullError where there are more than can be remembered, so that none goes unnoticed
-   */
+  /** @throws SecretLedgerFullError if there are too many to remember */
   record(key: string | object, origin: string, secrets: Iterable<string>): void {
     let session: Session | undefined;
-    const expires = this.now() + this.ttlMs;
+    const { maxSecrets, ttlMs, now } = this.options;
+    const expires = now() + ttlMs;
     for (const secret of secrets) {
       session ??= this.session(key, true);
       const digest = this.digest(secret);
       let known = session.get(digest);
       if (known === undefined) {
-        if (session.size >= this.maxSecrets) throw new SecretLedgerFullError('too many secrets were read');
+        if (session.size >= maxSecrets) throw new SecretLedgerFullError('too many secrets were read');
         known = { length: secret.length, rolling: this.hash.of(secret), origins: new Map() };
         session.set(digest, known);
       }
@@ -89,7 +74,6 @@ export class SecretLedger {
     }
   }
 
-  /** Where the secrets come from that folded texts contain, secret by secret. */
   originsIn(key: string | object, textsOf: () => readonly string[]): string[][] {
     const session = this.session(key, false);
     if (session.size === 0) return [];
@@ -125,7 +109,7 @@ export class SecretLedger {
   }
 
   private forget(session: Session): void {
-    const now = this.now();
+    const now = this.options.now();
     for (const [digest, { origins }] of session) {
       for (const [origin, expires] of origins) if (expires <= now) origins.delete(origin);
       if (origins.size === 0) session.delete(digest);

@@ -1,11 +1,9 @@
-/** A stretch of a rewritten text: copied unit by unit, or as a whole in place of `replaced` units. */
 interface Stretch {
   readonly text: string;
   readonly from: number;
   readonly replaced?: number;
 }
 
-/** A text as it reads once rewritten, and where in its source each UTF-16 unit comes from. */
 export class View {
   private constructor(
     readonly text: string,
@@ -22,7 +20,6 @@ export class View {
     return [this.starts?.[start] ?? start, this.ends?.[end - 1] ?? end];
   }
 
-  /** The view with every match of a global pattern replaced; this very one where that changes nothing. */
   rewrite(pattern: RegExp, replacement: (match: string) => string): View {
     const stretches: Stretch[] = [];
     let copied = 0;
