@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { MCP_FEATURE } from '../constants.js';
+import { MCP_FEATURE } from '../decorators/metadata.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';

@@ -1,5 +1,5 @@
 import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
-import { MCP_CLIENT_OPTIONS } from '../constants.js';
+import { MCP_CLIENT_OPTIONS } from '../decorators/metadata.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';

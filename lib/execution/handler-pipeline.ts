@@ -8,12 +8,12 @@ import {
 import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external-exceptions-handler.js';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
-import { MCP_CONTEXT_TYPE } from '../constants.js';
-import { isRoundEnd } from '../mrtr/input-required.exception.js';
-import { isUnaskable } from '../mrtr/errors.js';
+import { MCP_CONTEXT_TYPE } from '../decorators/metadata.js';
+import { isRoundEnd } from '../input/input-required.exception.js';
+import { isUnaskable } from '../input/errors.js';
 import { isAsyncIterable, valuesOf } from './async-iterable.js';
-import { CallCancelled, isCancellation } from './call-cancelled.js';
-import { GuardDenied } from './guard-denied.js';
+import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
+import { GuardDenied } from '../exceptions/guard-denied.js';
 import { askFor } from './handler-asks.js';
 import type { HandlerParam } from './handler-params.js';
 import { declaredMethodOf, methodOf, type HandlerTarget, type Method } from './handler-target.js';

@@ -18,10 +18,10 @@ import {
   type InferSchema,
   type InputQuestion,
   type SampleAnswer,
-} from '../mrtr/input-request.js';
+} from '../input/input-request.js';
 import type { CurrentRound } from '../mrtr/replay/current-round.js';
 import type { Round } from '../mrtr/replay/round.js';
-import type { Jsonify } from '../mrtr/replay/jsonify.js';
+import type { Jsonify } from '../input/jsonify.js';
 import { canAsk } from '../mrtr/rounds.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';

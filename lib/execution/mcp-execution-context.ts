@@ -1,6 +1,6 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { MCP_CONTEXT_TYPE } from '../constants.js';
+import { MCP_CONTEXT_TYPE } from '../decorators/metadata.js';
 import type { McpContext } from './mcp-context.js';
 import { shieldResponse } from './response-shield.js';
 

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';

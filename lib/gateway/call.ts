@@ -6,7 +6,7 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import { sendLog } from '../protocol/mcp-log.js';
 import type { McpCall } from '../protocol/mcp-call.js';

@@ -8,7 +8,7 @@ import {
   type LoggingLevel,
   type Result,
 } from '@modelcontextprotocol/server';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
 import { HOPS_META, nextHop } from './loop-detection.js';

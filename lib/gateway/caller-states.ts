@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { digestOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';

@@ -1,6 +1,6 @@
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import { ConnectionError } from '../connection/connection.js';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { ClientChannel } from '../server/upstream.js';

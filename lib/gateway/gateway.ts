@@ -8,7 +8,7 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { requireUri } from '../server/params.js';
+import { requireUri } from '../protocol/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
 import { Backend, type BackendHost } from './backend.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { Call, type AskOptions } from './call.js';

@@ -1,8 +1,8 @@
 import type { CacheHint, Result } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
-import { isProtocolError, unexpected } from './errors.js';
-import { HeaderMismatchError } from './header-parameters.js';
+import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { checkedResult, encodeError, encodeResult } from './wire-codec.js';
 

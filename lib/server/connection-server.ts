@@ -7,7 +7,7 @@ import type {
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Subscriptions } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
-import type { RunningCalls } from './running-calls.js';
+import type { RunningCalls } from '../protocol/running-calls.js';
 import { SdkServer } from './sdk-server.js';
 import type { ClientChannel, Upstream } from './upstream.js';
 

@@ -12,7 +12,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { SCOPE_OPTIONS_METADATA } from '../constants.js';
+import { SCOPE_OPTIONS_METADATA } from '../decorators/metadata.js';
 import { keyOfCompletion, type CompletionRef, type Entry } from '../catalog/entries.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import type { HandlerKind, HandlerMetadata, HandlerOptionsByKind } from '../decorators/handler-options.js';

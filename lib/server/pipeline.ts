@@ -3,8 +3,8 @@ import type { Boundary } from '../interceptors/boundary/boundary.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
-import { isProtocolError, unexpected } from './errors.js';
-import type { HeaderCheck } from './header-parameters.js';
+import { isProtocolError, unexpected } from '../protocol/errors.js';
+import type { HeaderCheck } from '../headers/header-check.js';
 
 /** Answers a call. The params are apart from the call, which keeps them as they came: interceptors may change them. */
 export type Answer = (call: McpCall, params: Params) => Promise<Result>;

@@ -18,10 +18,10 @@ import {
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { AskClient, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { whole } from './answer-encoder.js';
-import { unexpected } from './errors.js';
+import { unexpected } from '../protocol/errors.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { passthroughSchema } from './passthrough-schema.js';
-import { RunningCall, type RunningCalls } from './running-calls.js';
+import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
 import { RESOURCE_NOT_FOUND } from './wire-codec.js';
 
 /** What the instance knows of one message that the SDK's server hands on. */

@@ -10,7 +10,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { McpModuleOptions } from 'nestjs-mcp';
-import { MCP_SERVERS } from '../../lib/constants.js';
+import { MCP_SERVERS } from '../../lib/decorators/metadata.js';
 import type { McpServers } from '../../lib/server/mcp-servers.js';
 
 /** A server of which the SDK answers every request. */

@@ -1,4 +1,4 @@
-import { CLIENT_INPUT_METADATA } from '../../constants.js';
+import { CLIENT_INPUT_METADATA } from '../../decorators/metadata.js';
 import type { InputMethod } from '../input-requests.js';
 
 /** One declaration, as the decorators store it. */

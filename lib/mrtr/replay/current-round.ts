@@ -5,7 +5,7 @@ import {
   assertKeys,
   InputRequiredException,
   type InputRequiredOptions,
-} from '../input-required.exception.js';
+} from '../../input/input-required.exception.js';
 import type { Outcome, Round } from './round.js';
 import { isThenable } from '../../util/is-thenable.js';
 

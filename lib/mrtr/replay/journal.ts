@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InputMethod } from '../input-request.js';
+import type { InputMethod } from '../../input/input-request.js';
 
 /** What was asked, and what it was answered. */
 export interface RecordedAnswer {

@@ -3,7 +3,7 @@ import type { McpException } from '../../exceptions/mcp.exception.js';
 import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
 import { encodeFailure } from '../../server/answer-encoder.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { RunningCall } from '../../server/running-calls.js';
+import { RunningCall } from '../../protocol/running-calls.js';
 import type { PostAnswer } from './post-answer.js';
 
 /** A call that came by POST, and its answer. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { SWAGGER_EXCLUDE_METADATA } from '../../constants.js';
-import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import { SWAGGER_EXCLUDE_METADATA } from '../../decorators/metadata.js';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint, Incoming } from './http-endpoint.js';

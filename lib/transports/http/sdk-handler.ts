@@ -1,10 +1,10 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
-import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { HttpExchange } from '../../protocol/mcp-call.js';
-import type { JsonRpcError } from '../../server/errors.js';
-import type { HeaderMismatchError } from '../../server/header-parameters.js';
-import { assertNameHeader } from '../../server/header-parameters.js';
+import type { JsonRpcError } from '../../protocol/errors.js';
+import type { HeaderMismatchError } from '../../headers/header-check.js';
+import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { listenOf, refusalOfListen } from '../listen.js';
 import { refusalOfResponses, type Origin } from '../message-call.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, type AuthInfo } from '@modelcontextprotocol/server';
-import type { ResolvedOptions } from '../../mcp.module-options.js';
-import { callerOf } from '../../server/caller.js';
+import type { ResolvedOptions } from '../../server/server-options.js';
+import { callerOf } from '../../protocol/caller.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Incoming } from '../http/http-endpoint.js';
 import { TransportError } from '../http/transport-error.js';

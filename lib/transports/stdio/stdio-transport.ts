@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
+import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { McpServers } from '../server/mcp-servers.js';
-import type { ChainParams } from './chain/params.js';
-import { undiscoveredInTime, type ChainResult } from './chain/result.js';
-import type { ChainInUse, ChainSource } from './chain-source.js';
-import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
-import { DiscoveryTimeoutError } from './remote/remote-host.js';
-import type { InterceptionEvent } from './payloads.js';
-import type { Direction, Phase } from './protocol/types.js';
-import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
+import { McpServers } from './mcp-servers.js';
+import type { ChainParams } from '../interceptors/chain/params.js';
+import { undiscoveredInTime, type ChainResult } from '../interceptors/chain/result.js';
+import type { ChainInUse, ChainSource } from '../interceptors/chain-source.js';
+import { answerCheck, isServed, payloadCheck } from '../interceptors/messages/payload-check.js';
+import { DiscoveryTimeoutError } from '../interceptors/remote/remote-host.js';
+import type { InterceptionEvent } from '../interceptors/payloads.js';
+import type { Direction, Phase } from '../interceptors/protocol/types.js';
+import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
 
 /**
  * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By

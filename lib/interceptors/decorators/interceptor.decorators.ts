@@ -1,11 +1,11 @@
-import { INTERCEPTOR_METADATA } from '../constants.js';
+import { INTERCEPTOR_METADATA } from '../../decorators/metadata.js';
 import type {
   InterceptorMetadata,
   MutatorOptions,
   SinkOptions,
   ValidatorOptions,
-} from './interceptor-options.js';
-import { declareOnMethod } from './method-metadata.js';
+} from './decorator-options.js';
+import { declareOnMethod } from '../../decorators/method-metadata.js';
 
 /** Without options it hooks nothing, which the bootstrap reports. */
 const declareInterceptor = (
