@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { MCP_SERVERS } from './decorators/metadata.js';
+import { MCP_SERVERS, McpServers } from './server/mcp-servers.js';
 import { HandlerExplorer } from './catalog/explorer.js';
 import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
@@ -11,7 +11,6 @@ import { InterceptorLoader } from './server/interceptor-loader.js';
 import { InterceptorReports } from './interceptors/reports.js';
 import { HandlerLoader } from './server/handler-loader.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
-import { McpServers } from './server/mcp-servers.js';
 
 /** What all servers of an application share. */
 @Global()

@@ -8,7 +8,6 @@ import {
 import type { ExternalExceptionsHandler } from '@nestjs/core/exceptions/external-exceptions-handler.js';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
-import { MCP_CONTEXT_TYPE } from '../decorators/metadata.js';
 import { isRoundEnd } from '../input/input-required.exception.js';
 import { isUnaskable } from '../input/errors.js';
 import { isAsyncIterable, valuesOf } from './async-iterable.js';
@@ -17,7 +16,7 @@ import { GuardDenied } from '../exceptions/guard-denied.js';
 import { askFor } from './handler-asks.js';
 import type { HandlerParam } from './handler-params.js';
 import { declaredMethodOf, methodOf, type HandlerTarget, type Method } from './handler-target.js';
-import { createExecutionContext, type HandlerCall } from './mcp-execution-context.js';
+import { createExecutionContext, MCP_CONTEXT_TYPE, type HandlerCall } from './mcp-execution-context.js';
 import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
 import { isThenable } from '../util/is-thenable.js';

@@ -34,7 +34,7 @@ export type { MutatorOptions, SinkOptions, ValidatorOptions } from './decorators
 export type { InterceptionEvent, ListParams, PayloadOf, ResourceListing } from './payloads.js';
 export type { WhenPredicate, WhenRule } from './chain/when.js';
 export type { EntryResult } from './chain/result.js';
-export type { RunOptions } from '../server/interceptor-chain-runner.js';
+export type { RunOptions } from './run-options.js';
 export type { DiscoverOptions, InterceptorChainEntry } from './interceptor-chain.js';
 export type { HostPolicy, InterceptorServerOptions } from './remote/host-options.js';
 export type { InterceptorClient, InterceptorInvoker } from './remote/invoker.js';

@@ -20,8 +20,15 @@ import type { DispatchedMethod } from '../protocol/methods.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import { toCompletion } from '../protocol/completion-result.js';
 import { isNotFound, toFailure, unexpected } from '../protocol/errors.js';
-import { argumentsOf, asObject, requireString, requireUri, shorten, withoutOwnProto } from '../protocol/params.js';
-import type { Answer } from './pipeline.js';
+import {
+  argumentsOf,
+  asObject,
+  requireString,
+  requireUri,
+  shorten,
+  withoutOwnProto,
+} from '../protocol/params.js';
+import type { Answer } from '../protocol/answer.js';
 import { toPromptResult } from '../protocol/prompt-result.js';
 import { toResourceResult } from '../protocol/resource-result.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';

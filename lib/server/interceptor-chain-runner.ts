@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { McpServers } from './mcp-servers.js';
 import type { ChainParams } from '../interceptors/chain/params.js';
+import type { RunOptions } from '../interceptors/run-options.js';
 import { undiscoveredInTime, type ChainResult } from '../interceptors/chain/result.js';
 import type { ChainInUse, ChainSource } from '../interceptors/chain-source.js';
 import { answerCheck, isServed, payloadCheck } from '../interceptors/messages/payload-check.js';
@@ -9,16 +10,6 @@ import { DiscoveryTimeoutError } from '../interceptors/remote/remote-host.js';
 import type { InterceptionEvent } from '../interceptors/payloads.js';
 import type { Direction, Phase } from '../interceptors/protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
-
-/**
- * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By
- * default, `direction` is that of the server's traffic for events that it serves: `tools/call` requests are received.
- * For other events it is that of a call which the application makes: requests are sent.
- */
-export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
-  /** The server whose chain it is. Default: the first one. */
-  server?: string;
-}
 
 /** Runs the application's chain for events of the application's own, and tells what chains came to. */
 @Injectable()

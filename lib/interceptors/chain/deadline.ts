@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../decorators/metadata.js';
+import { MAX_TIMER_MS } from '../../util/max-timer.js';
 import type { Clock } from './clock.js';
 
 /** What a run waits for: each promise until its own deadline, and all of them until the run is given up. */

@@ -1,4 +1,3 @@
-import { INTERCEPTOR_METADATA } from '../../decorators/metadata.js';
 import type {
   InterceptorMetadata,
   MutatorOptions,
@@ -6,6 +5,9 @@ import type {
   ValidatorOptions,
 } from './decorator-options.js';
 import { declareOnMethod } from '../../decorators/method-metadata.js';
+
+/** Where `@Validator`, `@Mutator` and `@Sink` keep their options. */
+export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';
 
 /** Without options it hooks nothing, which the bootstrap reports. */
 const declareInterceptor = (

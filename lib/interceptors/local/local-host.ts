@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { INTERCEPTOR_METADATA } from '../../decorators/metadata.js';
+import { INTERCEPTOR_METADATA } from '../decorators/interceptor.decorators.js';
 import type { InterceptorMetadata } from '../decorators/decorator-options.js';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../../execution/explore-methods.js';

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../decorators/metadata.js';
+import { MAX_TIMER_MS } from '../../util/max-timer.js';
 
 /**
  * A signal that fires when its time is up. Unlike `AbortSignal.timeout`, it keeps the process alive until it fires or is

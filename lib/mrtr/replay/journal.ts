@@ -46,11 +46,6 @@ export interface Journal {
   readonly state?: unknown;
 }
 
-/** Where a call leaves its journal for its next round, where all are in this process: no client ever has it. */
-export interface RoundMemory {
-  journal?: Journal;
-}
-
 /** The journal of a call that begins. */
 export const newJournal = (version: string): Journal => ({
   id: randomUUID(),

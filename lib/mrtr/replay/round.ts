@@ -1,5 +1,6 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { LiveAsker } from '../live/live-asker.js';
+import type { Asking } from '../../input/asking.js';
 import { AskPromise } from './ask-promise.js';
 import { InputQuestion, readRequest } from '../../input/input-request.js';
 import type { InputRequiredOptions } from '../../input/input-required.exception.js';
@@ -44,7 +45,7 @@ export type Outcome = 'value' | 'error';
  * once; a question without an answer ends the round, and the handler runs again from the top when the answer is there, in
  * whichever process that is.
  */
-export class Round {
+export class Round implements Asking {
   private readonly keys: CallKeys;
   private readonly log: ReplayLog;
   private readonly deterministic: DeterministicValues;

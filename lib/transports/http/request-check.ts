@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRepeated } from '../../headers/header-check.js';
-import type { Incoming } from './http-endpoint.js';
+import type { Incoming } from './incoming.js';
 import { TransportError } from './transport-error.js';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
