@@ -10,7 +10,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { isRoundEnd } from '../input/input-required.exception.js';
 import { isUnaskable } from '../input/errors.js';
-import { isAsyncIterable, valuesOf } from './async-iterable.js';
+import { isAsyncIterable, valuesOf } from '../util/async-iterable.js';
 import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
 import { askFor } from './handler-asks.js';

@@ -1,5 +1,10 @@
 import { Observable } from 'rxjs';
-import { isByteStream } from '../util/is-byte-stream.js';
+
+/** Whether a value is a stream of Node's that holds bytes, and so one value. One of objects is an async iterable. */
+export function isByteStream(value: unknown): boolean {
+  const { pipe, readableObjectMode } = (value ?? {}) as { pipe?: unknown; readableObjectMode?: unknown };
+  return typeof pipe === 'function' && readableObjectMode === false;
+}
 
 /** Whether a value is an async iterable that is to be iterated. */
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
