@@ -2,26 +2,39 @@ import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-/**
- * The rooms of lib/ and what may not come into them. `in` names the only rooms a rule is for, `notIn` those it is not
- * for; `types: true` lets `import type` through, which leaves no trace at run time. `import()` is not restricted.
- */
-const importRules = [
+/** The floors of lib/, the lowest first. A room imports from its own floor and from those below, types included. */
+const FLOORS = [
+  'util',
+  'options',
+  'schema',
+  'exceptions',
+  'protocol',
+  'headers',
+  'decorators',
+  'input',
+  'execution',
+  'mrtr',
+  'catalog',
+  'connection',
+  'interceptors',
+  'server',
+  'transports',
+  'mcp*.module.ts',
+  'index.ts',
+  'client',
+  'gateway',
+  'testing',
+];
+
+/** Rooms within a floor that have package rules of their own. */
+const INNER_ROOMS = ['interceptors/chain', 'interceptors/protocol', 'interceptors/messages'];
+
+/** `in` names the only rooms a rule is for, `notIn` those it is not for; `types: true` lets `import type` through. */
+const PACKAGE_RULES = [
   {
     in: ['interceptors/chain', 'interceptors/protocol'],
     regex: '^(@nestjs|@modelcontextprotocol)/',
     message: 'The chain and its protocol are pure: neither Nest nor the SDK, not even their types.',
-  },
-  {
-    in: ['decorators'],
-    regex: String.raw`^(?!\./|\.\./constants(\.js$|/)|@nestjs/common$)`,
-    types: true,
-    message: 'Decorators only write metadata: import constants, Nest decorators and types, nothing else.',
-  },
-  {
-    in: ['catalog'],
-    regex: '(^|/)transports(/|$)',
-    message: 'The catalogue knows no transport: pass it what it needs.',
   },
   {
     notIn: ['execution'],
@@ -30,23 +43,24 @@ const importRules = [
   },
   {
     notIn: [
+      'protocol',
+      'input',
+      'execution',
+      'mrtr',
+      'connection',
+      'interceptors/messages',
       'server',
       'transports',
-      'execution',
       'client',
-      'connection',
       'gateway',
-      'schema',
       'testing',
-      'interceptors/messages',
-      'mrtr',
     ],
     regex: '^@modelcontextprotocol/(?!client(/|$))',
     types: true,
     message: 'This room does not know the SDK: use `import type`, or put the code where the SDK is used.',
   },
   {
-    notIn: ['testing', 'client', 'connection'],
+    notIn: ['connection', 'client', 'testing'],
     regex: '^@modelcontextprotocol/client(/|$)',
     types: true,
     message: 'The SDK client is an optional package: use `import type` or `await import()`.',
@@ -59,20 +73,25 @@ const importRules = [
   },
 ];
 
-// A later block replaces the whole rule of an earlier one, so each room gets a block with all that is for it.
-const rooms = ['', ...new Set(importRules.flatMap(rule => rule.in ?? rule.notIn))];
-const roomConfigs = rooms.map(room => ({
-  files: [room ? `lib/${room}/**/*.ts` : 'lib/**/*.ts'],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      {
-        patterns: importRules
-          .filter(rule => (rule.in ? rule.in.includes(room) : !rule.notIn.includes(room)))
-          .map(({ regex, message, types = false }) => ({ regex, message, allowTypeImports: types })),
-      },
-    ],
-  },
+const pathOf = floor => floor.replace(/\.ts$/, '').replaceAll('.', '\\.').replace('*', '[\\w-]*');
+
+/** What a room may not import of lib/ itself. */
+function upwards(room) {
+  const above = FLOORS.slice(FLOORS.indexOf(room.split('/')[0]) + 1);
+  if (above.length === 0) return [];
+  const message = `${room} imports from its own floor and from those below (see FLOORS): move the code down, or turn the import around.`;
+  return [{ regex: `^[./]*/(${above.map(pathOf).join('|')})(/|\\.js$)`, message }];
+}
+
+const packageRulesOf = room =>
+  PACKAGE_RULES.filter(rule => (rule.in ? rule.in.includes(room) : !rule.notIn.includes(room))).map(
+    ({ regex, message, types = false }) => ({ regex, message, allowTypeImports: types }),
+  );
+
+// A later block replaces the whole rule of an earlier one: the inner rooms come last.
+const roomConfigs = [...FLOORS, ...INNER_ROOMS].map(room => ({
+  files: [room.endsWith('.ts') ? `lib/${room}` : `lib/${room}/**/*.ts`],
+  rules: { 'no-restricted-imports': ['error', { patterns: [...upwards(room), ...packageRulesOf(room)] }] },
 }));
 
 export default defineConfig(

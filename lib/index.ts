@@ -4,7 +4,7 @@ export type {
   McpModuleAsyncOptions,
   McpModuleOptions,
   McpOptionsFactory,
-} from './mcp.module-options.js';
+} from './server/server-options.js';
 export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
 export { Ask } from './decorators/ask.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';
@@ -25,17 +25,17 @@ export { McpErrorCode, McpException } from './exceptions/mcp.exception.js';
 export { InvalidArgumentsException } from './exceptions/invalid-arguments.exception.js';
 export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 export { Description } from './schema/description.decorator.js';
-export { McpHeader, mcpHeader } from './headers/mcp-header.js';
+export { McpHeader, mcpHeader } from './schema/mcp-header.js';
 export type { SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
 
-export { InputRequiredException } from './mrtr/input-required.exception.js';
-export { inputRequest, InputQuestion, type ElicitAnswer, type SampleAnswer } from './mrtr/input-request.js';
-export type { Jsonify } from './mrtr/replay/jsonify.js';
+export { InputRequiredException } from './input/input-required.exception.js';
+export { inputRequest, InputQuestion, type ElicitAnswer, type SampleAnswer } from './input/input-request.js';
+export type { Jsonify } from './input/jsonify.js';
 export { MemoryMrtrStore, type MrtrStore } from './mrtr/state/mrtr-store.js';
 export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';
 
-export { Mutator, Sink, Validator } from './decorators/interceptor.decorators.js';
+export { Mutator, Sink, Validator } from './interceptors/decorators/interceptor.decorators.js';
 export {
   allow,
   deny,
@@ -47,7 +47,7 @@ export {
 } from './interceptors/authoring.js';
 export type { SyntheticResponse } from './interceptors/chain/synthetic.js';
 export type { CallToolParams, GetPromptParams, ResourceParams } from './interceptors/payloads.js';
-export { InterceptorChainRunner } from './interceptors/interceptor-chain-runner.js';
+export { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
 export { InterceptorChain } from './interceptors/interceptor-chain.js';
 export { DiscoveryError } from './interceptors/remote/remote-host.js';
 export type { InterceptorHost } from './interceptors/remote/host-options.js';

@@ -1,17 +1,16 @@
 import { Global, Module } from '@nestjs/common';
-import { MCP_SERVERS } from './constants.js';
+import { MCP_SERVERS, McpServers } from './server/mcp-servers.js';
 import { HandlerExplorer } from './catalog/explorer.js';
 import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
 import { HandlerExecutor } from './execution/handler-executor.js';
 import { RequestScope } from './execution/request-scope.js';
 import { LocalHost } from './interceptors/local/local-host.js';
-import { InterceptorChainRunner } from './interceptors/interceptor-chain-runner.js';
-import { InterceptorLoader } from './interceptors/interceptor-loader.js';
+import { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
+import { InterceptorLoader } from './server/interceptor-loader.js';
 import { InterceptorReports } from './interceptors/reports.js';
 import { HandlerLoader } from './server/handler-loader.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
-import { McpServers } from './server/mcp-servers.js';
 
 /** What all servers of an application share. */
 @Global()

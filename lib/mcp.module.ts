@@ -13,24 +13,27 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
-import { MCP_FEATURE, MCP_OPTIONS, MCP_UPSTREAM } from './constants.js';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
-import type { McpFeature } from './catalog/explorer.js';
+import { MCP_FEATURE, type McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './mcp-core.module.js';
 import { routePaths } from './execution/route-paths.js';
-import { assertAsyncOptions, resolveFeatureOptions, resolveOptions } from './mcp.module-definition.js';
+import {
+  assertAsyncOptions,
+  resolveFeatureOptions,
+  resolveOptions,
+} from './server/resolve-server-options.js';
 import type {
   McpFeatureOptions,
   McpModuleAsyncOptions,
   McpModuleOptions,
   McpOptionsFactory,
   ResolvedOptions,
-} from './mcp.module-options.js';
+} from './server/server-options.js';
 import { McpServerInstance } from './server/mcp-server-instance.js';
 import { McpServers } from './server/mcp-servers.js';
-import { SHUTDOWN_GRACE_MS } from './server/running-calls.js';
+import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
 import { logStart } from './server/start-log.js';
-import type { Upstream } from './server/upstream.js';
+import { MCP_UPSTREAM, type Upstream } from './server/upstream.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
 import { reserveStdout } from './transports/stdio/reserve-stdout.js';
@@ -38,6 +41,7 @@ import { StderrLogger } from './transports/stdio/stderr.logger.js';
 import { StdioTransport } from './transports/stdio/stdio-transport.js';
 
 const CONTROLLER = 'nestjs-mcp:controller';
+const MCP_OPTIONS = 'nestjs-mcp:options';
 
 /** What is known of a server before its options are. */
 interface Route {

@@ -1,4 +1,4 @@
-import { inputRequest } from '../../dist/cjs/mrtr/input-request.js';
+import { inputRequest } from '../../dist/cjs/input/input-request.js';
 import { newJournal, withAnswers, type Journal } from '../../dist/cjs/mrtr/replay/journal.js';
 import { RequestState } from '../../dist/cjs/mrtr/state/request-state.js';
 import { Round } from '../../dist/cjs/mrtr/replay/round.js';

@@ -3,7 +3,7 @@ import type { CompletionOptions } from '../decorators/handler-options.js';
 import type { RunHandler } from '../execution/handler-executor.js';
 import type { HeaderParam } from '../headers/header-params.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
-import type { CompiledUriTemplate } from './uri-template.js';
+import type { CompiledUriTemplate } from '../protocol/uri-template.js';
 
 interface EntryBase {
   /** `Class.method`, for messages. */

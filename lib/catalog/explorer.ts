@@ -1,11 +1,13 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable, type InjectionToken, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { MCP_FEATURE } from '../constants.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
 import { readHandlers } from './handler-metadata.accessor.js';
+
+/** Token of what each `McpModule.forFeature` was given: a string, which a CommonJS and an ES copy of this package share. */
+export const MCP_FEATURE: InjectionToken = 'nestjs-mcp:feature';
 
 /** What `McpModule.forFeature` was given. */
 export interface McpFeature {

@@ -17,7 +17,7 @@ import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema
 import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
 import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { checkToolName } from './tool-name.js';
-import { checkUri, compileUriTemplate } from './uri-template.js';
+import { checkUri, compileUriTemplate } from '../protocol/uri-template.js';
 
 /** A handler as declared: by a decorator, or at run time. */
 export interface HandlerDeclaration {

@@ -1,4 +1,4 @@
-import { HANDLER_METADATA } from '../constants.js';
+import { HANDLER_METADATA } from '../decorators/metadata.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
 
 /** What the decorators declared on a method, in the order in which they stand. */

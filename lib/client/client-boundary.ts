@@ -16,7 +16,7 @@ import { payloadCheck } from '../interceptors/messages/payload-check.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
 import type { ChainReport } from '../interceptors/reports.js';
-import { isProtocolError, unexpected } from '../server/errors.js';
+import { isProtocolError, unexpected } from '../protocol/errors.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 
 /** A client's chain, and its limits. */

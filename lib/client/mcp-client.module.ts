@@ -1,11 +1,13 @@
 import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
-import { MCP_CLIENT_OPTIONS } from '../constants.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';
 import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
 import { tokenOf, wantedNames } from './tokens.js';
+
+/** Token of what `McpClientModule.register` was given. */
+const MCP_CLIENT_OPTIONS = 'nestjs-mcp:client-options';
 
 export interface McpClientModuleAsyncOptions {
   /** Modules that export what the factory injects. */

@@ -3,7 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Chain } from '../interceptors/chain/chain.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
-import { InterceptorLoader } from '../interceptors/interceptor-loader.js';
+import { InterceptorLoader } from '../server/interceptor-loader.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpServers } from '../server/mcp-servers.js';
 import { resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';

@@ -1,6 +1,6 @@
 import type { SchemaLike } from '../schema/types.js';
 import { parameter } from './params.decorator.js';
-import { ASK_PARAM } from '../constants.js';
+import { ASK_PARAM } from './metadata.js';
 
 /** Options of `@Ask`. */
 export interface AskOptions {

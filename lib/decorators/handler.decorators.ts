@@ -1,4 +1,4 @@
-import { HANDLER_METADATA } from '../constants.js';
+import { HANDLER_METADATA } from './metadata.js';
 import type {
   CompletionOptions,
   HandlerMetadata,

@@ -1,4 +1,4 @@
-import { ENTRY_PROVIDER_WATERMARK } from '../constants.js';
+import { ENTRY_PROVIDER_WATERMARK } from './metadata.js';
 
 /**
  * Adds a declaration to those that a method carries under a metadata key.

@@ -5,7 +5,7 @@ import {
   HEADER_PARAM,
   ROUTE_ARGS_METADATA,
   URI_PARAMS_PARAM,
-} from '../constants.js';
+} from './metadata.js';
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 

@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
-import { ENTRY_PROVIDER_WATERMARK } from '../constants.js';
+import { ENTRY_PROVIDER_WATERMARK } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Wrapper } from './handler-target.js';
 

@@ -1,8 +1,8 @@
 import { HttpException, type Type } from '@nestjs/common';
 import type { AskOptions } from '../decorators/ask.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
-import { inputRequest } from '../mrtr/input-request.js';
-import { isKey, KEY_RULE } from '../mrtr/replay/call-keys.js';
+import { inputRequest } from '../input/input-request.js';
+import { isKey, KEY_RULE } from '../input/key.js';
 import { isText } from '../util/values.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';

@@ -6,7 +6,7 @@ import {
   HEADER_PARAM,
   ROUTE_ARGS_METADATA,
   URI_PARAMS_PARAM,
-} from '../constants.js';
+} from '../decorators/metadata.js';
 import type { ArgOptions } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, paramTypesOf, type HandlerTarget } from './handler-target.js';

@@ -18,11 +18,9 @@ import {
   type InferSchema,
   type InputQuestion,
   type SampleAnswer,
-} from '../mrtr/input-request.js';
-import type { CurrentRound } from '../mrtr/replay/current-round.js';
-import type { Round } from '../mrtr/replay/round.js';
-import type { Jsonify } from '../mrtr/replay/jsonify.js';
-import { canAsk } from '../mrtr/rounds.js';
+} from '../input/input-request.js';
+import type { Jsonify } from '../input/jsonify.js';
+import { canAsk, type Asking, type CurrentAsking } from '../input/asking.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HeaderParam } from '../headers/header-params.js';
@@ -43,7 +41,7 @@ export class McpContext {
     private readonly call: McpCall,
     private readonly changes: ChangeNotifier,
     /** For a handler that can ask its client. */
-    private readonly current?: CurrentRound,
+    private readonly current?: CurrentAsking,
     private readonly headerParams: readonly HeaderParam[] = [],
     private readonly args?: unknown,
   ) {}
@@ -309,7 +307,7 @@ export class McpContext {
   }
 
   /** @throws McpException (-32603) where nothing can be asked, as in a completion */
-  private get asking(): Round {
+  private get asking(): Asking {
     if (this.current) return this.current.begin();
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);
   }

@@ -1,8 +1,10 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { MCP_CONTEXT_TYPE } from '../constants.js';
 import type { McpContext } from './mcp-context.js';
 import { shieldResponse } from './response-shield.js';
+
+/** What `ExecutionContext.getType()` returns while a handler of this module runs. */
+export const MCP_CONTEXT_TYPE = 'mcp';
 
 /** What a round has to know of the handler's own method. */
 export interface HandlerRound {

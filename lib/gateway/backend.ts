@@ -10,11 +10,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
+import { callerOf } from '../protocol/caller.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { Era, McpCall } from '../protocol/mcp-call.js';
-import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
+import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
+import type { ToolSchemas } from '../server/upstream.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
 import { BackendDownError, toClientError } from './backend-error.js';
 import { BackendLog } from './backend-log.js';

@@ -6,10 +6,9 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
-import type { Params } from '../protocol/mcp-call.js';
+import { callerOf } from '../protocol/caller.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { sendLog } from '../protocol/mcp-log.js';
-import type { McpCall } from '../protocol/mcp-call.js';
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 

@@ -1,7 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { McpCall } from '../protocol/mcp-call.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
 import { KnownLists } from './known-lists.js';

@@ -8,9 +8,8 @@ import {
   type LoggingLevel,
   type Result,
 } from '@modelcontextprotocol/server';
-import { callerOf } from '../server/caller.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { Era, McpCall } from '../protocol/mcp-call.js';
+import { callerOf } from '../protocol/caller.js';
+import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { HOPS_META, nextHop } from './loop-detection.js';
 
 /**

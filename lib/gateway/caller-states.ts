@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { digestOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
-import { callerOf } from '../server/caller.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { McpCall } from '../protocol/mcp-call.js';
+import { digestOf } from '../util/digest.js';
+import { InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
+import { callerOf } from '../protocol/caller.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';
 
 /** The backend limits the lifetime of its state; no state outlives this, in seconds (30 days). */

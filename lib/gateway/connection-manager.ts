@@ -1,9 +1,7 @@
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import { ConnectionError } from '../connection/connection.js';
-import { callerOf } from '../server/caller.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { McpCall } from '../protocol/mcp-call.js';
-import type { ClientChannel } from '../server/upstream.js';
+import { callerOf } from '../protocol/caller.js';
+import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import type { BackendConnection } from './backend-connection.js';
 import type { Call } from './call.js';
 import { callerKey } from './caller-params.js';

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from '../connection/connection-options.js';
-import type { McpModuleOptions } from '../mcp.module-options.js';
+import type { McpModuleOptions } from '../server/server-options.js';
 import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
 
 /**

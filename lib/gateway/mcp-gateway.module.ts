@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { MCP_UPSTREAM } from '../constants.js';
+import { MCP_UPSTREAM } from '../server/upstream.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';
 import { Gateway } from './gateway.js';

@@ -1,7 +1,7 @@
 import { CONNECTION } from '../connection/connection-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { HTTP, SERVER } from '../mcp.module-definition.js';
-import type { McpModuleOptions } from '../mcp.module-options.js';
+import { HTTP, SERVER } from '../server/resolve-server-options.js';
+import type { McpModuleOptions } from '../server/server-options.js';
 import type { MrtrSettings } from '../mrtr/mrtr-options.js';
 import { SECRETS, secretsOf } from '../mrtr/resolve-mrtr.js';
 import { resolve } from '../options/check-options.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LoggingLevel } from '@modelcontextprotocol/server';
 import { notifierOver } from '../protocol/changes.js';
-import type { Params } from '../protocol/mcp-call.js';
-import type { ClientChannel } from '../server/upstream.js';
+import type { ClientChannel, Params } from '../protocol/mcp-call.js';
 import type { BackendConnection } from './backend-connection.js';
 import { notifyChange } from './change-notifier.js';
 

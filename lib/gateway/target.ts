@@ -1,10 +1,10 @@
 import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
-import { compileUriTemplate } from '../catalog/uri-template.js';
+import { compileUriTemplate } from '../protocol/uri-template.js';
 import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
-import { asObject, requireString } from '../server/params.js';
-import { unknownPrompt, unknownTool } from '../server/unknown.js';
+import { asObject, requireString } from '../protocol/params.js';
+import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 import { isList, LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
 
 /** Finds what a request names in a list. */

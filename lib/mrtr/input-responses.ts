@@ -1,5 +1,5 @@
 import type { McpCall } from '../protocol/mcp-call.js';
-import { readKind } from './input-request.js';
+import { readKind } from '../input/input-request.js';
 import type { Journal } from './replay/journal.js';
 
 /** An call whose answers have passed the chain, whatever was asked. */

@@ -4,30 +4,35 @@ import {
   type InputRequiredResult,
   type Result,
 } from '@modelcontextprotocol/server';
-import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
-import type { McpCall, Params } from '../protocol/mcp-call.js';
-import { METHODS } from '../protocol/methods.js';
-import type { Answer, Stage } from '../server/pipeline.js';
-import { RunningCalls } from '../server/running-calls.js';
-import { toolError } from '../server/tool-result.js';
+import { callerOf } from '../protocol/caller.js';
+import type { McpCall, Params, RoundMemory } from '../protocol/mcp-call.js';
+import { canAsk } from '../input/asking.js';
+import type { Answer, Stage } from '../protocol/answer.js';
+import { RunningCalls } from '../protocol/running-calls.js';
+import { toolError } from '../protocol/tool-result.js';
 import { LiveAsker } from './live/live-asker.js';
 import { CurrentRound } from './replay/current-round.js';
-import type { InputRequiredOptions } from './input-required.exception.js';
-import { copyOf, newJournal, withAnswers, type Journal, type RoundMemory } from './replay/journal.js';
+import type { InputRequiredOptions } from '../input/input-required.exception.js';
+import { copyOf, newJournal, withAnswers, type Journal } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './live/legacy-rounds.js';
-import { assertDeclared, tooManyRounds, UnsupportedInput } from './errors.js';
+import { assertDeclared, tooManyRounds, UnsupportedInput } from '../input/errors.js';
 import { MrtrError } from './mrtr.error.js';
-import { digestOf, InvalidStateError, RequestState } from './state/request-state.js';
+import { digestOf } from '../util/digest.js';
+import { InvalidStateError, RequestState } from './state/request-state.js';
 import { withAnswersAsked } from './input-responses.js';
 import { Round } from './replay/round.js';
 import { PendingRequests } from './live/pending-requests.js';
 
-/** Whether a handler can ask the client of an exchange: in its own rounds, or on a connection that carries requests. */
-export const canAsk = ({ method, era, reply }: McpCall): boolean =>
-  METHODS.get(method)?.canAsk === true && (era === 'modern' || reply.ask !== undefined);
+/** What the rounds need to know of a handler that asks. */
+interface AskingHandler {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  /** Its name or URI. */
+  readonly key: string;
+  readonly version: string;
+}
 
 /** What a handler that asks came to in this round. */
 export type RoundResult<T> = { readonly value: T } | { readonly required: InputRequiredResult };
@@ -57,7 +62,7 @@ export class Rounds {
    *   whatever the handler throws
    */
   async run<T>(
-    { where, key, version }: Entry,
+    { where, key, version }: AskingHandler,
     call: McpCall,
     work: (current: CurrentRound, call: McpCall) => Promise<T>,
   ): Promise<RoundResult<T>> {
@@ -230,7 +235,7 @@ export class Rounds {
 function recall(memory: RoundMemory): Journal | undefined {
   const { journal } = memory;
   memory.journal = undefined;
-  return journal;
+  return journal as Journal | undefined;
 }
 
 /** A gateway's backend only sees that a client declares nothing if no session keeps what it has declared. */

@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from '../util/max-timer.js';
+
 /** Says what an option may be, in the words of JSON Schema as far as it has them. */
 export interface OptionSchema {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'function';
@@ -79,7 +81,7 @@ export const TEXTS: OptionSchema = {
 export const FLAG: OptionSchema = { type: 'boolean' };
 export const COUNT: OptionSchema = { type: 'integer', minimum: 1 };
 /** Milliseconds: a timer that has to wait longer does not wait at all. */
-export const TIME: OptionSchema = { ...COUNT, maximum: 2 ** 31 - 1 };
+export const TIME: OptionSchema = { ...COUNT, maximum: MAX_TIMER_MS };
 export const OBJECT: OptionSchema = { type: 'object' };
 export const FUNCTION: OptionSchema = { type: 'function' };
 export const HTTP_URL: OptionSchema = {

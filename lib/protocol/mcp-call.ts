@@ -6,9 +6,8 @@ import type {
   RequestId,
   RequestOptions,
   Result,
+  ServerEventBus,
 } from '@modelcontextprotocol/server';
-import type { RoundMemory } from '../mrtr/replay/journal.js';
-import type { ClientChannel } from '../server/upstream.js';
 
 /** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */
 export type Era = 'modern' | 'legacy';
@@ -41,6 +40,23 @@ export interface ReplyChannel {
   notify(method: string, params: Record<string, unknown>): Promise<void>;
   /** Asks the client something on the call's own stream, if the connection carries requests to it (2025 era). */
   readonly ask?: AskClient;
+}
+
+/** A 2025-era client on a connection that lasts: what stands behind can tell it things and ask it things. */
+export interface ClientChannel {
+  /** Changes that this client alone is told of. */
+  readonly bus: ServerEventBus;
+  /** What the client said it can do, once it has. */
+  readonly capabilities: ClientCapabilities | undefined;
+  /** Asks the client something that belongs to none of its requests. */
+  readonly request: AskClient;
+  /** Tells the client something that belongs to none of its requests. */
+  notify(method: string, params: Params | undefined): Promise<void>;
+}
+
+/** Where a call leaves its journal for its next round, where all are in this process: no client ever has it. */
+export interface RoundMemory {
+  journal?: unknown;
 }
 
 /** One request of a client: data, without a transport. */

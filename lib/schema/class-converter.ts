@@ -11,7 +11,7 @@ import {
 import { isScalar, type Keywords } from './class-rules.js';
 import type { PropertyShape, Shapes } from './class-shape.js';
 import { keywordsOf } from './keywords.js';
-import { headerProperties } from '../headers/mcp-header.js';
+import { headerProperties } from './mcp-header.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 

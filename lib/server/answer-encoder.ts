@@ -1,10 +1,10 @@
 import type { CacheHint, Result } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
-import { isProtocolError, unexpected } from './errors.js';
-import { HeaderMismatchError } from './header-parameters.js';
+import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
-import { checkedResult, encodeError, encodeResult } from './wire-codec.js';
+import { assertRequest, checkedResult, encodeError, encodeResult } from './wire-codec.js';
 
 /** A JSON-RPC answer, and the HTTP status that belongs to it. */
 export interface EncodedAnswer {
@@ -18,8 +18,18 @@ const MISSING_CAPABILITY = -32021;
 /** Lists in JSON, by the page: the pages of a catalogue stay the same until something changes. */
 const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
 
+/** Answers a call in JSON. */
+export async function answerInJson(server: McpServerInstance, call: McpCall): Promise<EncodedAnswer> {
+  try {
+    assertRequest(call);
+    return await encodeAnswer(server, call, await server.serve(call));
+  } catch (error) {
+    return encodeFailure(call, error);
+  }
+}
+
 /** @throws Error for a result that cannot be sent */
-export async function encodeAnswer(
+async function encodeAnswer(
   server: McpServerInstance,
   call: McpCall,
   result: Result,

@@ -1,15 +1,16 @@
-import type {
-  ServerCapabilities,
-  ServerEvent,
-  ServerEventBus,
-  Transport,
+import {
+  InMemoryServerEventBus,
+  type ServerCapabilities,
+  type ServerEvent,
+  type ServerEventBus,
+  type Transport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Subscriptions } from '../protocol/mcp-call.js';
+import type { ClientChannel, Era, Subscriptions } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
-import type { RunningCalls } from './running-calls.js';
+import type { RunningCalls } from '../protocol/running-calls.js';
 import { SdkServer } from './sdk-server.js';
-import type { ClientChannel, Upstream } from './upstream.js';
+import type { Upstream } from './upstream.js';
 
 /** The most characters that the URIs of one connection's subscriptions may have. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
@@ -125,6 +126,27 @@ export class ConnectionServer extends SdkServer {
         return resources && server.sendResourceUpdated({ uri: event.uri });
     }
   }
+}
+
+/**
+ * The SDK's server for a connection that lasts: a session, or stdio.
+ * @param running the calls of its transport
+ */
+export function serverForConnection(
+  instance: McpServerInstance,
+  era: Era,
+  running = instance.running,
+): ConnectionServer {
+  const { upstream, options } = instance;
+  // What an upstream tells one 2025-era client is not for the others.
+  const own = upstream && era === 'legacy';
+  return new ConnectionServer(instance, instance.capabilities, {
+    running,
+    bus: own ? new InMemoryServerEventBus(error => instance.report(error)) : instance.bus,
+    ...(own && { upstream }),
+    maxSubscriptions: options.sessions.maxSubscriptions,
+    forwardAll: era === 'modern',
+  });
 }
 
 const tooMany = (most: string): McpException =>

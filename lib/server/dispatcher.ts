@@ -9,23 +9,30 @@ import type { Catalog, Completer } from '../catalog/catalog.js';
 import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
 import type { Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { GuardDenied } from '../execution/guard-denied.js';
+import { GuardDenied } from '../exceptions/guard-denied.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
-import { isRoundEnd } from '../mrtr/input-required.exception.js';
+import { isRoundEnd } from '../input/input-required.exception.js';
 import type { CurrentRound } from '../mrtr/replay/current-round.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
-import { toCompletion } from './completion-result.js';
-import { isNotFound, toFailure, unexpected } from './errors.js';
-import { argumentsOf, asObject, requireString, requireUri, shorten, withoutOwnProto } from './params.js';
-import type { Answer } from './pipeline.js';
-import { toPromptResult } from './prompt-result.js';
-import { toResourceResult } from './resource-result.js';
-import { unknownPrompt, unknownTool } from './unknown.js';
-import { InvalidOutputError, toolError, toToolResult } from './tool-result.js';
+import { toCompletion } from '../protocol/completion-result.js';
+import { isNotFound, toFailure, unexpected } from '../protocol/errors.js';
+import {
+  argumentsOf,
+  asObject,
+  requireString,
+  requireUri,
+  shorten,
+  withoutOwnProto,
+} from '../protocol/params.js';
+import type { Answer } from '../protocol/answer.js';
+import { toPromptResult } from '../protocol/prompt-result.js';
+import { toResourceResult } from '../protocol/resource-result.js';
+import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
+import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-result.js';
 
 /** Answers a method from the catalogue. It knows neither HTTP nor the SDK's server. */
 export class Dispatcher {

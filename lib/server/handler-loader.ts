@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { describeTarget } from '../execution/handler-target.js';
-import { InterceptorLoader } from '../interceptors/interceptor-loader.js';
+import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';

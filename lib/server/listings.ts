@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Pages } from '../catalog/pages.js';
 import type { Listing, Listings } from '../interceptors/boundary/listing.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
-import { unknownPrompt, unknownTool } from './unknown.js';
+import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -14,23 +14,20 @@ import type { LocalChainSource } from '../interceptors/chain-source.js';
 import { InterceptorServer } from '../interceptors/served/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
-import type { ResolvedOptions } from '../mcp.module-options.js';
+import type { ResolvedOptions } from './server-options.js';
 import { withAnswersReceived } from '../mrtr/input-responses.js';
 import { Rounds } from '../mrtr/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import { METHODS, type DispatchedMethod } from '../protocol/methods.js';
-import { encodeAnswer, encodeFailure, type EncodedAnswer } from './answer-encoder.js';
-import { ConnectionServer } from './connection-server.js';
+import type { Answer } from '../protocol/answer.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import { Dispatcher } from './dispatcher.js';
 import { HandlerTable } from './handler-table.js';
-import { declaredIn, headerCheck, type HeaderCheck } from './header-parameters.js';
+import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-check.js';
 import { listingsOf } from './listings.js';
-import { composePipeline, type Answer, type PipelineParts } from './pipeline.js';
-import { RunningCalls } from './running-calls.js';
-import { SdkServer, type HttpOf } from './sdk-server.js';
+import { composePipeline, type PipelineParts } from './pipeline.js';
+import { RunningCalls } from '../protocol/running-calls.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
-import { assertRequest } from './wire-codec.js';
 
 /** One server of the application: its options, its catalogue, and what all its connections share. */
 export class McpServerInstance {
@@ -151,16 +148,6 @@ export class McpServerInstance {
     return this.pipelines[call.era].get(call.method)!(call, call.params);
   }
 
-  /** Answers a call in JSON. */
-  async answer(call: McpCall): Promise<EncodedAnswer> {
-    try {
-      assertRequest(call);
-      return await encodeAnswer(this, call, await this.serve(call));
-    } catch (error) {
-      return encodeFailure(call, error);
-    }
-  }
-
   /** The output schema of a tool, as its caller sees it. */
   outputSchema(
     name: string,
@@ -222,30 +209,6 @@ export class McpServerInstance {
       });
     }
     this.pipelines = this.composePipelines();
-  }
-
-  /** The SDK's server for one HTTP request. */
-  forRequest(era: Era, httpOf: HttpOf): SdkServer {
-    const { capabilities } = this;
-    const shown = era === 'modern' ? capabilities : withoutChanges(capabilities);
-    return new SdkServer(this, shown, this.running, httpOf);
-  }
-
-  /**
-   * The SDK's server for a connection that lasts: a session, or stdio.
-   * @param running the calls of its transport
-   */
-  forConnection(era: Era, running = this.running): ConnectionServer {
-    const { upstream } = this;
-    // What an upstream tells one 2025-era client is not for the others.
-    const own = upstream && era === 'legacy';
-    return new ConnectionServer(this, this.capabilities, {
-      running,
-      bus: own ? new InMemoryServerEventBus(error => this.report(error)) : this.bus,
-      ...(own && { upstream }),
-      maxSubscriptions: this.options.sessions.maxSubscriptions,
-      forwardAll: era === 'modern',
-    });
   }
 
   /**
@@ -334,13 +297,3 @@ const GATEWAY_REMEDY = 'it offers what its backend does, so give the handler ano
 
 /** How much of an error that a client may have worded goes to the log. */
 const MAX_LOGGED = 500;
-
-/** A 2025-era client without a session has no stream on which it could be told of changes. */
-function withoutChanges({ tools, prompts, resources, ...rest }: ServerCapabilities): ServerCapabilities {
-  return {
-    ...rest,
-    ...(tools && { tools: {} }),
-    ...(prompts && { prompts: {} }),
-    ...(resources && { resources: {} }),
-  };
-}

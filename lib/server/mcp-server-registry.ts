@@ -12,7 +12,6 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { SCOPE_OPTIONS_METADATA } from '../constants.js';
 import { keyOfCompletion, type CompletionRef, type Entry } from '../catalog/entries.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import type { HandlerKind, HandlerMetadata, HandlerOptionsByKind } from '../decorators/handler-options.js';
@@ -22,6 +21,9 @@ import { assertCompletes } from './assert-completes.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
+
+/** Nest's key for the scope of a class. */
+const SCOPE_OPTIONS_METADATA = 'scope:options';
 
 /**
  * Enhancers of a handler added at run time; global ones apply to it anyway. A class is looked up among the

@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
+
+/** `McpServers`, for a copy of this package that has another class of that name. */
+export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
 
 /** All servers of the application, in the order in which it imports them. */
 @Injectable()

@@ -1,16 +1,10 @@
-import type { Result } from '@modelcontextprotocol/server';
 import type { Boundary } from '../interceptors/boundary/boundary.js';
 import type { Rounds } from '../mrtr/rounds.js';
-import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
+import type { Answer, Stage } from '../protocol/answer.js';
+import type { Era } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
-import { isProtocolError, unexpected } from './errors.js';
-import type { HeaderCheck } from './header-parameters.js';
-
-/** Answers a call. The params are apart from the call, which keeps them as they came: interceptors may change them. */
-export type Answer = (call: McpCall, params: Params) => Promise<Result>;
-
-/** Puts something around an answer. */
-export type Stage = (next: Answer) => Answer;
+import { isProtocolError, unexpected } from '../protocol/errors.js';
+import type { HeaderCheck } from '../headers/header-check.js';
 
 export interface PipelineParts {
   /** Answers from the catalogue, or from the backends of a gateway. */

@@ -16,12 +16,12 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { McpException } from '../exceptions/mcp.exception.js';
-import type { AskClient, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
+import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { whole } from './answer-encoder.js';
-import { unexpected } from './errors.js';
+import { unexpected } from '../protocol/errors.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { passthroughSchema } from './passthrough-schema.js';
-import { RunningCall, type RunningCalls } from './running-calls.js';
+import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
 import { RESOURCE_NOT_FOUND } from './wire-codec.js';
 
 /** What the instance knows of one message that the SDK's server hands on. */
@@ -209,6 +209,27 @@ export class SdkServer extends McpServer {
       requestState: mcpReq.requestState(),
     };
   }
+}
+
+/** The SDK's server for one HTTP request. */
+export function serverForRequest(instance: McpServerInstance, era: Era, httpOf: HttpOf): SdkServer {
+  const { capabilities, running } = instance;
+  return new SdkServer(
+    instance,
+    era === 'modern' ? capabilities : withoutChanges(capabilities),
+    running,
+    httpOf,
+  );
+}
+
+/** A 2025-era client without a session has no stream on which it could be told of changes. */
+function withoutChanges({ tools, prompts, resources, ...rest }: ServerCapabilities): ServerCapabilities {
+  return {
+    ...rest,
+    ...(tools && { tools: {} }),
+    ...(prompts && { prompts: {} }),
+    ...(resources && { resources: {} }),
+  };
 }
 
 /** The revision of a 2025-era request that names none (specification 2025-11-25: basic/transports). */

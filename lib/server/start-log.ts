@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Entry } from '../catalog/entries.js';
-import type { ResolvedOptions } from '../mcp.module-options.js';
+import type { ResolvedOptions } from './server-options.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
 /** Logs what a server offers and by which transports, as Nest logs its routes; each handler at debug level. */

@@ -1,15 +1,13 @@
-import type {
-  ClientCapabilities,
-  Implementation,
-  Result,
-  ServerCapabilities,
-  ServerEventBus,
-} from '@modelcontextprotocol/server';
+import type { InjectionToken } from '@nestjs/common';
+import type { Implementation, Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/listing.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
-import type { AskClient, McpCall, Params } from '../protocol/mcp-call.js';
+import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
+
+/** Token of what answers for a server in the place of the application's handlers. */
+export const MCP_UPSTREAM: InjectionToken = 'nestjs-mcp:upstream';
 
 /** What a server says of itself where another one stands behind it. */
 export interface UpstreamDescription {
@@ -30,18 +28,6 @@ export class NotHonoredError extends McpException {
   constructor(uri: string) {
     super(McpErrorCode.Refused, `The server behind this gateway does not tell of ${uri.slice(0, 200)}`);
   }
-}
-
-/** A 2025-era client on a connection that lasts: what stands behind can tell it things and ask it things. */
-export interface ClientChannel {
-  /** Changes that this client alone is told of. */
-  readonly bus: ServerEventBus;
-  /** What the client said it can do, once it has. */
-  readonly capabilities: ClientCapabilities | undefined;
-  /** Asks the client something that belongs to none of its requests. */
-  readonly request: AskClient;
-  /** Tells the client something that belongs to none of its requests. */
-  notify(method: string, params: Params | undefined): Promise<void>;
 }
 
 /** What answers in the place of a catalogue: everything that a server offers comes from behind it. */

@@ -9,10 +9,10 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { assertDeclared } from '../mrtr/errors.js';
+import { assertDeclared } from '../input/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
-import type { JsonRpcError } from './errors.js';
+import type { JsonRpcError } from '../protocol/errors.js';
 
 const REVISION = '2026-07-28';
 

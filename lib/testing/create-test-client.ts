@@ -10,8 +10,7 @@ import {
   type ElicitResult,
   type ListRootsResult,
 } from '@modelcontextprotocol/client';
-import { MCP_SERVERS } from '../constants.js';
-import type { McpServers } from '../server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
 /** Options of `createTestClient`. */

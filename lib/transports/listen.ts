@@ -3,7 +3,7 @@ import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/ser
 import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { errorOf, type JsonRpcError } from '../server/errors.js';
+import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { NotHonoredError } from '../server/upstream.js';
 import { callOf, CANCELLED, type Origin } from './message-call.js';

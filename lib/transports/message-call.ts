@@ -8,7 +8,7 @@ import {
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { isRecord } from '../util/is-record.js';
-import type { JsonRpcError } from '../server/errors.js';
+import type { JsonRpcError } from '../protocol/errors.js';
 
 /** Where a message comes from; the signal fires once it needs no answer any more. */
 export interface Origin extends Pick<McpCall, 'authInfo' | 'http'> {

@@ -1,6 +1,6 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
-import { errorOf, type JsonRpcError } from '../server/errors.js';
+import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import { callOf, CANCELLED, type Origin } from './message-call.js';
 
 /**

@@ -10,8 +10,9 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { McpModuleOptions } from 'nestjs-mcp';
-import { MCP_SERVERS } from '../../lib/constants.js';
-import type { McpServers } from '../../lib/server/mcp-servers.js';
+import { serverForConnection } from '../../lib/server/connection-server.js';
+import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
+import { serverForRequest } from '../../lib/server/sdk-server.js';
 
 /** A server of which the SDK answers every request. */
 export interface Reference {
@@ -30,14 +31,14 @@ export async function startReference(
   const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).require(undefined, 'the reference');
   const handler = createMcpHandler(
     ({ era }) => {
-      const server = host.forRequest(era, () => undefined);
+      const server = serverForRequest(host, era, () => undefined);
       // The SDK compares the header parameters itself of a tool whose schema it knows.
       server.toolInputSchemaJson = name => host.catalog.tools.get(name)?.definition.inputSchema;
       return server;
     },
     { legacy: legacy === 'stateless' ? 'stateless' : 'reject', bus: host.bus, keepAliveMs: 0 },
   );
-  const sessions = sessionsOf(() => host.forConnection('legacy'));
+  const sessions = sessionsOf(() => serverForConnection(host, 'legacy'));
   const answer = async (request: Request) =>
     legacy === 'sessions' && (await isLegacyRequest(request))
       ? sessions.fetch(request)

@@ -19,7 +19,7 @@ import {
   Validator,
 } from 'nestjs-mcp';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
-import { resolveOptions } from '../../lib/mcp.module-definition.js';
+import { resolveOptions } from '../../lib/server/resolve-server-options.js';
 import { transportsOf } from '../../lib/server/start-log.js';
 
 const IDS = { type: 'object', properties: { id: { type: 'string' } } } as const;

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { McpException } from 'nestjs-mcp';
 import type { Entry } from '../../lib/catalog/entries.js';
-import { inputRequest } from '../../lib/mrtr/input-request.js';
+import { inputRequest } from '../../lib/input/input-request.js';
 import type { MrtrSettings } from '../../lib/mrtr/mrtr-options.js';
 import { InvalidStateError, RequestState } from '../../lib/mrtr/state/request-state.js';
 import { Rounds } from '../../lib/mrtr/rounds.js';

@@ -20,8 +20,7 @@ import {
   Tool,
   type McpModuleOptions,
 } from 'nestjs-mcp';
-import { MCP_SERVERS } from '../../lib/constants.js';
-import type { McpServers } from '../../lib/server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
 import { deferred } from '../fixtures/deferred.js';
 import { connect, outcomeOf } from '../gateway/support.js';
 

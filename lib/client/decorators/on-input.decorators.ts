@@ -1,5 +1,7 @@
-import { CLIENT_INPUT_METADATA } from '../../constants.js';
 import type { InputMethod } from '../input-requests.js';
+
+/** Where `@OnElicitation`, `@OnSampling` and `@OnRoots` keep their options. */
+const CLIENT_INPUT_METADATA = 'nestjs-mcp:client-inputs';
 
 export interface InputMetadata {
   readonly method: InputMethod;

@@ -1,7 +1,7 @@
 import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
-import type { HeaderCheck } from '../../server/header-parameters.js';
-import type { Answer, Stage } from '../../server/pipeline.js';
+import type { HeaderCheck } from '../../headers/header-check.js';
+import type { Answer, Stage } from '../../protocol/answer.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainInUse, ChainSource } from '../chain-source.js';
 import { contextOf } from '../messages/context.js';

@@ -4,11 +4,12 @@ import type { DispatchedMethod } from '../../protocol/methods.js';
 import { unlessAborted } from '../../util/abort.js';
 import type { Chain } from '../chain/chain.js';
 import { passed } from '../chain/result.js';
+import type { InterceptorSettings } from '../interceptor-options.js';
 import { EVENT_OF } from '../protocol/events.js';
 import { synthetic } from './answers.js';
-import type { BoundaryOptions } from './boundary.js';
 import { denialOf, Refused } from './denial.js';
 import { Message } from './message.js';
+import type { Listings } from './listing.js';
 import type { RunPhase } from './run-phase.js';
 
 /** What a list is run through only to know what it shows. */
@@ -23,10 +24,15 @@ export interface LookedUp {
   readonly refusal: Error;
 }
 
+export interface ListGuardOptions {
+  readonly listings: Listings;
+  readonly settings: Pick<InterceptorSettings, 'timeoutMs'>;
+}
+
 /** Keeps what a list's mutators hide from a caller from being used by it. */
 export class ListGuard {
   constructor(
-    private readonly options: Pick<BoundaryOptions, 'listings' | 'settings'>,
+    private readonly options: ListGuardOptions,
     private readonly run: RunPhase,
   ) {}
 

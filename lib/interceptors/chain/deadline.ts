@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../constants.js';
+import { MAX_TIMER_MS } from '../../util/max-timer.js';
 import type { Clock } from './clock.js';
 
 export class DeadlineWatch {

@@ -1,5 +1,5 @@
 import { Logger, type Type } from '@nestjs/common';
-import { Validator } from '../../decorators/interceptor.decorators.js';
+import { Validator } from '../decorators/interceptor.decorators.js';
 import { FUNCTION, listOf, objectOf, omit, TEXT } from '../../options/option-schema.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { isNotificationEvent } from '../protocol/events.js';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { INTERCEPTOR_METADATA } from '../../constants.js';
+import { INTERCEPTOR_METADATA } from '../decorators/interceptor.decorators.js';
 import { SchemaError } from '../../schema/schema.error.js';
 import { invocationOf } from './invocation.fixture.js';
 import { JsonSchemaValidator, type JsonSchemaRule } from './json-schema-validator.js';

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Validator } from '../../decorators/interceptor.decorators.js';
+import { Validator } from '../decorators/interceptor.decorators.js';
 import { listOf, OBJECT, objectOf, omit, oneOf, TEXT } from '../../options/option-schema.js';
 import { compileJsonSchema } from '../../schema/json-schema-compiler.js';
 import type { CompiledSchema, JsonSchema } from '../../schema/types.js';

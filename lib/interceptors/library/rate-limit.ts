@@ -1,6 +1,6 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
-import { Validator } from '../../decorators/interceptor.decorators.js';
+import { Validator } from '../decorators/interceptor.decorators.js';
 import { problemOf } from '../../options/check-options.js';
 import {
   COUNT,

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { INTERCEPTOR_METADATA } from '../../constants.js';
-import type { InterceptorMetadata } from '../../decorators/interceptor-options.js';
+import { INTERCEPTOR_METADATA } from '../decorators/interceptor.decorators.js';
+import type { InterceptorMetadata } from '../decorators/decorator-options.js';
 import { Chain } from '../chain/chain.js';
 import type { Invocation } from '../chain/invocation.js';
 import { describe as descriptorOf } from '../local/check-options.js';

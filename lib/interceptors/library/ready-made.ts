@@ -1,5 +1,5 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { MutatorOptions, ValidatorOptions } from '../../decorators/interceptor-options.js';
+import type { MutatorOptions, ValidatorOptions } from '../decorators/decorator-options.js';
 import { omit, type ObjectSchema } from '../../options/option-schema.js';
 import { MUTATOR, VALIDATOR } from '../local/check-options.js';
 import { checked } from './own-options.js';

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Mutator } from '../../decorators/interceptor.decorators.js';
+import { Mutator } from '../decorators/interceptor.decorators.js';
 import { objectOf } from '../../options/option-schema.js';
 import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
 import { READY_MADE_MUTATOR, readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Validator } from '../../decorators/interceptor.decorators.js';
+import { Validator } from '../decorators/interceptor.decorators.js';
 import { COUNT, objectOf } from '../../options/option-schema.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { JsonSize, type Excess, type JsonLimits } from './json-size.js';

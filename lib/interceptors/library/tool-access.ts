@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { Mutator, Validator } from '../../decorators/interceptor.decorators.js';
+import { Mutator, Validator } from '../decorators/interceptor.decorators.js';
 import {
   FUNCTION,
   listOf,

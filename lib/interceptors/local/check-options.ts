@@ -3,7 +3,7 @@ import type {
   InterceptorOptions,
   MutatorOptions,
   ValidatorOptions,
-} from '../../decorators/interceptor-options.js';
+} from '../decorators/decorator-options.js';
 import { resolve } from '../../options/check-options.js';
 import {
   COUNT,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { INTERCEPTOR_METADATA } from '../../constants.js';
-import type { InterceptorMetadata } from '../../decorators/interceptor-options.js';
+import { INTERCEPTOR_METADATA } from '../decorators/interceptor.decorators.js';
+import type { InterceptorMetadata } from '../decorators/decorator-options.js';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
 import { describeTarget, type HandlerTarget } from '../../execution/handler-target.js';

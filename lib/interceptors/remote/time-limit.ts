@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../constants.js';
+import { MAX_TIMER_MS } from '../../util/max-timer.js';
 
 /** Unlike `AbortSignal.timeout`, keeps the process alive, so that a process that only waits for a host sees it fail. */
 export class TimeLimit {

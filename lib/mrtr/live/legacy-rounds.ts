@@ -1,11 +1,10 @@
 import { isInputRequiredResult, type InputRequiredResult, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
-import type { McpCall, Params } from '../../protocol/mcp-call.js';
-import type { Answer } from '../../server/pipeline.js';
-import { toolError } from '../../server/tool-result.js';
-import { ClientFailed, tooManyRounds } from '../errors.js';
-import type { RoundMemory } from '../replay/journal.js';
-import { RoundEnded } from '../replay/round-ended.js';
+import type { McpCall, Params, RoundMemory } from '../../protocol/mcp-call.js';
+import type { Answer } from '../../protocol/answer.js';
+import { toolError } from '../../protocol/tool-result.js';
+import { ClientFailed, tooManyRounds } from '../../input/errors.js';
+import { RoundEnded } from '../../input/round-ended.js';
 import type { PendingRequests } from './pending-requests.js';
 
 /** How long a call that asks for nothing but to be called again is left alone, in milliseconds. */

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
-import { assertDeclared, ClientFailed, UnsupportedInput } from '../errors.js';
+import { assertDeclared, ClientFailed, UnsupportedInput } from '../../input/errors.js';
 import type { MrtrSettings } from '../mrtr-options.js';
 
 interface Asked {

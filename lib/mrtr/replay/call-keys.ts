@@ -1,3 +1,4 @@
+import { isKey, KEY_RULE } from '../../input/key.js';
 import type { ReportMistake } from '../mrtr.error.js';
 
 /** A stack, which costs little until it is read. */
@@ -20,15 +21,6 @@ interface Uses {
   readonly first: Place;
   readonly last: Use;
 }
-
-/** Not a number: the order of keys is the order of questions. */
-const KEY = /^(?!__proto__$)[A-Za-z_][\w.:/-]{0,99}$/;
-
-/** What a key is, for messages. */
-export const KEY_RULE = 'one has a letter first, and up to 100 letters, digits and _ . : / -';
-
-/** Whether something can be the key of a question or a step. */
-export const isKey = (key: unknown): boolean => typeof key === 'string' && KEY.test(key);
 
 /** The keys under which a handler asks and does steps in one round. */
 export class CallKeys {

@@ -1,11 +1,12 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
+import type { CurrentAsking } from '../../input/asking.js';
 import type { HandlerRound } from '../../execution/mcp-execution-context.js';
 import {
   assertKeys,
   InputRequiredException,
   type InputRequiredOptions,
-} from '../input-required.exception.js';
+} from '../../input/input-required.exception.js';
 import type { Outcome, Round } from './round.js';
 import { isThenable } from '../../util/is-thenable.js';
 
@@ -13,7 +14,7 @@ import { isThenable } from '../../util/is-thenable.js';
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
 /** The round of a call, which is made once the handler has something to do with it: most calls ask nothing. */
-export class CurrentRound implements HandlerRound {
+export class CurrentRound implements CurrentAsking, HandlerRound {
   private round?: Round;
   /** The run of the handler's own method that counts, and how it has ended. */
   private ran?: { outcome?: Outcome };

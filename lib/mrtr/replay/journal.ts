@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InputMethod } from '../input-request.js';
+import type { InputMethod } from '../../input/input-request.js';
 
 /** What was asked, and what it was answered. */
 export interface RecordedAnswer {
@@ -44,11 +44,6 @@ export interface Journal {
   readonly isIdUsed?: boolean;
   /** The handler's own `requestState`. */
   readonly state?: unknown;
-}
-
-/** Where a call leaves its journal for its next round, where all are in this process: no client ever has it. */
-export interface RoundMemory {
-  journal?: Journal;
 }
 
 /** The journal of a call that begins. */

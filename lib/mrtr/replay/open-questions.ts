@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../util/abort.js';
-import type { PreparedQuestion } from '../input-request.js';
+import type { PreparedQuestion } from '../../input/input-request.js';
 import type { OpenQuestion } from './journal.js';
-import { RoundEnded } from './round-ended.js';
+import { RoundEnded } from '../../input/round-ended.js';
 
 /** How long questions wait for steps before that is told, in milliseconds. */
 const SLOW_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { PreparedQuestion } from '../input-request.js';
+import type { PreparedQuestion } from '../../input/input-request.js';
 import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
 import type { ReportMistake } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';

@@ -1,15 +1,16 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { LiveAsker } from '../live/live-asker.js';
+import type { Asking } from '../../input/asking.js';
 import { AskPromise } from './ask-promise.js';
-import { InputQuestion, readRequest } from '../input-request.js';
-import type { InputRequiredOptions } from '../input-required.exception.js';
+import { InputQuestion, readRequest } from '../../input/input-request.js';
+import type { InputRequiredOptions } from '../../input/input-required.exception.js';
 import { copyOf, type Journal } from './journal.js';
-import type { Jsonify } from './jsonify.js';
+import type { Jsonify } from '../../input/jsonify.js';
 import { CallKeys, type Use } from './call-keys.js';
 import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
 import { OpenQuestions } from './open-questions.js';
 import { ReplayLog, type ReplayLogOptions } from './replay-log.js';
-import { mayBeLeft, RoundEnded } from './round-ended.js';
+import { mayBeLeft, RoundEnded } from '../../input/round-ended.js';
 import { DeterministicValues } from './deterministic-values.js';
 import { Steps } from './steps.js';
 import { AbandonedHandler } from './abandoned-handler.js';
@@ -44,7 +45,7 @@ export type Outcome = 'value' | 'error';
  * once; a question without an answer ends the round, and the handler runs again from the top when the answer is there, in
  * whichever process that is.
  */
-export class Round {
+export class Round implements Asking {
   private readonly keys: CallKeys;
   private readonly log: ReplayLog;
   private readonly deterministic: DeterministicValues;

@@ -1,9 +1,9 @@
 import type { RequestId } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
 import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
-import { encodeFailure } from '../../server/answer-encoder.js';
+import { answerInJson, encodeFailure } from '../../server/answer-encoder.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { RunningCall } from '../../server/running-calls.js';
+import { RunningCall } from '../../protocol/running-calls.js';
 import type { PostAnswer } from './post-answer.js';
 
 /** A call that came by POST, and its answer. */
@@ -30,7 +30,7 @@ export class HttpCall extends RunningCall {
   async run(server: McpServerInstance, call: McpCall): Promise<void> {
     try {
       server.running.add(this);
-      const { json, status } = await server.answer(call);
+      const { json, status } = await answerInJson(server, call);
       this.settle(() => this.answer.answer(json, status));
     } catch (error) {
       this.fail(error as McpException);

@@ -1,34 +1,21 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { classifyInboundRequest, type AuthInfo, type JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import { classifyInboundRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
-import { assertNameHeader } from '../../server/header-parameters.js';
+import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
 import { HttpCall } from './http-call.js';
+import type { Incoming } from './incoming.js';
 import { modernCall } from './modern-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
-import type { Body } from './read-body.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
 import { TransportError } from './transport-error.js';
-
-/** One HTTP request, as the platform, Node and the body gate know it. */
-export interface Incoming {
-  /** The platform's request and response. */
-  readonly request: object;
-  readonly response: object;
-  /** Node's. */
-  readonly rawRequest: IncomingMessage;
-  readonly rawResponse: ServerResponse;
-  /** The body of a POST. */
-  readonly body?: Body;
-  readonly authInfo?: AuthInfo;
-}
 
 const REVISION = '2026-07-28';
 

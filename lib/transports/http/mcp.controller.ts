@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { SWAGGER_EXCLUDE_METADATA } from '../../constants.js';
-import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
-import type { HttpEndpoint, Incoming } from './http-endpoint.js';
+import type { HttpEndpoint } from './http-endpoint.js';
+import type { Incoming } from './incoming.js';
 import { checkDepth, readBody, type Body } from './read-body.js';
+
+/** Where the `@ApiExcludeController()` of `@nestjs/swagger` keeps whether a controller is left out: `[true]`. */
+const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
 
 /** Token of an application's `EndpointSlot`. */
 export const ENDPOINT = 'nestjs-mcp:endpoint';

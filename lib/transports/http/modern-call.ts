@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { HttpExchange, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import { isRecord } from '../../util/is-record.js';
-import type { Incoming } from './http-endpoint.js';
+import type { Incoming } from './incoming.js';
 
 /** The call in a 2026-07-28 request whose envelope has been checked. */
 export function modernCall(

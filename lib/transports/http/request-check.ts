@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
-import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
-import { isRepeated } from '../../server/header-parameters.js';
-import type { Incoming } from './http-endpoint.js';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
+import { isRepeated } from '../../headers/header-check.js';
+import type { Incoming } from './incoming.js';
 import { TransportError } from './transport-error.js';
 
 const METHODS = ['POST', 'GET', 'DELETE'];

@@ -5,15 +5,15 @@ import {
   type JSONRPCRequest,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
-import type { ResolvedHttpOptions } from '../../mcp.module-options.js';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { HttpExchange } from '../../protocol/mcp-call.js';
-import type { JsonRpcError } from '../../server/errors.js';
-import type { HeaderMismatchError } from '../../server/header-parameters.js';
-import { assertNameHeader } from '../../server/header-parameters.js';
+import type { JsonRpcError } from '../../protocol/errors.js';
+import { assertNameHeader, type HeaderMismatchError } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { serverForRequest } from '../../server/sdk-server.js';
 import { listenOf, refusalOfListen } from '../listen.js';
 import { refusalOfResponses, type Origin } from '../message-call.js';
-import type { Incoming } from './http-endpoint.js';
+import type { Incoming } from './incoming.js';
 import { httpOf } from './modern-call.js';
 import { StreamBus } from './stream-bus.js';
 
@@ -43,7 +43,7 @@ export class SdkHandler {
       async ({ era, requestInfo }) => {
         // The SDK has checked the standard headers by now, and not done anything else.
         if (era === 'modern') await this.admit(requestInfo);
-        return server.forRequest(era, request => request && this.requests.get(request)?.http);
+        return serverForRequest(server, era, request => request && this.requests.get(request)?.http);
       },
       {
         legacy: server.options.legacy === 'stateless' ? 'stateless' : 'reject',

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, type AuthInfo } from '@modelcontextprotocol/server';
-import type { ResolvedOptions } from '../../mcp.module-options.js';
-import { callerOf } from '../../server/caller.js';
+import type { ResolvedOptions } from '../../server/server-options.js';
+import { callerOf } from '../../protocol/caller.js';
+import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { Incoming } from '../http/http-endpoint.js';
+import type { Incoming } from '../http/incoming.js';
 import { TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
 
@@ -48,7 +49,7 @@ export class SessionStore {
     const { idleTimeoutMs } = this.limits;
     const { keepAliveMs } = this;
     const id = randomUUID();
-    const server = this.server.forConnection('legacy');
+    const server = serverForConnection(this.server, 'legacy');
     const session = new Session(this.server, server, { id, caller, idleTimeoutMs, keepAliveMs });
     server.server.onclose = () => this.sessions.delete(id);
     this.sessions.set(id, session);

@@ -18,7 +18,7 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
 import { EventStream } from '../http/event-stream.js';
 import { HttpCall } from '../http/http-call.js';
-import type { Incoming } from '../http/http-endpoint.js';
+import type { Incoming } from '../http/incoming.js';
 import { httpOf } from '../http/modern-call.js';
 import { PostAnswer } from '../http/post-answer.js';
 import { TransportError } from '../http/transport-error.js';

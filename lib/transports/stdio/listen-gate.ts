@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { listenOf, refusalOfListen } from '../listen.js';
-import type { JsonRpcError } from '../../server/errors.js';
+import type { JsonRpcError } from '../../protocol/errors.js';
 import { refusalOfResponses } from '../message-call.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 

@@ -3,8 +3,9 @@ import { Logger } from '@nestjs/common';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
+import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../server/running-calls.js';
+import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';
@@ -43,7 +44,7 @@ export class StdioTransport {
       void transport.close();
       end(1);
     });
-    this.handle = serveStdio(({ era }) => this.host.forConnection(era, this.running), {
+    this.handle = serveStdio(({ era }) => serverForConnection(this.host, era, this.running), {
       transport: gateListen(transport, this.host),
       legacy: this.host.options.legacy === 'reject' ? 'reject' : 'serve',
       onerror: error => this.host.reportRejected(error),

@@ -1,6 +1,6 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { InputQuestion } from './input-request.js';
-import { RoundEnded } from './replay/round-ended.js';
+import { RoundEnded } from './round-ended.js';
 
 /** What a call needs before it can go on. At least one of the two. */
 export interface InputRequiredOptions {

@@ -6,9 +6,9 @@ import type {
   Type,
 } from '@nestjs/common';
 import type { CacheHint, Icon } from '@modelcontextprotocol/server';
-import type { DeclaredCapabilities } from './catalog/catalog.js';
-import type { InterceptorSettings, McpInterceptorOptions } from './interceptors/interceptor-options.js';
-import type { McpMrtrOptions, MrtrSettings } from './mrtr/mrtr-options.js';
+import type { DeclaredCapabilities } from '../catalog/catalog.js';
+import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
+import type { McpMrtrOptions, MrtrSettings } from '../mrtr/mrtr-options.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';

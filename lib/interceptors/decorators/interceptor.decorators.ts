@@ -1,11 +1,13 @@
-import { INTERCEPTOR_METADATA } from '../constants.js';
 import type {
   InterceptorMetadata,
   MutatorOptions,
   SinkOptions,
   ValidatorOptions,
-} from './interceptor-options.js';
-import { declareOnMethod } from './method-metadata.js';
+} from './decorator-options.js';
+import { declareOnMethod } from '../../decorators/method-metadata.js';
+
+/** Where `@Validator`, `@Mutator` and `@Sink` keep their options. */
+export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';
 
 /** Without options it hooks nothing, which the bootstrap reports. */
 const declareInterceptor = (

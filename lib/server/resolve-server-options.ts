@@ -1,6 +1,6 @@
-import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
-import { INTERCEPTORS } from './interceptors/resolve-interceptors.js';
-import { MRTR, resolveMrtr, type FilledMrtr } from './mrtr/resolve-mrtr.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
+import { MRTR, resolveMrtr, type FilledMrtr } from '../mrtr/resolve-mrtr.js';
 import type {
   CacheableMethod,
   McpFeatureOptions,
@@ -10,8 +10,8 @@ import type {
   McpSessionOptions,
   ResolvedHttpOptions,
   ResolvedOptions,
-} from './mcp.module-options.js';
-import { resolve } from './options/check-options.js';
+} from './server-options.js';
+import { resolve } from '../options/check-options.js';
 import {
   COUNT,
   FLAG,
@@ -22,9 +22,9 @@ import {
   TEXT,
   TIME,
   type OptionSchema,
-} from './options/option-schema.js';
-import { isRecord } from './util/is-record.js';
-import { isText } from './util/values.js';
+} from '../options/option-schema.js';
+import { isRecord } from '../util/is-record.js';
+import { isText } from '../util/values.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 

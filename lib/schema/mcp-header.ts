@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { addKeywords } from '../schema/keywords.js';
+import { addKeywords } from './keywords.js';
 
 export const X_MCP_HEADER = 'x-mcp-header';
 

@@ -1,5 +1,5 @@
-import { checkUri } from '../catalog/uri-template.js';
-import type { Params } from '../protocol/mcp-call.js';
+import { checkUri } from './uri-template.js';
+import type { Params } from './mcp-call.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 
 /**

@@ -1,6 +1,6 @@
 import { StreamableFile } from '@nestjs/common';
 import { types } from 'node:util';
-import { isByteStream } from '../execution/async-iterable.js';
+import { isByteStream } from '../util/async-iterable.js';
 
 /**
  * Looks whether the value that a handler returned can be sent. What is inside it, JSON says.

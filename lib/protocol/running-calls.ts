@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { ReplyChannel } from '../protocol/mcp-call.js';
+import type { ReplyChannel } from './mcp-call.js';
 
 /** How long handlers have to clean up after their signals fired, and the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;

@@ -1,22 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { McpServers } from '../server/mcp-servers.js';
-import type { ChainParams } from './chain/params.js';
-import type { ChainResult } from './chain/result.js';
-import { executeIn } from './merged-chain.js';
-import { answerCheck, isServed, payloadCheck } from './messages/payload-check.js';
-import type { InterceptionEvent } from './payloads.js';
-import type { Direction, Phase } from './protocol/types.js';
-import { InterceptorReports, type ChainReport, type InterceptorCounters } from './reports.js';
-
-/**
- * Options of one run. The defaults are those of the server: `config`, `timeoutMs`, the checks, and the `direction` of its
- * traffic. Requests of events that the server does not serve are sent.
- */
-export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
-  /** The server whose chain it is. Default: the first one. */
-  server?: string;
-}
+import { McpServers } from './mcp-servers.js';
+import type { ChainParams } from '../interceptors/chain/params.js';
+import type { ChainResult } from '../interceptors/chain/result.js';
+import { executeIn } from '../interceptors/merged-chain.js';
+import { answerCheck, isServed, payloadCheck } from '../interceptors/messages/payload-check.js';
+import type { InterceptionEvent } from '../interceptors/payloads.js';
+import type { Direction, Phase } from '../interceptors/protocol/types.js';
+import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
+import type { RunOptions } from '../interceptors/run-options.js';
 
 /** Runs the application's chain for events of the application's own, and tells what chains came to. */
 @Injectable()

@@ -15,7 +15,7 @@ import { isText } from '../util/values.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { isRecord } from '../util/is-record.js';
 import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
-import { digestOf } from './state/request-state.js';
+import { digestOf } from '../util/digest.js';
 
 /** What a schema makes of a value: an instance of the class, a Standard Schema's output, or any object. */
 export type InferSchema<S> =

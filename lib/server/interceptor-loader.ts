@@ -1,22 +1,22 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
-import { Beside } from './chain/beside.js';
-import { LOCAL_HOST } from './chain/entry.js';
-import type { LocalChainSource } from './chain-source.js';
-import type { InterceptorServerOptions } from './remote/host-options.js';
-import { HostPool } from './remote/host-pool.js';
-import { LocalHost } from './local/local-host.js';
-import { openHost, type OpenedHost } from './remote/open-host.js';
-import type { OpenHostOptions } from './remote/remote-host.js';
-import type { InterceptorSettings } from './interceptor-options.js';
-import { lint } from './lint.js';
-import { logLine } from './log-line.js';
-import { MergedChain, type HostsFor } from './merged-chain.js';
-import type { Policy } from './overrides.js';
-import type { InterceptorPolicy } from './policy/policy.js';
-import { PolicyFile } from './policy/policy-file.js';
-import { InterceptorReports } from './reports.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
+import { Beside } from '../interceptors/chain/beside.js';
+import { LOCAL_HOST } from '../interceptors/chain/entry.js';
+import type { LocalChainSource } from '../interceptors/chain-source.js';
+import type { InterceptorServerOptions } from '../interceptors/remote/host-options.js';
+import { HostPool } from '../interceptors/remote/host-pool.js';
+import { LocalHost } from '../interceptors/local/local-host.js';
+import { openHost, type OpenedHost } from '../interceptors/remote/open-host.js';
+import type { OpenHostOptions } from '../interceptors/remote/remote-host.js';
+import type { InterceptorSettings } from '../interceptors/interceptor-options.js';
+import { lint } from '../interceptors/lint.js';
+import { logLine } from '../interceptors/log-line.js';
+import { MergedChain, type HostsFor } from '../interceptors/merged-chain.js';
+import type { Policy } from '../interceptors/overrides.js';
+import type { InterceptorPolicy } from '../interceptors/policy/policy.js';
+import { PolicyFile } from '../interceptors/policy/policy-file.js';
+import { InterceptorReports } from '../interceptors/reports.js';
 
 type ChainSettings = Pick<
   InterceptorSettings,

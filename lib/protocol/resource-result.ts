@@ -2,7 +2,7 @@ import type { CacheHint, ReadResourceResult } from '@modelcontextprotocol/server
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { types } from 'node:util';
-import type { ReplyChannel } from '../protocol/mcp-call.js';
+import type { ReplyChannel } from './mcp-call.js';
 import { assertSendableAsResource, isStreamableFile } from './unsendable.js';
 
 type Contents = ReadResourceResult['contents'][number];

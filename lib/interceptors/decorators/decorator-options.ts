@@ -1,12 +1,6 @@
-import type { LocalTraits } from '../interceptors/chain/entry.js';
-import type { InterceptionEvent } from '../interceptors/payloads.js';
-import type {
-  Hook,
-  InterceptorDescriptor,
-  InterceptorType,
-  Mode,
-  PriorityHint,
-} from '../interceptors/protocol/types.js';
+import type { LocalTraits } from '../chain/entry.js';
+import type { InterceptionEvent } from '../payloads.js';
+import type { Hook, InterceptorDescriptor, InterceptorType, Mode, PriorityHint } from '../protocol/types.js';
 
 /** Options of `@Validator`, `@Mutator` and `@Sink`. */
 export interface InterceptorOptions {

@@ -3,8 +3,8 @@ import { HttpException, Logger } from '@nestjs/common';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { CallCancelled } from '../execution/call-cancelled.js';
-import { GuardDenied } from '../execution/guard-denied.js';
+import { CallCancelled } from '../exceptions/call-cancelled.js';
+import { GuardDenied } from '../exceptions/guard-denied.js';
 
 const logger = new Logger('McpModule');
 
