@@ -12,29 +12,26 @@ import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './targe
 
 type CallMethod = Exclude<DispatchedMethod, ListMethod>;
 
-/** The backend that answers a request, and the params it gets. */
 export interface Route {
   readonly backend: Backend;
   readonly params: Params;
 }
 
-/** The backends that can be reached, and why another cannot. */
 export interface Reached {
   readonly backends: readonly Backend[];
   readonly problem?: Error;
 }
 
-/** The backends of a gateway. Finds the backend of a request, by the prefix of a name or by who lists a resource. */
+/** Finds the backend of a request, by the prefix of a name or by who lists a resource. */
 export class BackendSet {
   private readonly logger = new Logger('McpGateway');
 
-  /** @param listTimeoutMs how long the backends may take for one joined page, in milliseconds */
   constructor(
     readonly all: readonly Backend[],
     private readonly listTimeoutMs: number,
   ) {}
 
-  /** Waits until each backend is known or cannot be reached. If no other could answer, it waits as long as that takes. */
+  /** Waits until each backend is known or cannot be reached; for as long as that takes if there is only one. */
   async reach(backends: readonly Backend[], signal: AbortSignal, isOnly: boolean): Promise<Reached> {
     const results = await Promise.allSettled(
       backends.map(backend => (isOnly ? backend.ready(signal) : backend.readySoon(signal))),
@@ -58,12 +55,10 @@ export class BackendSet {
     throw target.unknown;
   }
 
-  /** One page of a list: the only backend's own page, or one that joins pages of several backends. */
   async list(method: ListMethod, params: Params, exchange: McpCall): Promise<Result> {
     const { only, all } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], all.length);
-    // On every page: a client may begin with any cursor.
     await this.assertDistinct(method, exchange);
     const until = Date.now() + this.listTimeoutMs;
     // All first pages are fetched at the same time: silent backends keep the others waiting only once.
@@ -93,11 +88,7 @@ export class BackendSet {
     return { ...joined.result, ...(at && { nextCursor: encodeCursor(at) }) };
   }
 
-  /**
-   * The page that shows what a request names to its caller now, or an empty page. Interceptors that hide a row of the page
-   * keep it from being used.
-   * @throws McpException if a backend that may list it cannot be reached
-   */
+  /** The page that shows a target to its caller, or an empty page: an interceptor that hides the row forbids the call. */
   async listingOf(method: CallMethod, params: Params, exchange: McpCall): Promise<Listing> {
     const { id, isNamed, lookups, unknown: refusal } = targetOf(method, params);
     const owners = this.all.filter(({ prefix }) => !isNamed || withoutPrefix(prefix, id) !== undefined);
@@ -134,7 +125,6 @@ export class BackendSet {
     return index + 1 < this.all.length ? { index: index + 1 } : undefined;
   }
 
-  /** One page of one backend; undefined if the backend is down. */
   private async page(
     { index, cursor }: Position,
     method: ListMethod,

@@ -31,7 +31,6 @@ import type { GatewaySettings } from './resolve-options.js';
 import type { SessionConnection } from './session-connection.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 
-/** What a backend needs of its gateway. */
 export interface BackendHost {
   readonly id: string;
   readonly settings: GatewaySettings;
@@ -43,7 +42,6 @@ export interface BackendHost {
   report(error: Error): void;
 }
 
-/** What a backend says about itself. */
 export interface BackendDescription {
   readonly era: Era;
   readonly info?: Implementation;
@@ -52,14 +50,13 @@ export interface BackendDescription {
 }
 
 /**
- * One server behind a gateway. A 2026-era backend has a single connection, the base. A 2025-era backend asks its clients on
- * their connections, so it has a connection for each 2025-era session and a pool for other callers; its base is for the
- * description and changes.
+ * One server behind a gateway. The base connection is for the description and changes.
+ * A 2026-era backend uses it for all requests. A 2025-era backend asks its clients on their connections, so it gets one
+ * for each 2025-era session and a pool for other callers.
  */
 export class Backend {
   description?: BackendDescription;
   readonly lists: CallerLists;
-  /** The name of the backend in the log. */
   readonly name: string;
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
@@ -95,10 +92,7 @@ export class Backend {
     );
   }
 
-  /**
-   * Connects to the backend, unless it is connected.
-   * @throws McpException if the backend cannot be reached
-   */
+  /** @throws McpException if the backend cannot be reached */
   ready(signal: AbortSignal): Promise<BackendDescription> {
     return this.withClientErrors(signal, async () => {
       if (!this.base.isOpen || !this.description) await this.base.client(signal);
@@ -106,7 +100,7 @@ export class Backend {
     });
   }
 
-  /** Like `ready`, for requests that other backends can answer too: they wait only briefly for a backend that was down. */
+  /** Like `ready`, but waits only briefly for a backend that was down, because others can answer too. */
   async readySoon(signal: AbortSignal): Promise<BackendDescription> {
     if (!this.base.isFailing) return this.ready(signal);
     this.keepTrying();
@@ -114,12 +108,10 @@ export class Backend {
     return this.withClientErrors(signal, () => unlessAborted(this.ready(signal), patience));
   }
 
-  /** Tries to reach the backend in the background, and tells the clients once that succeeds. */
   keepTrying(): void {
     this.base.keepOpen();
   }
 
-  /** Whether the backend has a method, as far as it is known. */
   offers(method: string): boolean {
     return Object.hasOwn(this.description?.capabilities ?? {}, capabilityOf(method));
   }
@@ -142,7 +134,6 @@ export class Backend {
     }
   }
 
-  /** @throws McpException, or the backend's own `ProtocolError` */
   async request(method: string, params: Params, exchange: McpCall): Promise<Result> {
     return resultFor(exchange.era, await this.ask(method, params, exchange));
   }
@@ -172,7 +163,7 @@ export class Backend {
     return this.request('logging/setLevel', params, exchange);
   }
 
-  /** Connects a 2025-era client to a 2025-era backend, which may ask and tell the client things from now on. */
+  /** A 2025-era backend may ask and notify a client as soon as it is connected. */
   opened(channel: ClientChannel): void {
     if (this.description?.era !== 'legacy') return;
     try {
@@ -196,7 +187,7 @@ export class Backend {
     await Promise.all([this.base.close(), this.connections.close()]);
   }
 
-  /** Like `request`, but returns the result as the backend made it, whatever the client's era. */
+  /** Like `request`, but returns the result unchanged for any era. */
   private ask(method: string, params: Params, exchange: McpCall): Promise<Result> {
     const { states } = this.host;
     return this.withClientErrors(exchange.reply.signal, async () => {
@@ -245,7 +236,7 @@ export class Backend {
     }
   }
 
-  /** The definition of a tool; undefined if it is not listed. A backend that cannot list its tools may still serve calls. */
+  /** The definition of a tool; undefined if it is not listed. A backend that cannot list may still serve calls. */
   private async tool(name: unknown, exchange: McpCall): Promise<ToolSchemas | undefined> {
     try {
       return await this.lists.find('tools/list', exchange, row => row['name'] === name);
@@ -273,7 +264,6 @@ export class Backend {
     return this.host.suspended.run(state, exchange, run);
   }
 
-  /** A connection to a 2025-era backend, for a session or the pool. */
   private open(
     capabilities: McpCall['clientCapabilities'],
     session: SessionConnection | undefined,
@@ -296,7 +286,7 @@ export class Backend {
     return new BackendConnection(this.name, options, { ...this.ownerOf(tell, session), opened }, false);
   }
 
-  /** @param tell is given the notifications that belong to no call */
+  /** @param tell gets the notifications that belong to no call */
   private ownerOf(
     tell: (method: string, params: Params) => void,
     session?: SessionConnection,
@@ -333,7 +323,6 @@ export class Backend {
     this.base.subscriptions.listenToLists(client);
   }
 
-  /** Tells the clients of a change, except the clients that hear of it on their own connections. */
   private publish(method: string, params: Params): void {
     if (this.isForeign(method, params, this.base.subscriptions)) return;
     const { changes, channels } = this.host;
@@ -342,7 +331,7 @@ export class Backend {
     for (const channel of channels) notifyChange(notifierOver(channel.bus), method, params);
   }
 
-  /** Whether one of several backends tells of a resource that nobody has subscribed to there: it may be another's. */
+  /** Whether the resource may be another backend's: nobody has subscribed to it at this one. */
   private isForeign(method: string, { uri }: Params, subscribed: { wants(uri: string): boolean }): boolean {
     return this.prefix !== undefined && method === RESOURCE_UPDATED && !subscribed.wants(String(uri));
   }

@@ -13,7 +13,7 @@ import type { McpCall } from '../protocol/mcp-call.js';
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 
-/** A client's request that a backend works on. Hands on to the client what the backend sends meanwhile. */
+/** A client's request that a backend works on; forwards what the backend sends meanwhile. */
 export class Call {
   /** Calls with the same owner are of one client. Each call of an anonymous caller has a different owner. */
   readonly owner: unknown;
@@ -36,7 +36,7 @@ export class Call {
     exchange.reply.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined);
   }
 
-  /** Sends a log message. A 2026-era client gets the levels that its request asks for. */
+  /** A 2026-era client gets the levels that its request asks for. */
   log(params: Params): void {
     const { exchange } = this;
     const { level, data, logger } = params as { level: LoggingLevel; data: unknown; logger?: string };
@@ -47,10 +47,6 @@ export class Call {
     sent.catch(() => undefined);
   }
 
-  /**
-   * Asks the client on the stream of its own request.
-   * @throws ProtocolError if the connection carries no requests to the client
-   */
   async ask(method: string, params: Params | undefined, options: AskOptions): Promise<Result> {
     const { exchange } = this;
     if (exchange.reply.ask) return exchange.reply.ask(method, params, options);

@@ -8,17 +8,13 @@ import { KnownLists } from './known-lists.js';
 import { rowsOf, type ListMethod, type Row } from './methods.js';
 
 export interface CallerListsOptions {
-  /** Logs that the backend failed. */
   readonly onFailure: (thrown: unknown) => void;
-  /** How long fetching one list may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Callers with the same key see the same lists. */
   readonly viewOf: (exchange: McpCall) => string;
-  /** Asks the backend for a page, and returns it unchanged. */
   readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>;
 }
 
-/** The lists of a backend, as each of its callers sees them. */
 export class CallerLists {
   private readonly known: KnownLists;
 
@@ -26,7 +22,6 @@ export class CallerLists {
     this.known = new KnownLists({ timeoutMs: options.timeoutMs });
   }
 
-  /** @throws McpException, or the backend's own `ProtocolError` */
   async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
     const { onFailure, fetch, viewOf } = this.options;
     const { signal } = exchange.reply;
@@ -44,7 +39,7 @@ export class CallerLists {
     }
   }
 
-  /** A row of a list. If the cached list does not have it, the list is fetched again. */
+  /** If the cached list does not have the row, the list is fetched again. */
   async find(method: ListMethod, exchange: McpCall, is: (row: Row) => boolean): Promise<Row | undefined> {
     for (const fresh of [false, true]) {
       for (const page of await this.pages(method, exchange, fresh)) {
@@ -55,7 +50,7 @@ export class CallerLists {
     return undefined;
   }
 
-  /** Drops the cached tools: the headers of the next call must fit the definition that its caller has seen last. */
+  /** The headers of the next call must fit the definition that its caller has seen last. */
   relist(exchange: McpCall): void {
     this.known.forgetList(this.options.viewOf(exchange), 'tools/list');
   }
@@ -65,7 +60,7 @@ export class CallerLists {
   }
 }
 
-/** The exchange of a caller without the call: a shared list has no signal, answers, progress or log of one request. */
+/** The caller without the call: a shared list has no signal, answers, progress or log of one request. */
 function detachedFrom(exchange: McpCall): McpCall {
   const { inputResponses: _answers, meta: { progressToken: _token, ...meta } = {}, ...caller } = exchange;
   return { ...caller, meta, requestState: undefined, reply: { signal: NEVER, notify: nowhere } };

@@ -7,15 +7,12 @@ import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';
 
-/** The backend limits the lifetime of its state; no state outlives this, in seconds (30 days). */
+/** In seconds (30 days); the backend limits its own state. */
 const TTL_SECONDS = 30 * 24 * 3600;
-/** The largest state, in bytes: more than a backend's answer holds by default. */
+/** In bytes: more than a backend's answer holds by default. */
 const MAX_STATE = 16 * 1024 * 1024;
 
-/**
- * Seals each `requestState` for its caller, backend, method and arguments. A backend knows the gateway only, and cannot
- * tell its callers apart.
- */
+/** Seals each `requestState` for its caller and call, because a backend knows only the gateway and not its callers. */
 export class CallerStates {
   private readonly logger = new Logger('McpGateway');
   private readonly states: RequestState;
@@ -32,7 +29,6 @@ export class CallerStates {
     });
   }
 
-  /** A backend's result with its state sealed. */
   async seal(
     result: Result,
     backend: string | undefined,
@@ -46,10 +42,7 @@ export class CallerStates {
     };
   }
 
-  /**
-   * The state that a caller sends back, as the backend made it; undefined without a state.
-   * @throws McpException (-32602) for a state of another call
-   */
+  /** @throws McpException (-32602) for a state of another call */
   async open(backend: string | undefined, params: Params, exchange: McpCall): Promise<unknown> {
     const sealed = exchange.requestState;
     if (sealed === undefined) return undefined;

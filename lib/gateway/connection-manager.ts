@@ -13,17 +13,15 @@ import { tooManyConnections } from './limits.js';
 import { isCall } from './methods.js';
 import { SessionConnection } from './session-connection.js';
 
-/** A request that goes over a connection of the pool. */
 export interface PooledRequest {
   readonly call: Call;
   readonly signal: AbortSignal;
-  /** Whether the backend may ask the client for input meanwhile. */
+  /** Whether the backend may ask the client for input. */
   readonly asks: boolean;
 }
 
 export interface ConnectionManagerOptions {
   readonly limits: Required<GatewayLimits>;
-  /** Makes a connection for a session, or one of the pool for callers with such capabilities. */
   readonly open: (
     capabilities: McpCall['clientCapabilities'],
     session?: SessionConnection,
@@ -31,10 +29,7 @@ export interface ConnectionManagerOptions {
   readonly report: (error: Error) => void;
 }
 
-/**
- * The connections to a 2025-era backend: one for each 2025-era session, and a pool for all other callers. Their number is
- * bounded.
- */
+/** The connections to a 2025-era backend: one for each 2025-era session, and a pool for other callers. */
 export class ConnectionManager {
   private readonly sessions = new Map<ClientChannel, SessionConnection>();
   private readonly pool: ConnectionPool;
@@ -56,20 +51,13 @@ export class ConnectionManager {
     return session;
   }
 
-  /**
-   * The connection of a session.
-   * @throws McpException (-32000) for too many connections
-   */
   connectionOf(channel: ClientChannel): BackendConnection {
     const session = this.sessionOf(channel);
     if (!session.hasConnection && !this.hasRoom()) throw tooManyConnections();
     return session.connection;
   }
 
-  /**
-   * Sends a request over a connection of the pool.
-   * @throws McpException (-32000) for too many connections; whatever the request throws
-   */
+  /** @throws McpException (-32000) for too many connections */
   async pooled(
     method: string,
     params: Params,
@@ -81,7 +69,7 @@ export class ConnectionManager {
     const lease = this.pool.lease(borrower, asks ? call : undefined, () =>
       this.options.open(clientCapabilities),
     );
-    // No other call can be known to be of the same anonymous caller.
+    // Two anonymous calls may be of different callers.
     let isSpent = asks && call.isAnonymous;
     try {
       return await lease.connection.request(method, params, { call, signal });
@@ -106,7 +94,7 @@ export class ConnectionManager {
     await Promise.all([this.pool.close(), ...sessions.map(session => session.close())]);
   }
 
-  /** Whether there may be one connection more. If not, a session without a recent request gives up its connection. */
+  /** If there are too many, a session without a recent request gives up its connection. */
   private hasRoom(): boolean {
     const { maxConnections, idleTimeoutMs } = this.options.limits;
     const sessions = [...this.sessions.values()];

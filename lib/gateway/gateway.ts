@@ -19,13 +19,12 @@ import { capabilityOf, isList } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SuspendedCalls } from './suspended-calls.js';
 
-/** The most characters of a backend's error in the log. */
 const MAX_LOGGED = 500;
-/** The most such errors in the log in each period, in milliseconds; the others are counted. */
+/** The most problems in the log in each period, in milliseconds; the others are counted. */
 const MAX_REPORTS = 20;
 const REPORTS_MS = 60_000;
 
-/** Answers for a server that has one or several backends instead of a catalogue. */
+/** Answers for a server that has backends instead of a catalogue. */
 export class Gateway implements Upstream, BackendHost {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
@@ -161,7 +160,7 @@ export class Gateway implements Upstream, BackendHost {
     if (reports.count <= MAX_REPORTS) this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  /** Connects to the backends that are not known yet, unless a known one can answer. One that can be reached is enough. */
+  /** Connects to the unknown backends, unless a known one can answer. One reachable backend is enough. */
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
@@ -196,7 +195,6 @@ export class Gateway implements Upstream, BackendHost {
   }
 }
 
-/** The capabilities of a backend that the gateway can hand on. */
 function mirrored(
   { tools, prompts, resources, completions, logging, extensions }: ServerCapabilities,
   passthrough: boolean,

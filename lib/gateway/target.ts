@@ -7,20 +7,17 @@ import { asObject, requireString } from '../server/params.js';
 import { unknownPrompt, unknownTool } from '../server/unknown.js';
 import { isList, LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
 
-/** Finds what a request names in a list. */
 export interface Lookup {
   readonly list: ListMethod;
   readonly is: (row: Row) => boolean;
 }
 
-/** What a request names. */
 export interface Target {
-  /** Its URI, or its name with the backend's prefix. */
+  /** A URI, or a name with the backend's prefix. */
   readonly id: string;
   readonly isNamed: boolean;
-  /** Where it may be listed, the best match first. */
+  /** The best match first. */
   readonly lookups: readonly Lookup[];
-  /** The error if it does not exist. */
   readonly unknown: Error;
 }
 
@@ -86,23 +83,20 @@ function matches(uriTemplate: unknown, uri: string): boolean {
   }
 }
 
-/** Stands between a backend's prefix and a name. */
 const SEPARATOR = '_';
 
-/** The backend's own name of a tool or prompt; undefined if the name has another prefix. */
 export function withoutPrefix(prefix: string | undefined, name: string): string | undefined {
   if (prefix === undefined) return name;
   const start = `${prefix}${SEPARATOR}`;
   return name.startsWith(start) ? name.slice(start.length) : undefined;
 }
 
-/** The params of a request for a tool or prompt, with another name. */
 export function renamed(params: Params, name: string): Params {
   if (!('ref' in params)) return { ...params, name };
   return { ...params, ref: { ...(params['ref'] as Params), name } };
 }
 
-/** A backend's result with the prefix before the names of tools and prompts in a list. */
+/** Adds the prefix to the names of tools and prompts in a list. */
 export function prefixed(prefix: string | undefined, method: string, result: Result): Result {
   if (prefix === undefined || !isList(method) || LISTS[method].key !== 'name') return result;
   const rows = rowsOf(method, result).map(row => ({

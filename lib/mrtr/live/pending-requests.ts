@@ -26,17 +26,11 @@ export class PendingRequests {
 
   constructor(private readonly limits: MrtrSettings['suspension']) {}
 
-  /** How many questions are open, and calls to be called again. */
   get size(): number {
     return this.total;
   }
 
-  /**
-   * Asks the client several questions on the stream of its own call: all, or none where one cannot be asked.
-   * @param over ends the questions where nobody waits for their answers any more
-   * @throws McpException where too many are open, or no answer comes in time; MissingRequiredClientCapabilityError;
-   *   ClientFailed
-   */
+  /** Asks all questions on the stream of the call, or none if one cannot be asked. @throws McpException, ClientFailed */
   async askAll<R extends Readonly<Record<string, InputRequest>>>(
     call: McpCall,
     requests: R,
@@ -49,7 +43,7 @@ export class PendingRequests {
     return Object.fromEntries(await Promise.all(answers)) as { [K in keyof R]: Result };
   }
 
-  /** Asks one question at a time for a handler that waits: those of one turn of the event loop together, as `askAll` does. */
+  /** Like `askAll`, for all questions of one turn of the event loop. */
   asker(call: McpCall): (request: InputRequest, over: AbortSignal) => Promise<Result> {
     let batch: Asked[] = [];
     const askBatch = () => {
@@ -74,7 +68,7 @@ export class PendingRequests {
       });
   }
 
-  /** Waits on behalf of a call. @throws McpException where too many do; the signal's reason, once it fires */
+  /** @throws McpException for too many waiting calls, or the signal's reason */
   async pause({ sessionId, reply: { signal } }: McpCall, ms: number): Promise<void> {
     this.take(sessionId, 1);
     try {
@@ -90,7 +84,7 @@ export class PendingRequests {
     this.take(sessionId, requests.length);
   }
 
-  /** Asks what is counted already. */
+  /** Sends a question that is already counted. */
   private async send(call: McpCall, request: InputRequest, over: AbortSignal): Promise<Result> {
     const signal = AbortSignal.any([call.reply.signal, over]);
     try {
@@ -98,7 +92,7 @@ export class PendingRequests {
         signal,
         timeout: this.limits.idleTimeoutMs,
         resetTimeoutOnProgress: true,
-        // Without it, there would be no token for progress to refer to.
+        // Gives the request a progress token.
         onprogress: () => undefined,
       });
     } catch (error) {
@@ -132,7 +126,7 @@ export class PendingRequests {
 const isTimeout = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 
-/** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
+/** The 2025 revisions need an id for a page. */
 function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
   const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
   return isUrl ? { ...params, elicitationId: randomUUID() } : params;
