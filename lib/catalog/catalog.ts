@@ -11,7 +11,7 @@ import {
 } from './entries.js';
 import { paginate, type Pages } from './pages.js';
 
-/** The capabilities that are declared although no handler needs them yet, for handlers added at run time. */
+/** The capabilities for handlers that are added at run time. */
 export type DeclaredCapabilities = Partial<
   Record<'tools' | 'prompts' | 'resources' | 'completions', boolean>
 >;
@@ -21,17 +21,16 @@ export interface CatalogOptions {
   readonly declare: DeclaredCapabilities;
 }
 
-/** What completes an argument: a handler, or the values of its enumeration. */
 export type Completer = CompletionEntry | readonly string[];
 
-/** Everything that a server offers, compiled. Immutable: a change makes a new one. */
+/** All handlers of a server, compiled. Immutable: a change makes a new catalogue. */
 export class Catalog {
   readonly tools = new Map<string, ToolEntry>();
   readonly prompts = new Map<string, PromptEntry>();
   readonly resources = new Map<string, ResourceEntry>();
   readonly resourceTemplates = new Map<string, ResourceTemplateEntry>();
   private readonly completers = new Map<string, Completer>();
-  /** The templates in the order they are tried: the one with more literal text first. */
+  /** In the order of matching: more literal text first. */
   private readonly matchers: readonly ResourceTemplateEntry[];
 
   readonly toolPages: Pages;
@@ -57,7 +56,7 @@ export class Catalog {
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
-  /** The template that a URI belongs to, and its decoded variables. */
+  /** The template that matches a URI, and its decoded variables. */
   matchTemplate(
     uri: string,
   ): { entry: ResourceTemplateEntry; variables: Record<string, string | string[]> } | undefined {
@@ -68,7 +67,6 @@ export class Catalog {
     return undefined;
   }
 
-  /** What completes an argument, if anything does. */
   completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {
     return this.completers.get(completionKey(kind, name, argument));
   }

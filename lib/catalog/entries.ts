@@ -8,22 +8,19 @@ import type { CompiledUriTemplate } from './uri-template.js';
 interface EntryBase {
   /** `Class.method`, for messages. */
   readonly where: string;
-  /** Changes with the handler's own code: what was asked by another version cannot be gone on with. */
+  /** Changes with the handler's code, because another version cannot continue a call. */
   readonly version: string;
   readonly run: RunHandler;
 }
 
-/** A tool, ready to be listed and called. */
 export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly key: string;
   readonly definition: Tool;
-  /** The arguments that clients repeat in HTTP headers. */
   readonly headerParams: readonly HeaderParam[];
   readonly output?: CompiledSchema;
 }
 
-/** A prompt, ready to be listed and got. */
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly key: string;
@@ -31,7 +28,6 @@ export interface PromptEntry extends EntryBase {
   readonly inputJsonSchema?: JsonSchema;
 }
 
-/** A resource with a fixed URI (its key). */
 export interface ResourceEntry extends EntryBase {
   readonly kind: 'resource';
   readonly key: string;
@@ -39,7 +35,6 @@ export interface ResourceEntry extends EntryBase {
   readonly cache?: CacheHint;
 }
 
-/** A resource template (its key: the template). */
 export interface ResourceTemplateEntry extends EntryBase {
   readonly kind: 'resource template';
   readonly key: string;
@@ -49,7 +44,6 @@ export interface ResourceTemplateEntry extends EntryBase {
   readonly cache?: CacheHint;
 }
 
-/** What completes one argument (its key: see `completionKey`). */
 export interface CompletionEntry extends EntryBase {
   readonly kind: 'completion';
   readonly key: string;
@@ -66,14 +60,13 @@ export interface EntryByKind {
 
 export type Entry = EntryByKind[keyof EntryByKind];
 
-/** The key of a completion: which prompt or template, and which of its arguments. */
+/** Identifies an argument of a prompt or template. */
 export const completionKey = (kind: 'prompt' | 'resource template', name: string, argument: string): string =>
   JSON.stringify([kind, name, argument]);
 
-/** What a completion completes: an argument of a prompt, or a variable of a template. */
 export type CompletionRef = Pick<CompletionOptions, 'prompt' | 'resourceTemplate' | 'argument'>;
 
-/** @throws Error for a reference to neither a prompt nor a template, or to both */
+/** @throws Error unless exactly one of prompt and template is given */
 export function keyOfCompletion({ prompt, resourceTemplate, argument }: CompletionRef): string {
   if ((prompt === undefined) === (resourceTemplate === undefined)) {
     throw new Error('a completion needs either "prompt" or "resourceTemplate"');

@@ -7,7 +7,6 @@ import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
 import { readHandlers } from './handler-metadata.accessor.js';
 
-/** What `McpModule.forFeature` was given. */
 export interface McpFeature {
   readonly handlers: readonly Type[];
   readonly server?: string;
@@ -16,16 +15,15 @@ export interface McpFeature {
 export interface DiscoveredHandler {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
-  /** The servers that the class was given to with `forFeature`; undefined stands for the first one. */
+  /** The servers that `forFeature` gave the class to; undefined is the first server. */
   readonly featureServers: readonly (string | undefined)[];
 }
 
-/** Finds the decorated handlers of the application. */
 @Injectable()
 export class HandlerExplorer {
   constructor(private readonly modules: ModulesContainer) {}
 
-  /** @throws McpBootstrapError if no module provides a class that `forFeature` names */
+  /** @throws McpBootstrapError if no module provides a class of `forFeature` */
   explore(): DiscoveredHandler[] {
     const found = [...exploreMethods(this.modules, readHandlers)];
     const servers = this.featureServers();

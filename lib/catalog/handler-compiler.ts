@@ -19,7 +19,6 @@ import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { checkToolName } from './tool-name.js';
 import { checkUri, compileUriTemplate } from './uri-template.js';
 
-/** A handler as declared: by a decorator, or at run time. */
 export interface HandlerDeclaration {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
@@ -34,15 +33,12 @@ const textAndArguments: Positional = (data, { context }) => {
   return [value, args, context];
 };
 
-/**
- * Compiles declarations into catalogue entries: schemas to JSON Schema, URI templates to matchers, methods to
- * pipelines. Every mistake that can be seen by looking at the declaration is found here.
- */
+/** Compiles declarations into catalogue entries, and finds all mistakes of a declaration. */
 @Injectable()
 export class HandlerCompiler {
   constructor(private readonly executor: HandlerExecutor) {}
 
-  /** @throws McpBootstrapError naming class, method and remedy */
+  /** @throws McpBootstrapError that names class and method */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
       await checkAsks(readParams(target), metadata.kind);
@@ -187,7 +183,6 @@ export class HandlerCompiler {
   }
 }
 
-/** Where a handler comes from, and which version of it this is. */
 const origin = (target: HandlerTarget): { where: string; version: string } => ({
   where: describeTarget(target),
   version: createHash('sha256')
@@ -196,10 +191,7 @@ const origin = (target: HandlerTarget): { where: string; version: string } => ({
     .slice(0, 12),
 });
 
-/**
- * The schema that a handler's options declare, if they do.
- * @throws SchemaError also for one that is undefined because of a circular import, which must not pass for none
- */
+/** @throws SchemaError also for an undefined schema, because a circular import must not mean "no schema" */
 async function declaredIn<K extends string>(
   options: { readonly [_ in K]?: SchemaLike },
   option: K,
@@ -210,7 +202,7 @@ async function declaredIn<K extends string>(
   return { source, schema: await compileSchema(source, io) };
 }
 
-/** A prompt's arguments are strings on the wire: ours are converted, other schemas have to do that. */
+/** A prompt's arguments are strings: ours are converted, other schemas must convert. */
 async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema> {
   if (source === undefined) return takingTexts(schema);
   if (isClass(source)) return takingTexts(schema, source);
@@ -218,7 +210,7 @@ async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema
   return schema;
 }
 
-/** Those of arktype are functions too. */
+/** Schemas of arktype are functions too. */
 const isClass = (source: SchemaLike | undefined): source is Type =>
   typeof source === 'function' && !isStandardSchema(source);
 
@@ -230,14 +222,14 @@ function validator(subject: string, schema: CompiledSchema): Prepare {
   };
 }
 
-/** @throws Error that names the class, if it is one, the property and the rule that it breaks */
+/** @throws Error that names the class, the property and the broken rule */
 function headersOf(inputSchema: JsonSchema, source: SchemaLike | undefined): readonly HeaderParam[] {
   const found = readHeaderParams(inputSchema);
   if (found.ok) return found.params;
   throw new Error(isClass(source) ? `${source.name}, ${found.reason}` : found.reason);
 }
 
-/** A name that no client sends would be undefined for ever. */
+/** An undeclared header would always be undefined. */
 function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly HeaderParam[]): void {
   const declared = params.map(({ name }) => name);
   const names = handlerParams.filter(({ kind }) => kind === 'header').map(({ data }) => String(data));

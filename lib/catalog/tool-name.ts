@@ -1,9 +1,6 @@
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
-/**
- * Tool names are 1 to 128 letters, digits, `_`, `-`, `.` and `/`, as the specification recommends.
- * @throws Error saying so
- */
+/** As the specification recommends. @throws Error */
 export function checkToolName(name: string): void {
   if (!TOOL_NAME.test(name)) {
     throw new Error(

@@ -26,6 +26,7 @@ export function decodeCursor(text: unknown, count: number): Position {
     if (isIndex && cursor === null) return { index };
     if (isIndex && typeof cursor === 'string') return { index, cursor };
   } catch {
+    // Refused below.
   }
   throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
 }
