@@ -11,7 +11,7 @@ import type { AskOptions, Call } from './call.js';
 import { callScope } from './call-scope.js';
 import { tooManyConnections, RETRY_MS } from './limits.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
-import { isCall, isList } from './methods.js';
+import { METHODS, isList } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -100,7 +100,7 @@ export class BackendConnection {
         this.send(client, method, withToken(params, token, call), { signal, tool }),
       );
     // Messages of the backend belong to calls only.
-    if (call && isCall(method)) {
+    if (call && METHODS.get(method)?.canAsk) {
       this.calls.add(call);
       this.owner = this.isOf(call) ? { id: call.owner } : 'several';
     }

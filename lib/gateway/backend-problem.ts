@@ -1,12 +1,7 @@
 import { SdkErrorCode } from '@modelcontextprotocol/server';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import { ConnectionError } from '../connection/connection.js';
-
-export interface NamedBackend {
-  readonly name: string;
-  readonly prefix: string | undefined;
-  readonly options: ConnectionOptions;
-}
+import type { Backend } from './backend.js';
 
 const MAX_LOGGED = 500;
 const MAX_CAUSES = 6;
@@ -14,7 +9,10 @@ const MAX_CAUSES = 6;
 type Cause = Readonly<Partial<Record<'message' | 'code' | 'syscall' | 'status' | 'cause', unknown>>>;
 
 /** A sentence for the log about a failure. If there is no connection, it names the options to check. */
-export function problemOf(thrown: unknown, { name, prefix, options }: NamedBackend): string {
+export function problemOf(
+  thrown: unknown,
+  { name, prefix, options }: Pick<Backend, 'name' | 'prefix' | 'options'>,
+): string {
   const causes = causesOf(thrown);
   const why = reasonOf(causes);
   if (!(thrown instanceof ConnectionError)) return `The backend "${name}" failed: ${why}`;

@@ -3,11 +3,10 @@ import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Listing } from '../interceptors/boundary/listing.js';
 import type { Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { Backend } from './backend.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
-import { LISTS, rowsOf, type ListMethod } from './methods.js';
+import { listOf, rowsOf, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';
 import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './target.js';
 
 type CallMethod = Exclude<DispatchedMethod, ListMethod>;
@@ -111,7 +110,7 @@ export class BackendSet {
     // A backend may serve what it does not list, or know another spelling of a hidden URI.
     const [{ list, is }] = lookups;
     const isShown = (shown: unknown) => rowsOf(list, shown).some(is);
-    return { method: list, result: { [LISTS[list].member]: [] }, isShown, refusal };
+    return { method: list, result: { [listOf(list).lists]: [] }, isShown, refusal };
   }
 
   /** The backend of a gateway without prefixes. */
@@ -119,8 +118,7 @@ export class BackendSet {
     return this.all.find(({ prefix }) => prefix === undefined);
   }
 
-  private after({ index }: Position, page: Result | undefined): Position | undefined {
-    const { nextCursor } = page ?? {};
+  private after({ index }: Position, { nextCursor }: Result = {}): Position | undefined {
     if (typeof nextCursor === 'string') return { index, cursor: nextCursor };
     return index + 1 < this.all.length ? { index: index + 1 } : undefined;
   }
@@ -158,7 +156,7 @@ export class BackendSet {
 
   /** Resources keep their URIs, so two backends must not list the same. */
   private async assertDistinct(method: ListMethod, exchange: McpCall): Promise<void> {
-    const { key } = LISTS[method];
+    const { key } = listOf(method);
     if (key === 'name') return;
     const known = await Promise.all(
       this.all.map(backend => backend.ifUp(method, exchange, () => backend.lists.pages(method, exchange))),

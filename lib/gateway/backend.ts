@@ -11,7 +11,7 @@ import {
 import { unlessAborted } from '../util/abort.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../server/caller.js';
-import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
+import { notifierOver } from '../protocol/changes.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
 import type { ClientChannel, ToolSchemas } from '../server/upstream.js';
@@ -22,25 +22,12 @@ import { problemOf } from './backend-problem.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
 import { askable, callerKey, paramsFor, resultFor } from './caller-params.js';
-import type { CallerStates } from './caller-states.js';
 import { LIST_CHANGES, notifyChange, RESOURCE_UPDATED } from './change-notifier.js';
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
-import { capabilityOf, isCall } from './methods.js';
-import type { GatewaySettings } from './resolve-options.js';
+import { METHODS, offers } from '../protocol/methods.js';
+import type { Gateway } from './gateway.js';
 import type { SessionConnection } from './session-connection.js';
-import type { SuspendedCalls } from './suspended-calls.js';
-
-export interface BackendHost {
-  readonly id: string;
-  readonly settings: GatewaySettings;
-  readonly suspended: SuspendedCalls;
-  readonly states: CallerStates;
-  /** Tells all clients of a change, except the clients with a channel. */
-  readonly changes: ChangeNotifier | undefined;
-  readonly channels: Iterable<ClientChannel>;
-  report(error: Error): void;
-}
 
 export interface BackendDescription {
   readonly era: Era;
@@ -67,16 +54,13 @@ export class Backend {
   constructor(
     readonly prefix: string | undefined,
     readonly options: GatewayBackend,
-    private readonly host: BackendHost,
+    private readonly host: Gateway,
   ) {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
-    this.connections = new ConnectionManager({
-      limits,
-      report: this.report,
-      open: (capabilities, session) => this.open(capabilities, session),
-    });
+    const open = this.open.bind(this);
+    this.connections = new ConnectionManager(limits, open, this.report);
     this.lists = new CallerLists({
       onFailure: this.onFailure,
       timeoutMs: limits.listTimeoutMs,
@@ -84,12 +68,8 @@ export class Backend {
       fetch: (method, params, exchange) => this.ask(method, params, exchange),
     });
     const owner = this.ownerOf((method, params) => this.publish(method, params));
-    this.base = new BackendConnection(
-      this.name,
-      options,
-      { ...owner, opened: client => this.describe(client) },
-      true,
-    );
+    const opened = (client: Client) => this.describe(client);
+    this.base = new BackendConnection(this.name, options, { ...owner, opened }, true);
   }
 
   /** @throws McpException if the backend cannot be reached */
@@ -113,7 +93,7 @@ export class Backend {
   }
 
   offers(method: string): boolean {
-    return Object.hasOwn(this.description?.capabilities ?? {}, capabilityOf(method));
+    return offers(this.description?.capabilities ?? {}, method);
   }
 
   /** Asks one of several backends; undefined if it does not have the method or is down. */
@@ -257,7 +237,8 @@ export class Backend {
     if (channel) {
       return connections.connectionOf(channel).request(method, sent, { call: new Call(exchange), signal });
     }
-    const asks = isCall(method) && Object.keys(askable(exchange.clientCapabilities)).length > 0;
+    const asks =
+      METHODS.get(method)?.canAsk === true && Object.keys(askable(exchange.clientCapabilities)).length > 0;
     const run = (call: Call, until: AbortSignal) =>
       connections.pooled(method, sent, exchange, { call, signal: until, asks });
     if (state === undefined && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
@@ -270,13 +251,10 @@ export class Backend {
   ): BackendConnection {
     const options: GatewayBackend = { ...this.options, capabilities: askable(capabilities), era: 'legacy' };
     // The clients of the pool hear of changes through the base.
-    if (!session)
-      return new BackendConnection(
-        this.name,
-        options,
-        this.ownerOf(() => undefined),
-        true,
-      );
+    if (!session) {
+      const deaf = this.ownerOf(() => undefined);
+      return new BackendConnection(this.name, options, deaf, true);
+    }
     const tell = (method: string, params: Params) => {
       if (!this.isForeign(method, params, session)) session.tell(method, params);
     };

@@ -5,7 +5,7 @@ import type { McpCall } from '../protocol/mcp-call.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
 import { KnownLists } from './known-lists.js';
-import { rowsOf, type ListMethod, type Row } from './methods.js';
+import { rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 
 export interface CallerListsOptions {
   readonly onFailure: (thrown: unknown) => void;

@@ -42,8 +42,9 @@ export interface McpGatewayOptions extends Pick<
   version?: string;
   /** Path of the HTTP route, in short for `http: { path }`. Default: `/mcp`. */
   path?: string;
+  /** The server behind the gateway. */
   backend?: GatewayBackend;
-  /** Several servers, each with a prefix: the tool `search` of `shop` is `shop_search`. Prompts alike; resources keep their URIs. */
+  /** Several servers by prefix: the tool `search` of `shop` is `shop_search`. URIs stay, and must be unique. */
   backends?: Record<string, GatewayBackend>;
   /** Whether `interceptors/list` and `interceptor/invoke` go through to the backend. One backend only. Default: false. */
   passthrough?: boolean;

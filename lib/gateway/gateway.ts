@@ -6,16 +6,15 @@ import type { Listing } from '../interceptors/boundary/listing.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { requireUri } from '../server/params.js';
 import type { ClientChannel, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
-import { Backend, type BackendHost } from './backend.js';
+import { Backend } from './backend.js';
 import { callScope } from './call-scope.js';
 import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './loop-detection.js';
-import { capabilityOf, isList } from './methods.js';
+import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SuspendedCalls } from './suspended-calls.js';
 
@@ -25,10 +24,11 @@ const MAX_REPORTS = 20;
 const REPORTS_MS = 60_000;
 
 /** Answers for a server that has backends instead of a catalogue. */
-export class Gateway implements Upstream, BackendHost {
+export class Gateway implements Upstream {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
+  /** Notifies all clients except those with a channel. */
   changes: ChangeNotifier | undefined;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
@@ -164,7 +164,7 @@ export class Gateway implements Upstream, BackendHost {
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    if (Object.hasOwn(this.description.capabilities, capabilityOf(method))) {
+    if (offers(this.description.capabilities, method)) {
       for (const backend of unknown) backend.keepTrying();
       return;
     }

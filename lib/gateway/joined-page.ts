@@ -1,6 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
+import { listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 
 const MAX_ROWS = 1000;
 const MAX_LENGTH = 1024 * 1024;
@@ -73,7 +73,7 @@ export class JoinedPage {
       ...(scopes.some(scope => scope) && {
         cacheScope: scopes.every(scope => scope === 'public') ? 'public' : 'private',
       }),
-      [LISTS[this.method].member]: this.rows,
+      [listOf(this.method).lists]: this.rows,
     };
   }
 }

@@ -1,6 +1,6 @@
 import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
-import { LISTS, rowsOf, type ListMethod } from './methods.js';
+import { DISPATCHED, isList, rowsOf, type ListMethod } from '../protocol/methods.js';
 
 /** How long a list is cached without a notification of a change, in milliseconds. */
 const MAX_AGE_MS = 60_000;
@@ -84,7 +84,7 @@ export class KnownLists {
   /** Without a view, forgets all lists. */
   forget(view?: string): void {
     if (view === undefined) return this.lists.clear();
-    for (const method of Object.keys(LISTS)) this.lists.delete(keyOf(view, method));
+    for (const method of DISPATCHED.filter(isList)) this.lists.delete(keyOf(view, method));
   }
 
   /** Returns false if the list was forgotten or replaced meanwhile. */

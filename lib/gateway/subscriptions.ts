@@ -1,14 +1,9 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
-import type { Result, SubscriptionFilter } from '@modelcontextprotocol/server';
+import type { SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
-import type { Params } from '../protocol/mcp-call.js';
 import { NotHonoredError } from '../server/upstream.js';
+import type { BackendConnection } from './backend-connection.js';
 import { RETRY_MS, tooMany } from './limits.js';
-
-export interface SubscribingConnection {
-  client(): Promise<Client>;
-  request(method: string, params: Params, sending: { readonly signal?: AbortSignal }): Promise<Result>;
-}
 
 interface Wanted {
   count: number;
@@ -37,7 +32,7 @@ export class Subscriptions {
    * @param onRenewed called when notifications may have been lost
    */
   constructor(
-    private readonly connection: SubscribingConnection,
+    private readonly connection: Pick<BackendConnection, 'client' | 'request'>,
     private readonly timeoutMs: number,
     private readonly onRenewed: () => void,
   ) {}
