@@ -1,22 +1,15 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MCP_CONTEXT_TYPE } from '../constants.js';
+import type { CurrentRound } from '../mrtr/replay/current-round.js';
 import type { McpContext } from './mcp-context.js';
 import { shieldResponse } from './response-shield.js';
-
-/** The round's view of the handler's method. */
-export interface HandlerRound {
-  /** Called before each run, also of a retry. Returns false if the method must not run. */
-  enter(): boolean;
-  /** Runs the method, and follows its result. */
-  watch(handler: () => unknown): unknown;
-}
 
 export interface HandlerCall {
   /** The arguments or variables that the client sent. */
   readonly data: unknown;
   readonly context: McpContext;
-  readonly round?: HandlerRound;
+  readonly round?: Pick<CurrentRound, 'enter' | 'watch'>;
   /** Of a resource template. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }

@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { digestOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
-import { callerOf } from '../server/caller.js';
+import { invalidState } from '../mrtr/errors.js';
+import { bindingOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';
@@ -65,20 +64,7 @@ export class CallerStates {
     );
   }
 
-  private binding(backend: string | undefined, params: Params, { method, authInfo, http }: McpCall): string {
-    const { name, uri, arguments: args } = params;
-    return JSON.stringify([
-      'gateway',
-      this.settings.name,
-      backend,
-      method,
-      callerOf(authInfo, http?.request),
-      digestOf({ name, uri, args }),
-    ]);
+  private binding(backend: string | undefined, params: Params, exchange: McpCall): string {
+    return bindingOf(exchange, params, 'gateway', this.settings.name, backend);
   }
 }
-
-export const invalidState = (): McpException =>
-  new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
-    reason: 'invalid_request_state',
-  });

@@ -6,7 +6,7 @@ import { callerOf } from '../server/caller.js';
 import type { Params } from '../protocol/mcp-call.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { Call, type AskOptions } from './call.js';
-import { invalidState } from './caller-states.js';
+import { invalidState } from '../mrtr/errors.js';
 import type { GatewayLimits } from './gateway-options.js';
 import { shareOf, tooMany } from './limits.js';
 

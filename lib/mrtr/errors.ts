@@ -28,6 +28,11 @@ export class ClientFailed extends BadGatewayException {
 export const tooManyRounds = (most: number): McpException =>
   new McpException(McpErrorCode.Refused, `The call asked for input in more than ${most} rounds`);
 
+export const invalidState = (): McpException =>
+  new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
+    reason: 'invalid_request_state',
+  });
+
 type Capabilities = Record<string, Record<string, unknown>>;
 
 /** @throws MissingRequiredClientCapabilityError (-32021) for requests that the client did not declare */

@@ -39,16 +39,11 @@ export interface McpMrtrOptions {
   suspension?: McpSuspensionOptions;
 }
 
-export interface MrtrSettings {
+export interface MrtrSettings extends Readonly<
+  Required<Omit<McpMrtrOptions, 'secret' | 'secrets' | 'store' | 'suspension'>>
+> {
   readonly secrets: readonly (string | Uint8Array)[];
-  readonly ttlSeconds: number;
-  readonly encrypt: boolean;
-  readonly maxStateBytes: number;
-  readonly maxJournalBytes: number;
   readonly store?: MrtrStore;
-  readonly singleUse: boolean;
-  readonly maxRounds: number;
-  readonly onMismatch: OnMismatch;
   readonly suspension: Readonly<Required<McpSuspensionOptions>>;
 }
 

@@ -6,7 +6,6 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../server/caller.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import type { Answer, Stage } from '../server/pipeline.js';
@@ -15,12 +14,12 @@ import { toolError } from '../server/tool-result.js';
 import { LiveAsker } from './live/live-asker.js';
 import { CurrentRound } from './replay/current-round.js';
 import type { InputRequiredOptions } from './input-required.exception.js';
-import { copyOf, newJournal, withAnswers, type Journal, type RoundMemory } from './replay/journal.js';
+import { copyOf, newJournal, withAnswers, type Journal } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './live/legacy-rounds.js';
-import { assertDeclared, tooManyRounds, UnsupportedInput } from './errors.js';
+import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from './errors.js';
 import { MrtrError } from './mrtr.error.js';
-import { digestOf, InvalidStateError, RequestState } from './state/request-state.js';
+import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
 import { withAnswersAsked } from './input-responses.js';
 import { Round } from './replay/round.js';
 import { PendingRequests } from './live/pending-requests.js';
@@ -56,7 +55,7 @@ export class Rounds {
     call: McpCall,
     work: (current: CurrentRound, call: McpCall) => Promise<T>,
   ): Promise<RoundResult<T>> {
-    const binding = () => this.bindingOf(key, call);
+    const binding = () => bindingOf(call, call.params, this.server, key);
     const earlier = await this.journalOf(call, where, version, binding);
     const answered = await withAnswersAsked(call, earlier);
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
@@ -165,21 +164,20 @@ export class Rounds {
     version: string,
     binding: () => string,
   ): Promise<Journal | undefined> {
+    const { memory, requestState } = call;
     try {
-      const journal = call.memory ? recall(call.memory) : await this.opened(call, binding);
+      const journal =
+        memory || requestState === undefined
+          ? memory?.journal
+          : ((await this.states.open(requestState, binding())) as Journal);
+      // A journal is for one round.
+      if (memory) memory.journal = undefined;
       return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
       this.logger.warn(`A requestState for ${where} was refused: ${error.message}`);
-      throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
-        reason: 'invalid_request_state',
-      });
+      throw invalidState();
     }
-  }
-
-  private async opened({ requestState }: McpCall, binding: () => string): Promise<Journal | undefined> {
-    if (requestState === undefined) return undefined;
-    return (await this.states.open(requestState, binding())) as Journal;
   }
 
   /** Another version of the handler asks its questions again. @throws InvalidStateError if a step depends on an answer */
@@ -205,25 +203,6 @@ export class Rounds {
     }
     return this.states.seal(journal, binding);
   }
-
-  /** The server, handler, caller and arguments of a call. */
-  private bindingOf(key: string, { method, params, authInfo, http }: McpCall): string {
-    const { name, uri, arguments: args } = params;
-    return JSON.stringify([
-      this.server,
-      method,
-      key,
-      callerOf(authInfo, http?.request),
-      digestOf({ name, uri, args }),
-    ]);
-  }
-}
-
-/** A journal is for one round. */
-function recall(memory: RoundMemory): Journal | undefined {
-  const { journal } = memory;
-  memory.journal = undefined;
-  return journal;
 }
 
 /** A gateway's backend refuses a client without capabilities, but a client without a session cannot declare any. */

@@ -21,26 +21,22 @@ interface Asked {
 
 /** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
 export class PendingRequests {
-  private total = 0;
+  size = 0;
   private readonly perSession = new Map<unknown, number>();
 
   constructor(private readonly limits: MrtrSettings['suspension']) {}
 
-  get size(): number {
-    return this.total;
-  }
-
   /** Asks all questions on the stream of the call, or none if one cannot be asked. @throws McpException, ClientFailed */
-  async askAll<R extends Readonly<Record<string, InputRequest>>>(
+  async askAll(
     call: McpCall,
-    requests: R,
+    requests: Readonly<Record<string, InputRequest>>,
     over: AbortSignal,
-  ): Promise<{ [K in keyof R]: Result }> {
-    this.open(call, Object.values(requests));
+  ): Promise<Record<string, Result>> {
+    const ask = this.asker(call);
     const answers = Object.entries(requests).map(
-      async ([key, request]) => [key, await this.send(call, request, over)] as const,
+      async ([key, request]) => [key, await ask(request, over)] as const,
     );
-    return Object.fromEntries(await Promise.all(answers)) as { [K in keyof R]: Result };
+    return Object.fromEntries(await Promise.all(answers));
   }
 
   /** Like `askAll`, for all questions of one turn of the event loop. */
@@ -49,11 +45,11 @@ export class PendingRequests {
     const askBatch = () => {
       const asked = batch;
       batch = [];
+      const requests = asked.map(({ request }) => request);
       try {
-        this.open(
-          call,
-          asked.map(({ request }) => request),
-        );
+        if (!call.reply.ask) throw new UnsupportedInput();
+        assertDeclared(requests, call.clientCapabilities);
+        this.take(call.sessionId, requests.length);
       } catch (error) {
         for (const { reject } of asked) reject(error);
         return;
@@ -76,12 +72,6 @@ export class PendingRequests {
     } finally {
       this.release(sessionId);
     }
-  }
-
-  private open({ reply, sessionId, clientCapabilities }: McpCall, requests: readonly InputRequest[]): void {
-    if (!reply.ask) throw new UnsupportedInput();
-    assertDeclared(requests, clientCapabilities);
-    this.take(sessionId, requests.length);
   }
 
   /** Sends a question that is already counted. */
@@ -108,15 +98,15 @@ export class PendingRequests {
   private take(session: unknown, count: number): void {
     const own = (this.perSession.get(session) ?? 0) + count;
     const { maxPerSession, maxTotal } = this.limits;
-    if (own > maxPerSession || this.total + count > maxTotal) {
+    if (own > maxPerSession || this.size + count > maxTotal) {
       throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
     }
-    this.total += count;
+    this.size += count;
     this.perSession.set(session, own);
   }
 
   private release(session: unknown): void {
-    this.total--;
+    this.size--;
     const left = this.perSession.get(session)! - 1;
     if (left === 0) this.perSession.delete(session);
     else this.perSession.set(session, left);

@@ -1,6 +1,5 @@
 import { isInputRequiredResult, type InputRequest } from '@modelcontextprotocol/server';
 import { isObservable, tap } from 'rxjs';
-import type { HandlerRound } from '../../execution/mcp-execution-context.js';
 import {
   assertKeys,
   InputRequiredException,
@@ -12,7 +11,7 @@ import { isThenable } from '../../util/is-thenable.js';
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
 /** The round of a call, created when the handler first uses it: most calls ask nothing. */
-export class CurrentRound implements HandlerRound {
+export class CurrentRound {
   private round?: Round;
   /** The latest run of the method, and how it has ended. */
   private ran?: { outcome?: Outcome };
@@ -70,18 +69,13 @@ export class CurrentRound implements HandlerRound {
     return !this.thrown && (this.round?.enter(isAgain) ?? true);
   }
 
+  /** Runs the handler's method, and follows its result. */
   watch(handler: () => unknown): unknown {
-    const result = this.follow(handler);
-    if (result instanceof Promise) this.onRunning(result);
-    return result;
-  }
-
-  private follow(handler: () => unknown): unknown {
     let result: unknown;
     try {
       result = handler();
     } catch (thrown) {
-      result = rejecting(thrown);
+      result = Promise.reject(thrown);
     }
     // A lazy thenable, such as a query, would run once for each `then`.
     if (isThenable(result)) result = Promise.resolve(result);
@@ -102,10 +96,12 @@ export class CurrentRound implements HandlerRound {
       return value;
     };
     if (!(result instanceof Promise)) return followed(result);
-    return result.then(followed, (thrown: unknown) => {
+    const running = result.then(followed, (thrown: unknown) => {
       fail(thrown);
       throw thrown;
     });
+    this.onRunning(running);
+    return running;
   }
 
   /** Resolves when the call ends without the handler. */
@@ -138,7 +134,7 @@ export class CurrentRound implements HandlerRound {
     throw thrown;
   }
 
-  private close(outcome: 'value' | 'error'): void {
+  private close(outcome: Outcome): void {
     this.isClosed = true;
     this.round?.close(outcome);
   }
@@ -150,8 +146,3 @@ export class CurrentRound implements HandlerRound {
     return this.round?.isOpen ? {} : undefined;
   }
 }
-
-const rejecting = (reason: unknown): Promise<never> =>
-  Promise.resolve().then(() => {
-    throw reason;
-  });

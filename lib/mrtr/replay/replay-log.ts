@@ -1,12 +1,7 @@
 import type { PreparedQuestion } from '../input-request.js';
 import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
 import type { ReportMistake } from '../mrtr.error.js';
-import type { OnMismatch } from '../mrtr-options.js';
-
-export interface ReplayLogOptions {
-  readonly where: string;
-  readonly onMismatch: OnMismatch;
-}
+import type { RoundOptions } from './round.js';
 
 /** The answers and steps of a call, of earlier rounds and of this one. */
 export class ReplayLog {
@@ -17,7 +12,7 @@ export class ReplayLog {
 
   constructor(
     { answers, steps, given, state }: Journal,
-    private readonly options: ReplayLogOptions,
+    private readonly options: Pick<RoundOptions, 'where' | 'onMismatch'>,
     private readonly wrong: ReportMistake,
   ) {
     this.answers = { ...answers };

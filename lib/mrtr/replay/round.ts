@@ -7,14 +7,18 @@ import { copyOf, type Journal } from './journal.js';
 import type { Jsonify } from './jsonify.js';
 import { CallKeys, type Use } from './call-keys.js';
 import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
+import type { OnMismatch } from '../mrtr-options.js';
 import { OpenQuestions } from './open-questions.js';
-import { ReplayLog, type ReplayLogOptions } from './replay-log.js';
+import { ReplayLog } from './replay-log.js';
 import { mayBeLeft, RoundEnded } from './round-ended.js';
 import { DeterministicValues } from './deterministic-values.js';
 import { Steps } from './steps.js';
 import { AbandonedHandler } from './abandoned-handler.js';
 
-export interface RoundOptions extends ReplayLogOptions {
+export interface RoundOptions {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  readonly onMismatch: OnMismatch;
   readonly signal: AbortSignal;
   /** Gets a mistake that cannot be thrown any more. */
   readonly onMistake: (mistake: MrtrError) => void;

@@ -26,9 +26,8 @@ export class MemoryMrtrStore implements MrtrStore {
   }
 
   /** @throws Error if the store is full */
-  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
-    await Promise.resolve();
-    this.put(key, value, ttlSeconds);
+  set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    return new Promise(resolve => resolve(this.put(key, value, ttlSeconds)));
   }
 
   get(key: string): Promise<string | undefined> {

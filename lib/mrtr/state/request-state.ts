@@ -5,6 +5,8 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { McpCall, Params } from '../../protocol/mcp-call.js';
+import { callerOf } from '../../server/caller.js';
 import type { MrtrSettings } from '../mrtr-options.js';
 
 /** The state is too large. The message says what to do. */
@@ -175,6 +177,14 @@ function decrypt(sealed: Buffer, key: Buffer): Buffer {
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
 }
+
+/** Identifies the scope, caller and arguments of a call. */
+export const bindingOf = (
+  { method, authInfo, http }: McpCall,
+  { name, uri, arguments: args }: Params,
+  ...scope: readonly (string | undefined)[]
+): string =>
+  JSON.stringify([...scope, method, callerOf(authInfo, http?.request), digestOf({ name, uri, args })]);
 
 /** Does not depend on the order of keys. */
 export const digestOf = (value: unknown): string =>
