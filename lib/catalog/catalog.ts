@@ -1,4 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { listOf, type ListMethod } from '../protocol/methods.js';
 import { enumValues } from '../schema/input-properties.js';
 import {
   completionKey,
@@ -33,10 +34,7 @@ export class Catalog {
   /** In the order of matching: more literal text first. */
   private readonly matchers: readonly ResourceTemplateEntry[];
 
-  readonly toolPages: Pages;
-  readonly promptPages: Pages;
-  readonly resourcePages: Pages;
-  readonly resourceTemplatePages: Pages;
+  readonly pages: Readonly<Record<ListMethod, Pages>>;
   readonly capabilities: ServerCapabilities;
 
   constructor(entries: Iterable<Entry>, options: CatalogOptions) {
@@ -45,14 +43,16 @@ export class Catalog {
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,
     );
-    this.toolPages = paginate('tools', definitions(this.tools), options.pageSize);
-    this.promptPages = paginate('prompts', definitions(this.prompts), options.pageSize);
-    this.resourcePages = paginate('resources', definitions(this.resources), options.pageSize);
-    this.resourceTemplatePages = paginate(
-      'resourceTemplates',
-      definitions(this.resourceTemplates),
-      options.pageSize,
-    );
+    const pagesOf = (method: ListMethod, entries: ReadonlyMap<string, { definition: object }>) => {
+      const definitions = [...entries.values()].map(({ definition }) => definition);
+      return paginate(listOf(method).lists, definitions, options.pageSize);
+    };
+    this.pages = {
+      'tools/list': pagesOf('tools/list', this.tools),
+      'prompts/list': pagesOf('prompts/list', this.prompts),
+      'resources/list': pagesOf('resources/list', this.resources),
+      'resources/templates/list': pagesOf('resources/templates/list', this.resourceTemplates),
+    };
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
@@ -72,22 +72,14 @@ export class Catalog {
   }
 
   private add(entry: Entry): void {
-    switch (entry.kind) {
-      case 'tool':
-        this.tools.set(entry.key, entry);
-        break;
-      case 'prompt':
-        this.prompts.set(entry.key, entry);
-        break;
-      case 'resource':
-        this.resources.set(entry.key, entry);
-        break;
-      case 'resource template':
-        this.resourceTemplates.set(entry.key, entry);
-        break;
-      case 'completion':
-        this.completers.set(entry.key, entry);
-    }
+    const maps = {
+      tool: this.tools,
+      prompt: this.prompts,
+      resource: this.resources,
+      'resource template': this.resourceTemplates,
+      completion: this.completers,
+    };
+    (maps[entry.kind] as Map<string, Entry>).set(entry.key, entry);
   }
 
   private addEnumCompleters(): void {
@@ -115,6 +107,3 @@ export class Catalog {
     };
   }
 }
-
-const definitions = <T>(entries: Map<string, { definition: T }>): T[] =>
-  [...entries.values()].map(({ definition }) => definition);

@@ -5,7 +5,9 @@ import type { HeaderParam } from '../headers/header-params.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import type { CompiledUriTemplate } from './uri-template.js';
 
-interface EntryBase {
+interface EntryBase<K extends string> {
+  readonly kind: K;
+  readonly key: string;
   /** `Class.method`, for messages. */
   readonly where: string;
   /** Changes with the handler's code, because another version cannot continue a call. */
@@ -13,40 +15,30 @@ interface EntryBase {
   readonly run: RunHandler;
 }
 
-export interface ToolEntry extends EntryBase {
-  readonly kind: 'tool';
-  readonly key: string;
+export interface ToolEntry extends EntryBase<'tool'> {
   readonly definition: Tool;
   readonly headerParams: readonly HeaderParam[];
   readonly output?: CompiledSchema;
 }
 
-export interface PromptEntry extends EntryBase {
-  readonly kind: 'prompt';
-  readonly key: string;
+export interface PromptEntry extends EntryBase<'prompt'> {
   readonly definition: Prompt;
   readonly inputJsonSchema?: JsonSchema;
 }
 
-export interface ResourceEntry extends EntryBase {
-  readonly kind: 'resource';
-  readonly key: string;
+export interface ResourceEntry extends EntryBase<'resource'> {
   readonly definition: Resource;
   readonly cache?: CacheHint;
 }
 
-export interface ResourceTemplateEntry extends EntryBase {
-  readonly kind: 'resource template';
-  readonly key: string;
+export interface ResourceTemplateEntry extends EntryBase<'resource template'> {
   readonly definition: ResourceTemplateType;
   readonly template: CompiledUriTemplate;
   readonly inputJsonSchema?: JsonSchema;
   readonly cache?: CacheHint;
 }
 
-export interface CompletionEntry extends EntryBase {
-  readonly kind: 'completion';
-  readonly key: string;
+export interface CompletionEntry extends EntryBase<'completion'> {
   readonly ref: CompletionRef;
 }
 

@@ -1,11 +1,10 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { MCP_FEATURE } from '../constants.js';
+import { HANDLER_METADATA, MCP_FEATURE } from '../constants.js';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
-import { readHandlers } from './handler-metadata.accessor.js';
 
 export interface McpFeature {
   readonly handlers: readonly Type[];
@@ -18,6 +17,9 @@ export interface DiscoveredHandler {
   /** The servers that `forFeature` gave the class to; undefined is the first server. */
   readonly featureServers: readonly (string | undefined)[];
 }
+
+const readHandlers = (method: object): readonly HandlerMetadata[] =>
+  (Reflect.getMetadata(HANDLER_METADATA, method) ?? []) as HandlerMetadata[];
 
 @Injectable()
 export class HandlerExplorer {

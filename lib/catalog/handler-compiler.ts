@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type Type } from '@nestjs/common';
-import type { HandlerMetadata, HandlerOptions, HandlerOptionsByKind } from '../decorators/handler-options.js';
+import type {
+  CompletionOptions,
+  HandlerMetadata,
+  HandlerOptions,
+  PromptOptions,
+  ResourceOptions,
+  ResourceTemplateOptions,
+  ToolOptions,
+} from '../decorators/handler-options.js';
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { checkAsks } from '../execution/handler-asks.js';
@@ -14,15 +22,25 @@ import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import { assertTakesTexts, takingTexts } from '../schema/text-arguments.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
-import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
+import {
+  keyOfCompletion,
+  type CompletionEntry,
+  type Entry,
+  type PromptEntry,
+  type ResourceEntry,
+  type ResourceTemplateEntry,
+  type ToolEntry,
+} from './entries.js';
 import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
-import { checkToolName } from './tool-name.js';
 import { checkUri, compileUriTemplate } from './uri-template.js';
 
 export interface HandlerDeclaration {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
 }
+
+/** As the specification recommends. */
+const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 type Positional = Pipeline['positional'];
 
@@ -63,12 +81,13 @@ export class HandlerCompiler {
     }
   }
 
-  private async tool(
-    options: HandlerOptionsByKind['tool'],
-    target: HandlerTarget,
-  ): Promise<EntryByKind['tool']> {
+  private async tool(options: ToolOptions, target: HandlerTarget): Promise<ToolEntry> {
     const key = options.name ?? target.methodName;
-    checkToolName(key);
+    if (!TOOL_NAME.test(key)) {
+      throw new Error(
+        `"${key}" is no tool name: use 1 to 128 letters, digits, "_", "-", "." or "/" (the "name" option)`,
+      );
+    }
     const params = readParams(target);
     const input =
       (await declaredIn(options, 'inputSchema', 'input')) ?? (await inputOf(target, params, 'tool'));
@@ -79,8 +98,10 @@ export class HandlerCompiler {
     const definition = {
       ...described(key, options),
       inputSchema: inputSchema as { type: 'object' },
-      ...(output && { outputSchema: output.schema.jsonSchema as { type: 'object' } }),
-      ...(options.annotations && { annotations: options.annotations }),
+      ...present({
+        outputSchema: output?.schema.jsonSchema as { type: 'object' } | undefined,
+        annotations: options.annotations,
+      }),
     };
     return {
       kind: 'tool',
@@ -93,20 +114,14 @@ export class HandlerCompiler {
     };
   }
 
-  private async prompt(
-    options: HandlerOptionsByKind['prompt'],
-    target: HandlerTarget,
-  ): Promise<EntryByKind['prompt']> {
+  private async prompt(options: PromptOptions, target: HandlerTarget): Promise<PromptEntry> {
     const key = options.name ?? target.methodName;
     const declared =
       (await declaredIn(options, 'argsSchema', 'input')) ??
       (await inputOf(target, readParams(target), 'prompt'));
     const schema = await ofTexts(declared);
     const args = promptArguments(schema.jsonSchema);
-    const definition = {
-      ...described(key, options),
-      ...(args.length > 0 && { arguments: args }),
-    };
+    const definition = { ...described(key, options), ...(args.length > 0 && { arguments: args }) };
     return {
       kind: 'prompt',
       key,
@@ -117,10 +132,7 @@ export class HandlerCompiler {
     };
   }
 
-  private resource(
-    options: HandlerOptionsByKind['resource'],
-    target: HandlerTarget,
-  ): EntryByKind['resource'] {
+  private resource(options: ResourceOptions, target: HandlerTarget): ResourceEntry {
     const { uri, mimeType, annotations, size, cache } = options;
     const problem = checkUri(uri);
     if (problem !== undefined) throw new Error(`"${uri}" is no resource URI: ${problem}`);
@@ -128,17 +140,15 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uri,
-      ...(mimeType !== undefined && { mimeType }),
-      ...(annotations && { annotations }),
-      ...(size !== undefined && { size }),
+      ...present({ mimeType, annotations, size }),
     };
     return { kind: 'resource', key: uri, ...origin(target), definition, run, cache };
   }
 
   private async resourceTemplate(
-    options: HandlerOptionsByKind['resource template'],
+    options: ResourceTemplateOptions,
     target: HandlerTarget,
-  ): Promise<EntryByKind['resource template']> {
+  ): Promise<ResourceTemplateEntry> {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const template = compileUriTemplate(uriTemplate);
     const input =
@@ -149,8 +159,7 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uriTemplate,
-      ...(mimeType !== undefined && { mimeType }),
-      ...(annotations && { annotations }),
+      ...present({ mimeType, annotations }),
     };
     return {
       kind: 'resource template',
@@ -164,10 +173,7 @@ export class HandlerCompiler {
     };
   }
 
-  private completion(
-    options: HandlerOptionsByKind['completion'],
-    target: HandlerTarget,
-  ): EntryByKind['completion'] {
+  private completion(options: CompletionOptions, target: HandlerTarget): CompletionEntry {
     const { prompt, resourceTemplate, argument } = options;
     return {
       kind: 'completion',
@@ -243,8 +249,9 @@ function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly
 
 const described = (name: string, { title, description, icons, _meta }: HandlerOptions) => ({
   name,
-  ...(title !== undefined && { title }),
-  ...(description !== undefined && { description }),
-  ...(icons && { icons }),
-  ...(_meta && { _meta }),
+  ...present({ title, description, icons, _meta }),
 });
+
+/** The members with a value. */
+const present = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

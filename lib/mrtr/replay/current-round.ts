@@ -75,7 +75,9 @@ export class CurrentRound {
     try {
       result = handler();
     } catch (thrown) {
-      result = Promise.reject(thrown);
+      result = Promise.resolve().then(() => {
+        throw thrown;
+      });
     }
     // A lazy thenable, such as a query, would run once for each `then`.
     if (isThenable(result)) result = Promise.resolve(result);
