@@ -61,12 +61,12 @@ export class Backend {
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
     const open = this.open.bind(this);
     this.connections = new ConnectionManager(limits, open, this.report);
-    this.lists = new CallerLists({
-      onFailure: this.onFailure,
-      timeoutMs: limits.listTimeoutMs,
-      viewOf: exchange => this.connections.known(exchange.channel)?.id ?? callerKey(exchange),
-      fetch: (method, params, exchange) => this.ask(method, params, exchange),
-    });
+    this.lists = new CallerLists(
+      limits.listTimeoutMs,
+      exchange => this.connections.known(exchange.channel)?.id ?? callerKey(exchange),
+      this.ask.bind(this),
+      this.onFailure,
+    );
     const owner = this.ownerOf((method, params) => this.publish(method, params));
     const opened = (client: Client) => this.describe(client);
     this.base = new BackendConnection(this.name, options, { ...owner, opened }, true);

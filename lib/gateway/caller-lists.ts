@@ -7,35 +7,32 @@ import { resultFor } from './caller-params.js';
 import { KnownLists } from './known-lists.js';
 import { rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 
-export interface CallerListsOptions {
-  readonly onFailure: (thrown: unknown) => void;
-  readonly timeoutMs: number;
-  /** Callers with the same key see the same lists. */
-  readonly viewOf: (exchange: McpCall) => string;
-  readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>;
-}
-
 export class CallerLists {
   private readonly known: KnownLists;
 
-  constructor(private readonly options: CallerListsOptions) {
-    this.known = new KnownLists({ timeoutMs: options.timeoutMs });
+  /** @param viewOf callers with the same view see the same lists */
+  constructor(
+    timeoutMs: number,
+    private readonly viewOf: (exchange: McpCall) => string,
+    private readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>,
+    private readonly onFailure: (thrown: unknown) => void,
+  ) {
+    this.known = new KnownLists({ timeoutMs });
   }
 
   async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
-    const { onFailure, fetch, viewOf } = this.options;
     const { signal } = exchange.reply;
     const detached = detachedFrom(exchange);
     const pages = this.known.pages(
-      viewOf(exchange),
+      this.viewOf(exchange),
       method,
-      cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
+      cursor => this.fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
     );
     try {
       return (await unlessAborted(pages, signal)).map(page => resultFor(exchange.era, page));
     } catch (error) {
-      throw toClientError(error, onFailure, signal);
+      throw toClientError(error, this.onFailure, signal);
     }
   }
 
@@ -52,7 +49,7 @@ export class CallerLists {
 
   /** The headers of the next call must fit the definition that its caller has seen last. */
   relist(exchange: McpCall): void {
-    this.known.forgetList(this.options.viewOf(exchange), 'tools/list');
+    this.known.forgetList(this.viewOf(exchange), 'tools/list');
   }
 
   forget(view?: string): void {
@@ -63,9 +60,12 @@ export class CallerLists {
 /** The caller without the call: a shared list has no signal, answers, progress or log of one request. */
 function detachedFrom(exchange: McpCall): McpCall {
   const { inputResponses: _answers, meta: { progressToken: _token, ...meta } = {}, ...caller } = exchange;
-  return { ...caller, meta, requestState: undefined, reply: { signal: NEVER, notify: nowhere } };
+  return {
+    ...caller,
+    meta,
+    requestState: undefined,
+    reply: { signal: NEVER, notify: () => Promise.resolve() },
+  };
 }
 
 const NEVER = new AbortController().signal;
-
-const nowhere = (): Promise<void> => Promise.resolve();

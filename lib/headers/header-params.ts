@@ -60,9 +60,17 @@ const read = new WeakMap<object, HeaderParams>();
 
 /** Reads each schema object once. Specification 2026-07-28: basic/transports/streamable-http, schema extension. */
 export function readHeaderParams(inputSchema: object): HeaderParams {
-  let known = read.get(inputSchema);
-  if (!known) read.set(inputSchema, (known = scan(inputSchema)));
-  return known;
+  const known = read.get(inputSchema);
+  if (known) return known;
+  let found: HeaderParams;
+  try {
+    found = { ok: true, ...new Scan().of(inputSchema) };
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    found = { ok: false, reason: error.message };
+  }
+  read.set(inputSchema, found);
+  return found;
 }
 
 /** @throws SchemaError that names the property and the broken rule */
@@ -80,15 +88,6 @@ export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
     value = value[step];
   }
   return value ?? undefined;
-}
-
-function scan(inputSchema: object): HeaderParams {
-  try {
-    return { ok: true, ...new Scan().of(inputSchema) };
-  } catch (error) {
-    if (error instanceof SchemaError) return { ok: false, reason: error.message };
-    throw error;
-  }
 }
 
 class Scan {

@@ -38,7 +38,10 @@ export class Steps {
     hold: <T>(work: Promise<T>) => Promise<T>,
   ): Promise<unknown> {
     const recorded = this.log.step(key);
-    if (recorded?.failed !== undefined) throw hasFailed(name, recorded.failed);
+    if (recorded?.failed !== undefined) {
+      const message = `The step "${name}" failed in an earlier round, of which only the name is remembered`;
+      throw Object.assign(new Error(message), { name: recorded.failed });
+    }
     const { value } = recorded ?? (await hold(this.begun.get(key) ?? this.begin(key, name, work)));
     return copyOf(value);
   }
@@ -80,12 +83,6 @@ export class Steps {
     }
   }
 }
-
-const hasFailed = (name: string, failed: string): Error =>
-  Object.assign(
-    new Error(`The step "${name}" failed in an earlier round, of which only the name is remembered`),
-    { name: failed },
-  );
 
 const nameOf = (error: unknown): string =>
   error instanceof Error && typeof error.name === 'string' ? error.name : 'Error';
