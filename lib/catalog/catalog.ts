@@ -1,4 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { listOf, type ListMethod } from '../protocol/methods.js';
 import { enumValues } from '../schema/input-properties.js';
 import {
   completionKey,
@@ -11,7 +12,7 @@ import {
 } from './entries.js';
 import { paginate, type Pages } from './pages.js';
 
-/** The capabilities that are declared although no handler needs them yet, for handlers added at run time. */
+/** The capabilities for handlers that are added at run time. */
 export type DeclaredCapabilities = Partial<
   Record<'tools' | 'prompts' | 'resources' | 'completions', boolean>
 >;
@@ -21,23 +22,19 @@ export interface CatalogOptions {
   readonly declare: DeclaredCapabilities;
 }
 
-/** What completes an argument: a handler, or the values of its enumeration. */
 export type Completer = CompletionEntry | readonly string[];
 
-/** Everything that a server offers, compiled. Immutable: a change makes a new one. */
+/** All handlers of a server, compiled. Immutable: a change makes a new catalogue. */
 export class Catalog {
   readonly tools = new Map<string, ToolEntry>();
   readonly prompts = new Map<string, PromptEntry>();
   readonly resources = new Map<string, ResourceEntry>();
   readonly resourceTemplates = new Map<string, ResourceTemplateEntry>();
   private readonly completers = new Map<string, Completer>();
-  /** The templates in the order they are tried: the one with more literal text first. */
+  /** In the order of matching: more literal text first. */
   private readonly matchers: readonly ResourceTemplateEntry[];
 
-  readonly toolPages: Pages;
-  readonly promptPages: Pages;
-  readonly resourcePages: Pages;
-  readonly resourceTemplatePages: Pages;
+  readonly pages: Readonly<Record<ListMethod, Pages>>;
   readonly capabilities: ServerCapabilities;
 
   constructor(entries: Iterable<Entry>, options: CatalogOptions) {
@@ -46,18 +43,20 @@ export class Catalog {
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,
     );
-    this.toolPages = paginate('tools', definitions(this.tools), options.pageSize);
-    this.promptPages = paginate('prompts', definitions(this.prompts), options.pageSize);
-    this.resourcePages = paginate('resources', definitions(this.resources), options.pageSize);
-    this.resourceTemplatePages = paginate(
-      'resourceTemplates',
-      definitions(this.resourceTemplates),
-      options.pageSize,
-    );
+    const pagesOf = (method: ListMethod, entries: ReadonlyMap<string, { definition: object }>) => {
+      const definitions = [...entries.values()].map(({ definition }) => definition);
+      return paginate(listOf(method).lists, definitions, options.pageSize);
+    };
+    this.pages = {
+      'tools/list': pagesOf('tools/list', this.tools),
+      'prompts/list': pagesOf('prompts/list', this.prompts),
+      'resources/list': pagesOf('resources/list', this.resources),
+      'resources/templates/list': pagesOf('resources/templates/list', this.resourceTemplates),
+    };
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
-  /** The template that a URI belongs to, and its decoded variables. */
+  /** The template that matches a URI, and its decoded variables. */
   matchTemplate(
     uri: string,
   ): { entry: ResourceTemplateEntry; variables: Record<string, string | string[]> } | undefined {
@@ -68,28 +67,19 @@ export class Catalog {
     return undefined;
   }
 
-  /** What completes an argument, if anything does. */
   completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {
     return this.completers.get(completionKey(kind, name, argument));
   }
 
   private add(entry: Entry): void {
-    switch (entry.kind) {
-      case 'tool':
-        this.tools.set(entry.key, entry);
-        break;
-      case 'prompt':
-        this.prompts.set(entry.key, entry);
-        break;
-      case 'resource':
-        this.resources.set(entry.key, entry);
-        break;
-      case 'resource template':
-        this.resourceTemplates.set(entry.key, entry);
-        break;
-      case 'completion':
-        this.completers.set(entry.key, entry);
-    }
+    const maps = {
+      tool: this.tools,
+      prompt: this.prompts,
+      resource: this.resources,
+      'resource template': this.resourceTemplates,
+      completion: this.completers,
+    };
+    (maps[entry.kind] as Map<string, Entry>).set(entry.key, entry);
   }
 
   private addEnumCompleters(): void {
@@ -117,6 +107,3 @@ export class Catalog {
     };
   }
 }
-
-const definitions = <T>(entries: Map<string, { definition: T }>): T[] =>
-  [...entries.values()].map(({ definition }) => definition);

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 
-/** Types that TypeScript's metadata gives for anything that is no class of the author's. */
+/** TypeScript's metadata for types that are not an author's class. */
 const NO_CLASSES = new Set<unknown>([
   undefined,
   Object,
@@ -17,5 +17,4 @@ const NO_CLASSES = new Set<unknown>([
   Boolean,
 ]);
 
-/** Whether a parameter's type is a class that an author may have decorated. */
 export const isDto = (type: unknown): type is Type => !NO_CLASSES.has(type);

@@ -5,54 +5,40 @@ import type { HeaderParam } from '../headers/header-params.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import type { CompiledUriTemplate } from '../protocol/uri-template.js';
 
-interface EntryBase {
+interface EntryBase<K extends string> {
+  readonly kind: K;
+  readonly key: string;
   /** `Class.method`, for messages. */
   readonly where: string;
-  /** Changes with the handler's own code: what was asked by another version cannot be gone on with. */
+  /** Changes with the handler's code, because another version cannot continue a call. */
   readonly version: string;
   readonly run: RunHandler;
 }
 
-/** A tool, ready to be listed and called. */
-export interface ToolEntry extends EntryBase {
-  readonly kind: 'tool';
-  readonly key: string;
+export interface ToolEntry extends EntryBase<'tool'> {
   readonly definition: Tool;
-  /** The arguments that clients repeat in HTTP headers. */
   readonly headerParams: readonly HeaderParam[];
   readonly output?: CompiledSchema;
 }
 
-/** A prompt, ready to be listed and got. */
-export interface PromptEntry extends EntryBase {
-  readonly kind: 'prompt';
-  readonly key: string;
+export interface PromptEntry extends EntryBase<'prompt'> {
   readonly definition: Prompt;
   readonly inputJsonSchema?: JsonSchema;
 }
 
-/** A resource with a fixed URI (its key). */
-export interface ResourceEntry extends EntryBase {
-  readonly kind: 'resource';
-  readonly key: string;
+export interface ResourceEntry extends EntryBase<'resource'> {
   readonly definition: Resource;
   readonly cache?: CacheHint;
 }
 
-/** A resource template (its key: the template). */
-export interface ResourceTemplateEntry extends EntryBase {
-  readonly kind: 'resource template';
-  readonly key: string;
+export interface ResourceTemplateEntry extends EntryBase<'resource template'> {
   readonly definition: ResourceTemplateType;
   readonly template: CompiledUriTemplate;
   readonly inputJsonSchema?: JsonSchema;
   readonly cache?: CacheHint;
 }
 
-/** What completes one argument (its key: see `completionKey`). */
-export interface CompletionEntry extends EntryBase {
-  readonly kind: 'completion';
-  readonly key: string;
+export interface CompletionEntry extends EntryBase<'completion'> {
   readonly ref: CompletionRef;
 }
 
@@ -66,14 +52,13 @@ export interface EntryByKind {
 
 export type Entry = EntryByKind[keyof EntryByKind];
 
-/** The key of a completion: which prompt or template, and which of its arguments. */
+/** Identifies an argument of a prompt or template. */
 export const completionKey = (kind: 'prompt' | 'resource template', name: string, argument: string): string =>
   JSON.stringify([kind, name, argument]);
 
-/** What a completion completes: an argument of a prompt, or a variable of a template. */
 export type CompletionRef = Pick<CompletionOptions, 'prompt' | 'resourceTemplate' | 'argument'>;
 
-/** @throws Error for a reference to neither a prompt nor a template, or to both */
+/** @throws Error unless exactly one of prompt and template is given */
 export function keyOfCompletion({ prompt, resourceTemplate, argument }: CompletionRef): string {
   if ((prompt === undefined) === (resourceTemplate === undefined)) {
     throw new Error('a completion needs either "prompt" or "resourceTemplate"');

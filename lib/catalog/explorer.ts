@@ -1,15 +1,14 @@
 import { Injectable, type InjectionToken, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
+import { HANDLER_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
-import { readHandlers } from './handler-metadata.accessor.js';
 
 /** Token of what each `McpModule.forFeature` was given: a string, which a CommonJS and an ES copy of this package share. */
 export const MCP_FEATURE: InjectionToken = 'nestjs-mcp:feature';
 
-/** What `McpModule.forFeature` was given. */
 export interface McpFeature {
   readonly handlers: readonly Type[];
   readonly server?: string;
@@ -18,16 +17,18 @@ export interface McpFeature {
 export interface DiscoveredHandler {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
-  /** The servers that the class was given to with `forFeature`; undefined stands for the first one. */
+  /** The servers that `forFeature` gave the class to; undefined is the first server. */
   readonly featureServers: readonly (string | undefined)[];
 }
 
-/** Finds the decorated handlers of the application. */
+const readHandlers = (method: object): readonly HandlerMetadata[] =>
+  (Reflect.getMetadata(HANDLER_METADATA, method) ?? []) as HandlerMetadata[];
+
 @Injectable()
 export class HandlerExplorer {
   constructor(private readonly modules: ModulesContainer) {}
 
-  /** @throws McpBootstrapError if no module provides a class that `forFeature` names */
+  /** @throws McpBootstrapError if no module provides a class of `forFeature` */
   explore(): DiscoveredHandler[] {
     const found = [...exploreMethods(this.modules, readHandlers)];
     const servers = this.featureServers();

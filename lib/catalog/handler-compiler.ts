@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type Type } from '@nestjs/common';
-import type { HandlerMetadata, HandlerOptions, HandlerOptionsByKind } from '../decorators/handler-options.js';
+import type {
+  CompletionOptions,
+  HandlerMetadata,
+  HandlerOptions,
+  PromptOptions,
+  ResourceOptions,
+  ResourceTemplateOptions,
+  ToolOptions,
+} from '../decorators/handler-options.js';
 import { InvalidArgumentsException } from '../exceptions/invalid-arguments.exception.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { checkAsks } from '../execution/handler-asks.js';
@@ -14,16 +22,25 @@ import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import { assertTakesTexts, takingTexts } from '../schema/text-arguments.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
-import { keyOfCompletion, type Entry, type EntryByKind } from './entries.js';
+import {
+  keyOfCompletion,
+  type CompletionEntry,
+  type Entry,
+  type PromptEntry,
+  type ResourceEntry,
+  type ResourceTemplateEntry,
+  type ToolEntry,
+} from './entries.js';
 import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
-import { checkToolName } from './tool-name.js';
 import { checkUri, compileUriTemplate } from '../protocol/uri-template.js';
 
-/** A handler as declared: by a decorator, or at run time. */
 export interface HandlerDeclaration {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
 }
+
+/** As the specification recommends. */
+const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 type Positional = Pipeline['positional'];
 
@@ -34,15 +51,12 @@ const textAndArguments: Positional = (data, { context }) => {
   return [value, args, context];
 };
 
-/**
- * Compiles declarations into catalogue entries: schemas to JSON Schema, URI templates to matchers, methods to
- * pipelines. Every mistake that can be seen by looking at the declaration is found here.
- */
+/** Compiles declarations into catalogue entries, and finds all mistakes of a declaration. */
 @Injectable()
 export class HandlerCompiler {
   constructor(private readonly executor: HandlerExecutor) {}
 
-  /** @throws McpBootstrapError naming class, method and remedy */
+  /** @throws McpBootstrapError that names class and method */
   async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
     try {
       await checkAsks(readParams(target), metadata.kind);
@@ -67,12 +81,13 @@ export class HandlerCompiler {
     }
   }
 
-  private async tool(
-    options: HandlerOptionsByKind['tool'],
-    target: HandlerTarget,
-  ): Promise<EntryByKind['tool']> {
+  private async tool(options: ToolOptions, target: HandlerTarget): Promise<ToolEntry> {
     const key = options.name ?? target.methodName;
-    checkToolName(key);
+    if (!TOOL_NAME.test(key)) {
+      throw new Error(
+        `"${key}" is no tool name: use 1 to 128 letters, digits, "_", "-", "." or "/" (the "name" option)`,
+      );
+    }
     const params = readParams(target);
     const input =
       (await declaredIn(options, 'inputSchema', 'input')) ?? (await inputOf(target, params, 'tool'));
@@ -83,8 +98,10 @@ export class HandlerCompiler {
     const definition = {
       ...described(key, options),
       inputSchema: inputSchema as { type: 'object' },
-      ...(output && { outputSchema: output.schema.jsonSchema as { type: 'object' } }),
-      ...(options.annotations && { annotations: options.annotations }),
+      ...present({
+        outputSchema: output?.schema.jsonSchema as { type: 'object' } | undefined,
+        annotations: options.annotations,
+      }),
     };
     return {
       kind: 'tool',
@@ -97,20 +114,14 @@ export class HandlerCompiler {
     };
   }
 
-  private async prompt(
-    options: HandlerOptionsByKind['prompt'],
-    target: HandlerTarget,
-  ): Promise<EntryByKind['prompt']> {
+  private async prompt(options: PromptOptions, target: HandlerTarget): Promise<PromptEntry> {
     const key = options.name ?? target.methodName;
     const declared =
       (await declaredIn(options, 'argsSchema', 'input')) ??
       (await inputOf(target, readParams(target), 'prompt'));
     const schema = await ofTexts(declared);
     const args = promptArguments(schema.jsonSchema);
-    const definition = {
-      ...described(key, options),
-      ...(args.length > 0 && { arguments: args }),
-    };
+    const definition = { ...described(key, options), ...(args.length > 0 && { arguments: args }) };
     return {
       kind: 'prompt',
       key,
@@ -121,10 +132,7 @@ export class HandlerCompiler {
     };
   }
 
-  private resource(
-    options: HandlerOptionsByKind['resource'],
-    target: HandlerTarget,
-  ): EntryByKind['resource'] {
+  private resource(options: ResourceOptions, target: HandlerTarget): ResourceEntry {
     const { uri, mimeType, annotations, size, cache } = options;
     const problem = checkUri(uri);
     if (problem !== undefined) throw new Error(`"${uri}" is no resource URI: ${problem}`);
@@ -132,17 +140,15 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uri,
-      ...(mimeType !== undefined && { mimeType }),
-      ...(annotations && { annotations }),
-      ...(size !== undefined && { size }),
+      ...present({ mimeType, annotations, size }),
     };
     return { kind: 'resource', key: uri, ...origin(target), definition, run, cache };
   }
 
   private async resourceTemplate(
-    options: HandlerOptionsByKind['resource template'],
+    options: ResourceTemplateOptions,
     target: HandlerTarget,
-  ): Promise<EntryByKind['resource template']> {
+  ): Promise<ResourceTemplateEntry> {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const template = compileUriTemplate(uriTemplate);
     const input =
@@ -153,8 +159,7 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uriTemplate,
-      ...(mimeType !== undefined && { mimeType }),
-      ...(annotations && { annotations }),
+      ...present({ mimeType, annotations }),
     };
     return {
       kind: 'resource template',
@@ -168,10 +173,7 @@ export class HandlerCompiler {
     };
   }
 
-  private completion(
-    options: HandlerOptionsByKind['completion'],
-    target: HandlerTarget,
-  ): EntryByKind['completion'] {
+  private completion(options: CompletionOptions, target: HandlerTarget): CompletionEntry {
     const { prompt, resourceTemplate, argument } = options;
     return {
       kind: 'completion',
@@ -187,7 +189,6 @@ export class HandlerCompiler {
   }
 }
 
-/** Where a handler comes from, and which version of it this is. */
 const origin = (target: HandlerTarget): { where: string; version: string } => ({
   where: describeTarget(target),
   version: createHash('sha256')
@@ -196,10 +197,7 @@ const origin = (target: HandlerTarget): { where: string; version: string } => ({
     .slice(0, 12),
 });
 
-/**
- * The schema that a handler's options declare, if they do.
- * @throws SchemaError also for one that is undefined because of a circular import, which must not pass for none
- */
+/** @throws SchemaError also for an undefined schema, because a circular import must not mean "no schema" */
 async function declaredIn<K extends string>(
   options: { readonly [_ in K]?: SchemaLike },
   option: K,
@@ -210,7 +208,7 @@ async function declaredIn<K extends string>(
   return { source, schema: await compileSchema(source, io) };
 }
 
-/** A prompt's arguments are strings on the wire: ours are converted, other schemas have to do that. */
+/** A prompt's arguments are strings: ours are converted, other schemas must convert. */
 async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema> {
   if (source === undefined) return takingTexts(schema);
   if (isClass(source)) return takingTexts(schema, source);
@@ -218,7 +216,7 @@ async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema
   return schema;
 }
 
-/** Those of arktype are functions too. */
+/** Schemas of arktype are functions too. */
 const isClass = (source: SchemaLike | undefined): source is Type =>
   typeof source === 'function' && !isStandardSchema(source);
 
@@ -230,14 +228,14 @@ function validator(subject: string, schema: CompiledSchema): Prepare {
   };
 }
 
-/** @throws Error that names the class, if it is one, the property and the rule that it breaks */
+/** @throws Error that names the class, the property and the broken rule */
 function headersOf(inputSchema: JsonSchema, source: SchemaLike | undefined): readonly HeaderParam[] {
   const found = readHeaderParams(inputSchema);
   if (found.ok) return found.params;
   throw new Error(isClass(source) ? `${source.name}, ${found.reason}` : found.reason);
 }
 
-/** A name that no client sends would be undefined for ever. */
+/** An undeclared header would always be undefined. */
 function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly HeaderParam[]): void {
   const declared = params.map(({ name }) => name);
   const names = handlerParams.filter(({ kind }) => kind === 'header').map(({ data }) => String(data));
@@ -251,8 +249,9 @@ function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly
 
 const described = (name: string, { title, description, icons, _meta }: HandlerOptions) => ({
   name,
-  ...(title !== undefined && { title }),
-  ...(description !== undefined && { description }),
-  ...(icons && { icons }),
-  ...(_meta && { _meta }),
+  ...present({ title, description, icons, _meta }),
 });
+
+/** The members with a value. */
+const present = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

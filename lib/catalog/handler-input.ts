@@ -6,7 +6,6 @@ import type { CompiledSchema, SchemaLike } from '../schema/types.js';
 import { isDto } from './dto.js';
 import { compileNamedArguments } from './named-arguments.js';
 
-/** The handlers that have arguments, and the option that declares their schema. */
 const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;
 
 type ArgumentOwner = keyof typeof OPTION;
@@ -16,16 +15,16 @@ export interface HandlerInput {
   readonly source?: SchemaLike;
 }
 
-/** The schema of a handler without arguments: whatever a client sends is dropped. */
+/** Drops all arguments. */
 const NO_ARGUMENTS: CompiledSchema = {
   jsonSchema: Object.freeze({ type: 'object', properties: Object.freeze({}) }),
   validate: () => success({}),
 };
 
 /**
- * The input that a method's own signature declares: the class of its `@Args()` parameter or, for parameters taken by
- * name, an object with one property each. Without decorated parameters, it is the class of the first one.
- * @throws Error if the method takes arguments that nobody would check
+ * The input that the method's signature declares: the class of its `@Args()` parameter, an object of its named arguments,
+ * or the class of an undecorated first parameter.
+ * @throws Error for arguments without a schema
  */
 export async function inputOf(
   target: HandlerTarget,
@@ -58,13 +57,12 @@ export async function inputOf(
   return { schema: NO_ARGUMENTS };
 }
 
-/** The class of a template's `@UriParams()` parameter, if it is one. */
 export async function uriParamsOf(params: readonly HandlerParam[]): Promise<HandlerInput | undefined> {
   const type = params.find(({ kind, data }) => kind === 'uri' && data === undefined)?.metatype;
   return isDto(type) ? { source: type, schema: await compileSchema(type, 'input') } : undefined;
 }
 
-/** Whether a handler was added at run time: a function, whose parameters nobody has decorated. */
+/** A handler added at run time is a function without decorators. */
 const isFunction = ({ wrapper }: HandlerTarget): boolean => wrapper === undefined;
 
 function assertDecorated(params: readonly HandlerParam[], length: number): void {

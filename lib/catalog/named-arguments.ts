@@ -20,15 +20,15 @@ interface NamedArgument {
   readonly required: boolean;
   readonly description: { readonly description?: string };
   readonly schema: JsonSchema;
-  /** Checks and converts the value beyond what `schema` says: an instance of a class, a Date. */
+  /** Checks and converts the value, in addition to `schema`. */
   readonly dto?: CompiledSchema;
   readonly isDate: boolean;
 }
 
 /**
- * Compiles the arguments that a handler takes by name to an object with one property each.
- * @param option what declares a schema instead
- * @throws Error for an argument of which TypeScript's metadata does not say what it holds
+ * Compiles named arguments to an object with one property each.
+ * @param option the option that declares a schema instead
+ * @throws Error for an argument whose type TypeScript does not reflect
  */
 export async function compileNamedArguments(
   params: readonly HandlerParam[],
@@ -44,7 +44,7 @@ export async function compileNamedArguments(
     ),
     required,
   });
-  // A class checks itself: its JSON Schema says what it is made of, which may be more than it asks for.
+  // A class checks itself; its JSON Schema may require more.
   const check = await compileSchema(
     objectOf(({ dto, schema }) => (dto ? { type: 'object' } : schema)),
     'input',
@@ -89,11 +89,11 @@ async function namedArgument(
     required: optional !== true,
     description: { ...(description !== undefined && { description }) },
   };
-  // A prompt's arguments are texts on the wire, whatever a pipe makes of them.
+  // A prompt's arguments are texts, even if a pipe converts them.
   const isText = owner === 'prompt' && (pipes.length > 0 || metatype === undefined || metatype === Object);
   const type: unknown = isText ? String : metatype;
   const scalar = SCALARS.get(type);
-  // A pipe of its own is given what the client sent.
+  // A pipe gets the value that the client sent.
   if (scalar) return { ...common, schema: scalar, isDate: type === Date && pipes.length === 0 };
   if (owner === 'tool' && isDto(type)) {
     const dto = await compileSchema(type, 'input');

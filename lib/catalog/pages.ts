@@ -1,17 +1,13 @@
 import type { Result } from '@modelcontextprotocol/server';
 
-/** A list, cut into the pages that a list method answers with. A page is always the same object. */
+/** A list in pages. A page is always the same object. */
 export interface Pages {
-  /** The page that a cursor names, the first without one; undefined for a cursor this list never gave out. */
+  /** Undefined for an unknown cursor. */
   page(cursor?: string): Result | undefined;
-  /** The first page that has what is looked for. */
   pageWith(has: (items: readonly object[]) => boolean): Result | undefined;
 }
 
-/**
- * Cuts a list once, so that a request only looks its page up.
- * @param member holds the items of a page
- */
+/** @param member the member of the result that holds the items */
 export function paginate(member: string, all: readonly object[], pageSize: number): Pages {
   const pages = new Map<string | undefined, Result>();
   let cursor: string | undefined;

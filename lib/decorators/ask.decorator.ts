@@ -2,23 +2,19 @@ import type { SchemaLike } from '../schema/types.js';
 import { parameter } from './params.decorator.js';
 import { ASK_PARAM } from './metadata.js';
 
-/** Options of `@Ask`. */
 export interface AskOptions {
-  /** What the user is asked; a function is given the handler's validated arguments. */
+  /** The question to the user; a function gets the validated arguments. */
   message: string | ((args: never) => string);
-  /** What the user fills in: a flat object. Default: the class that the parameter is declared as. */
+  /** A flat object. Default: the class of the parameter. */
   schema?: SchemaLike;
-  /**
-   * What becomes of a form that the user declines or dismisses: the call ends with a refusal, or the handler is called
-   * with `undefined`. Default: `refuse`.
-   */
+  /** If the user declines or dismisses the form: refuse the call, or pass `undefined`. Default: `refuse`. */
   onDecline?: 'refuse' | 'pass';
 }
 
 /**
- * What the user fills into a form, before the handler is called (2026-07-28: basic/patterns/mrtr). All forms of a handler
- * are shown in one round, and the handler runs once, when every answer is there.
- * @param key names the form among those of the handler
+ * A form that the user fills in before the handler runs (2026-07-28: basic/patterns/mrtr).
+ * All forms of a handler are in one round.
+ * @param key identifies the form in the handler
  */
 export const Ask = (key: string, options: AskOptions): ParameterDecorator =>
   parameter(ASK_PARAM, { key, ...options });

@@ -1,19 +1,18 @@
 import type { CacheHint, Icon, ToolAnnotations, Annotations } from '@modelcontextprotocol/server';
 import type { SchemaLike } from '../schema/types.js';
 
-/** What every kind of handler can declare. */
 export interface HandlerOptions {
   /** Name on the wire. Default: the method's name. */
   name?: string;
-  /** Name for people. */
+  /** Name for display. */
   title?: string;
-  /** What it does, for the model and for people. */
+  /** Description for the model and for people. */
   description?: string;
   /** Icons that a client may show. */
   icons?: Icon[];
-  /** Metadata passed through to the client (`_meta`). */
+  /** `_meta` of the definition. */
   _meta?: Record<string, unknown>;
-  /** The server it belongs to, by `name`. Default: those that `forFeature` gave its class to, else the first one imported. */
+  /** Name of the server. Default: the servers of `forFeature`, else the first imported server. */
   server?: string;
 }
 
@@ -22,20 +21,19 @@ export interface ToolOptions extends HandlerOptions {
   /** Hints on behaviour (`readOnlyHint`, `destructiveHint`, …). */
   annotations?: ToolAnnotations;
   /**
-   * Schema of the arguments: a class-validator DTO, a Standard Schema or raw JSON Schema.
-   * Default: the class that the `@Args()` parameter is, or one property for each named `@Args`; no arguments for a method
-   * without parameters. A method whose arguments have no schema stops the bootstrap; `{ type: 'object' }` takes anything.
+   * Schema of the arguments. Default: the class of the `@Args()` parameter, or one property for each named `@Args`.
+   * Arguments without a schema stop the bootstrap; `{ type: 'object' }` accepts all.
    */
   inputSchema?: SchemaLike;
-  /** Schema of the structured result. The value is checked before it leaves. */
+  /** Schema of the structured result, checked before it is sent. */
   outputSchema?: SchemaLike;
 }
 
 /** Options of `@Prompt`. Specification: server/prompts. */
 export interface PromptOptions extends HandlerOptions {
   /**
-   * Schema of the arguments, which are strings on the wire: a DTO's numbers and booleans are converted, another schema has
-   * to take strings (`z.coerce.number()`), or it stops the bootstrap. Default: as for `@Tool`.
+   * Schema of the arguments, which are strings: a DTO's numbers and booleans are converted, another schema must
+   * accept strings (`z.coerce.number()`). Default: as for `@Tool`.
    */
   argsSchema?: SchemaLike;
 }
@@ -61,19 +59,19 @@ export interface ResourceOptions extends ResourceBase {
 export interface ResourceTemplateOptions extends ResourceBase {
   /** RFC 6570 template with a literal scheme, such as `users://{id}/profile`. */
   uriTemplate: string;
-  /** Schema of the variables. Default: the type of the `@UriParams()` parameter where that is a class. */
+  /** Schema of the variables. Default: the class of the `@UriParams()` parameter. */
   uriParamsSchema?: SchemaLike;
 }
 
 /** Options of `@Completion`. Specification: server/utilities/completion. */
 export interface CompletionOptions {
-  /** Name of the prompt whose argument is completed; or `resourceTemplate`. */
+  /** Name of the completed prompt; or `resourceTemplate`. */
   prompt?: string;
-  /** URI template whose variable is completed; or `prompt`. */
+  /** The completed URI template; or `prompt`. */
   resourceTemplate?: string;
   /** Name of the argument or variable. */
   argument: string;
-  /** As for the other handlers. */
+  /** Name of the server. Default: as for other handlers. */
   server?: string;
 }
 
@@ -85,10 +83,9 @@ export interface HandlerOptionsByKind {
   completion: CompletionOptions;
 }
 
-/** What a handler is: a tool, a prompt, a resource, … */
+/** The kind of a handler. */
 export type HandlerKind = keyof HandlerOptionsByKind;
 
-/** One declaration, as the decorators store it. */
 export type HandlerMetadata = {
   [K in HandlerKind]: { readonly kind: K; readonly options: HandlerOptionsByKind[K] };
 }[HandlerKind];

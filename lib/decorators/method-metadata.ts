@@ -1,8 +1,7 @@
 import { ENTRY_PROVIDER_WATERMARK } from './metadata.js';
 
 /**
- * Adds a declaration to those that a method carries under a metadata key.
- * @param what names the decorated method in messages, such as "an MCP handler"
+ * @param what names the decorated method in messages
  * @throws TypeError for a static method
  */
 export function declareOnMethod<T>(metadataKey: string, declaration: T, what: string): MethodDecorator {
@@ -15,7 +14,7 @@ export function declareOnMethod<T>(metadataKey: string, declaration: T, what: st
     const method = descriptor.value as object;
     const declared = (Reflect.getOwnMetadata(metadataKey, method) ?? []) as T[];
     Reflect.defineMetadata(metadataKey, [declaration, ...declared], method);
-    // Nest attaches request-scoped global guards, pipes, … to controllers and "entry providers" only.
+    // Nest attaches request-scoped global enhancers to controllers and "entry providers" only.
     Reflect.defineMetadata(ENTRY_PROVIDER_WATERMARK, true, target.constructor);
   };
 }

@@ -9,13 +9,11 @@ import {
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 
-/** Options of a single named argument. */
 export interface ArgOptions {
-  /** Name of the argument. */
   name: string;
-  /** Whether a call may leave it out. Default: false. */
+  /** Default: false. */
   optional?: boolean;
-  /** What it means, for the model. */
+  /** Description for the model. */
   description?: string;
 }
 
@@ -27,7 +25,7 @@ export function parameter(
 ): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
-    // The method's own, for an override does not have the parameters of what it overrides.
+    // Own metadata only: an override has other parameters.
     const declared = (Reflect.getOwnMetadata(ROUTE_ARGS_METADATA, target.constructor, key) ?? {}) as object;
     Reflect.defineMetadata(
       ROUTE_ARGS_METADATA,
@@ -38,7 +36,7 @@ export function parameter(
   };
 }
 
-/** The arguments of the call, validated: all of them, or one by its name. Pipes run on it, as on `@Body()`. */
+/** The validated arguments of the call: all, or one by its name. Pipes run as on `@Body()`. */
 export function Args(...pipes: Pipe[]): ParameterDecorator;
 export function Args(argument: string | ArgOptions, ...pipes: Pipe[]): ParameterDecorator;
 export function Args(first?: string | ArgOptions | Pipe, ...rest: Pipe[]): ParameterDecorator {
@@ -50,14 +48,12 @@ export function Args(first?: string | ArgOptions | Pipe, ...rest: Pipe[]): Param
 /** The `McpContext` of the call. */
 export const Ctx = (): ParameterDecorator => parameter(CONTEXT_PARAM);
 
-/** The decoded variables of a resource template's URI: all of them, or one by its name. */
+/** The decoded variables of the URI: all, or one by its name. */
 export const UriParams = (name?: string): ParameterDecorator => parameter(URI_PARAMS_PARAM, name);
 
 /**
- * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`: `@HeaderParam('Region')`. It is a string, a
- * number or a boolean, or undefined where the call has none. On 2026-07-28 over HTTP, argument and header were found to be
- * the same; elsewhere there is no header. The tool's input has to declare it, with `@McpHeader('Region')`.
- *
+ * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, or undefined. On 2026-07-28 over HTTP,
+ * the header was checked against the argument. The input must declare it with `@McpHeader('Region')`.
  * Specification 2026-07-28: basic/transports/streamable-http.
  */
 export const HeaderParam = (name: string): ParameterDecorator => parameter(HEADER_PARAM, name);

@@ -1,4 +1,4 @@
-/** Marks an error that a guard let out: the caller may not call, so it is no result of the handler's. */
+/** Marks an error of a guard: it must not become a result of the handler. */
 export class GuardDenied extends Error {
   constructor(override readonly cause: unknown) {
     super('Denied by a guard');

@@ -4,13 +4,11 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { HandlerParam } from './handler-params.js';
 import { declaredMethodOf, describeTarget, type HandlerTarget } from './handler-target.js';
 
-/** Nest's metadata keys of `@UseGuards`, `@UseInterceptors`, `@UsePipes` and `@UseFilters`. */
 const ENHANCERS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
 
 /**
- * Nest looks an enhancer class up in the module that holds the handler's class, and drops it without a word where
- * it is not found, as for a handler that a factory returned. A guard that vanishes is a hole, so that is refused.
- * @throws McpBootstrapError naming the enhancer
+ * Nest silently drops an enhancer class that the handler's module does not have. A missing guard is a security hole.
+ * @throws McpBootstrapError that names the enhancer
  */
 export function assertEnhancersResolve(
   target: HandlerTarget,

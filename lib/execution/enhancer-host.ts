@@ -6,18 +6,14 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Wrapper } from './handler-target.js';
 
 /**
- * Nest makes request-scoped and transient global enhancers (`APP_GUARD` …) for controllers and for entry providers,
- * and for nothing else. This is one, and stands in for a handler whose class is neither, because a factory made it or
- * because it was added at run time: without a host, its guards would vanish.
+ * Nest makes request-scoped and transient global enhancers only for controllers and entry providers. This entry provider
+ * stands in for the class of a factory or of a handler added at run time: without it, guards would vanish.
  */
 @Injectable()
 @SetMetadata(ENTRY_PROVIDER_WATERMARK, true)
 export class StandInHost {}
 
-/**
- * Nest's record of the class for which it makes a handler's enhancers.
- * @throws McpBootstrapError where it has not made one of them
- */
+/** The class for which Nest makes a handler's enhancers. @throws McpBootstrapError if one of them is missing */
 export function enhancerHostOf(target: HandlerTarget, modules: ModulesContainer): Wrapper {
   const host = ownHost(target) ?? standIn(modules);
   const missing = host.isDependencyTreeStatic()

@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { declaredMethodOf, type HandlerTarget } from './handler-target.js';
 
-/** A declaration, and the method that it stands on. */
 export interface DeclaredMethod<T> {
   readonly metadata: T;
   readonly target: HandlerTarget;
@@ -10,7 +9,7 @@ export interface DeclaredMethod<T> {
 
 const scanner = new MetadataScanner();
 
-/** Finds what decorators declared on the methods of all providers and controllers, in the order Nest holds them. */
+/** Finds declarations on the methods of all providers and controllers, in Nest's order. */
 export function* exploreMethods<T>(
   modules: ModulesContainer,
   read: (method: object) => readonly T[],

@@ -14,7 +14,6 @@ interface AskData extends AskOptions {
 
 const FORBIDDEN = 403;
 
-/** Asks for what an `@Ask()` parameter is to hold. */
 export async function askFor(param: HandlerParam, args: unknown, { context }: HandlerCall): Promise<unknown> {
   const { key, message, onDecline } = param.data as AskData;
   const said = typeof message === 'function' ? message(args as never) : message;
@@ -24,10 +23,7 @@ export async function askFor(param: HandlerParam, args: unknown, { context }: Ha
   throw new HttpException(`The user ${action === 'decline' ? 'declined' : 'dismissed'} "${key}"`, FORBIDDEN);
 }
 
-/**
- * Looks at a handler's `@Ask()` parameters before anybody is asked.
- * @throws Error for a key that is none or there twice, a missing message, a form that the protocol cannot express, or a handler that cannot ask
- */
+/** Checks `@Ask()` parameters at start. @throws Error for an invalid key, message or form */
 export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKind): Promise<void> {
   const keys = new Set<string>();
   for (const param of params) {

@@ -13,19 +13,17 @@ import { describeTarget, paramTypesOf, type HandlerTarget } from './handler-targ
 
 export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'ask' | 'custom';
 
-/** One decorated parameter of a handler. */
 export interface HandlerParam {
   readonly kind: ParamKind;
   readonly index: number;
-  /** The name given to the decorator, or a custom decorator's data. */
+  /** The decorator's name or data. */
   readonly data?: unknown;
   readonly options?: ArgOptions;
   readonly pipes: unknown[];
-  /** What Nest 12's `@Body({ schema })` and custom decorators give to `StandardSchemaValidationPipe`. */
+  /** For `StandardSchemaValidationPipe` of Nest 12. */
   readonly schema?: unknown;
-  /** The parameter's type, as TypeScript's decorator metadata has it. */
   readonly metatype?: Type;
-  /** For a custom decorator, what makes its value. */
+  /** Makes the value of a custom decorator. */
   readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
 }
 
@@ -46,10 +44,7 @@ const KINDS: Readonly<Record<string, ParamKind>> = {
   [HEADER_PARAM]: 'header',
 };
 
-/**
- * The decorated parameters of a method, from left to right.
- * @throws McpBootstrapError for a decorator that only means something in an HTTP route, such as `@Query()`
- */
+/** From left to right. @throws McpBootstrapError for a decorator of HTTP routes, such as `@Query()` */
 export function readParams(target: HandlerTarget): HandlerParam[] {
   const { handlerClass, methodName } = target;
   const stored = (Reflect.getMetadata(ROUTE_ARGS_METADATA, handlerClass, methodName) ?? {}) as Record<

@@ -32,7 +32,7 @@ import { toProgress, type Progress } from '../protocol/progress.js';
 
 const logger = new Logger('McpContext');
 
-/** What a handler knows of the call it serves, and what it can send while it runs. Injected by `@Ctx()`. */
+/** The call that a handler serves, and its ways to talk to the client. Injected by `@Ctx()`. */
 export class McpContext {
   #log?: McpLog;
 
@@ -40,13 +40,12 @@ export class McpContext {
   constructor(
     private readonly call: McpCall,
     private readonly changes: ChangeNotifier,
-    /** For a handler that can ask its client. */
     private readonly current?: CurrentAsking,
     private readonly headerParams: readonly HeaderParam[] = [],
     private readonly args?: unknown,
   ) {}
 
-  /** Fires when the client cancels the call or goes away, and when the server shuts down. */
+  /** Fires when the client cancels or leaves, and when the server shuts down. */
   get signal(): AbortSignal {
     return this.call.reply.signal;
   }
@@ -66,27 +65,27 @@ export class McpContext {
     return this.call.era;
   }
 
-  /** The revision that this request is served by, such as `2026-07-28`. */
+  /** The revision of this request, such as `2026-07-28`. */
   get protocolVersion(): string {
     return this.call.protocolVersion;
   }
 
-  /** The session, on a 2025-era connection that has one. */
+  /** The session of a 2025-era connection, if any. */
   get sessionId(): string | undefined {
     return this.call.sessionId;
   }
 
-  /** What the application's own authentication put on `request.auth`. */
+  /** `request.auth`, set by the application's authentication. */
   get authInfo(): AuthInfo | undefined {
     return this.call.authInfo;
   }
 
-  /** Name and version of the client, where it gave them. */
+  /** Name and version of the client, if known. */
   get clientInfo(): Implementation | undefined {
     return this.call.clientInfo;
   }
 
-  /** What the client can do, where it said so. */
+  /** The client's capabilities, if known. */
   get clientCapabilities(): ClientCapabilities | undefined {
     return this.call.clientCapabilities;
   }
@@ -97,10 +96,10 @@ export class McpContext {
   }
 
   /**
-   * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, as `@HeaderParam` gives it: for guards,
-   * which run before the arguments are validated. It says what the call asks for, not what its caller may do.
-   * @param name as in `@McpHeader(name)`, in whatever case
-   * @returns undefined where the call has no such argument, or the tool declares no such header
+   * The argument that clients repeat in the header `Mcp-Param-<name>`, not validated yet: for guards.
+   * It says what the call asks for, not what its caller may do.
+   * @param name as in `@McpHeader(name)`, without case
+   * @returns undefined for a missing argument or an undeclared header
    */
   headerParam(name: string): string | number | boolean | undefined {
     return headerArgument(this.headerParams, name, this.args);
@@ -122,34 +121,27 @@ export class McpContext {
   }
 
   /**
-   * Whether the client can be asked for input in the middle of this call: with an `InputRequiredException`, or with
-   * `elicit`, `sample` and `roots`. True for tools, prompts and resources, of clients of 2026-07-28, and of 2025-era
-   * clients over stdio or with a session.
+   * Whether this call can ask the client: with `InputRequiredException`, `elicit`, `sample` or `roots`. True for tools,
+   * prompts and resources on 2026-07-28, and for 2025-era clients over stdio or with a session.
    */
   get isMrtrSupported(): boolean {
     return canAsk(this.call);
   }
 
-  /**
-   * The client's answers to what the latest `InputRequiredException` or returned result asked, by key, as it gave them;
-   * undefined before. What is awaited is answered there.
-   */
+  /** The client's answers to the latest `InputRequiredException` or returned result, by key. Awaited answers are not here. */
   get inputResponses(): Readonly<Record<string, unknown>> | undefined {
     return this.call.inputResponses;
   }
 
   /**
-   * The `requestState` of the latest `InputRequiredException`, as JSON; undefined if it had none.
-   * `T` is believed and not checked: nobody but this server can have written the state.
+   * The `requestState` of the latest `InputRequiredException`, as JSON; undefined without one.
+   * `T` is not checked: only this server can have written the state.
    */
   requestState<T = unknown>(): NoInfer<T> | undefined {
     return this.current?.ifAny?.state as T | undefined;
   }
 
-  /**
-   * What the user filled into the form `key` of the latest round; undefined where it was declined, dismissed, left out,
-   * or filled in otherwise than the schema asks.
-   */
+  /** The accepted and valid form `key` of the latest round; otherwise undefined. */
   async accepted<S extends SchemaLike>(key: string, schema: S): Promise<InferSchema<S> | undefined> {
     const view = inputResponse(this.inputResponses, key);
     if (view.kind !== 'elicit' || view.action !== 'accept') return undefined;
@@ -157,18 +149,17 @@ export class McpContext {
     return result.ok ? (result.value as InferSchema<S>) : undefined;
   }
 
-  /** The answer `key` of the latest round, by its kind; `missing` where there is none. */
+  /** The answer `key` of the latest round, by its kind; `missing` without an answer. */
   inputResponse(key: string): InputResponseView {
     return inputResponse(this.inputResponses, key);
   }
 
   /**
-   * Asks the user to fill in a form, and waits for the answer, whichever way this connection has for that. Where the
-   * handler has to run again for it, it is the same up to here: what is asked before, `step`, `now`, `uuid` and `random`
-   * return what they returned in the earlier rounds.
-   * @param key names the question among those of this handler; a loop may use one again, but not another place
-   * @throws McpException (-32602) for an answer that the schema does not admit; MrtrError for a form that cannot be sent;
-   *   whatever ends the round
+   * Asks the user to fill in a form, and waits for the answer. If the handler has to run again, earlier questions, `step`,
+   * `now`, `uuid` and `random` return their earlier results.
+   * @param key identifies the question in this handler; only a loop may use it again
+   * @throws McpException (-32602) for an answer that does not fit the schema; MrtrError for an invalid form.
+   *   Do not catch the error that ends the round
    */
   elicit<const S extends SchemaLike>(
     key: string,
@@ -177,7 +168,7 @@ export class McpContext {
     return this.asking.ask(key, () => inputRequest.elicit(options));
   }
 
-  /** Asks the user to visit a page; see `elicit`. An accepted answer only says that the user agreed to. */
+  /** Asks the user to visit a page; see `elicit`. An accepted answer only says that the user agreed to visit it. */
   elicitUrl(key: string, options: ElicitUrlOptions): Promise<ElicitAnswer<undefined>> {
     return this.asking.ask(key, () => inputRequest.elicitUrl(options));
   }
@@ -192,7 +183,7 @@ export class McpContext {
     return this.asking.ask(key, () => inputRequest.roots());
   }
 
-  /** Asks several questions in one round, and waits for all answers, by the same keys; see `elicit`. */
+  /** Asks several questions in one round; see `elicit`. The answers have the same keys. */
   async askAll<Q extends Readonly<Record<string, InputQuestion>>>(
     questions: Q,
   ): Promise<{ [K in keyof Q]: Q[K]['answer'] }> {
@@ -204,51 +195,50 @@ export class McpContext {
   }
 
   /**
-   * Does something once in all rounds of this call, and remembers what came out, as JSON: it travels with the client.
-   * @param key names the step among those of this handler; a loop may use one again, but not another place
-   * @returns what JSON makes of the value, in the first round too: a `Date` becomes a string
-   * @throws MrtrError for what JSON has no words for; whatever `work` throws. Where the handler goes on from that, later
-   *   rounds do not try again, but throw an `Error` with the same `name`, of which nothing else is remembered
+   * Does something once in all rounds of this call, and records the result as JSON, which travels with the client.
+   * @param key identifies the step in this handler; only a loop may use it again
+   * @returns the value after JSON, in all rounds: a `Date` becomes a string
+   * @throws MrtrError for a value without JSON, and errors of `work`. A failed step is not retried: later rounds throw an
+   *   `Error` that keeps only its `name`
    */
   step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
     return this.asking.step(key, work);
   }
 
   /**
-   * The time, in milliseconds since 1970, as the first round that came by here read it. What `now`, `uuid` and `random`
-   * return goes by the order in which they are called. Paths under a `Promise.all` may come by in another order in the next
-   * round: call them before it, or make the value in a `step` of each path.
+   * Milliseconds since 1970, the same in all rounds. `now`, `uuid` and `random` depend on the order of their calls:
+   * call them before a `Promise.all`, or in a `step` of each path.
    */
   now(): number {
     return this.asking.now();
   }
 
-  /** A UUID that is the same in all rounds of this call; see `now`. It is no secret: it follows from what the client carries. */
+  /** A UUID, the same in all rounds; see `now`. It is not a secret: the client can derive it. */
   uuid(): string {
     return this.asking.uuid();
   }
 
-  /** A number from 0 to below 1 that is the same in all rounds of this call; see `now`. */
+  /** A number from 0 to below 1, the same in all rounds; see `now`. */
   random(): number {
     return this.asking.random();
   }
 
-  /** Whether what runs now has run in an earlier round. What `log` is given meanwhile is not sent again. */
+  /** Whether an earlier round already ran this code. `log` does not send messages meanwhile. */
   get isReplaying(): boolean {
     return this.current?.ifAny?.isReplaying ?? false;
   }
 
-  /** How many rounds of questions came before: those of earlier runs of the handler, and those that it waited for. */
+  /** The number of earlier rounds of questions, including those that the handler waited for. */
   get round(): number {
     return this.current?.ifAny?.number ?? 0;
   }
 
-  /** The same in all rounds of this call, and in no other call. */
+  /** Identifies this call, the same in all rounds. */
   get idempotencyKey(): string {
     return this.asking.id;
   }
 
-  /** Tells the client how far the call is. Does nothing when the client did not ask for progress. */
+  /** Does nothing if the client did not ask for progress. */
   async reportProgress(progress: number | Progress, total?: number, message?: string): Promise<void> {
     const progressToken = this.meta['progressToken'];
     if (progressToken === undefined || this.signal.aborted) return;
@@ -259,7 +249,7 @@ export class McpContext {
     await this.tell(() => this.call.reply.notify('notifications/progress', { progressToken, ...report }));
   }
 
-  /** A handler need not await what it tells its client: what cannot be sent is dropped, and never thrown. */
+  /** Logs a failure and never throws, because handlers need not await messages. */
   private async tell(send: () => Promise<void>): Promise<void> {
     if (this.signal.aborted) return;
     try {
@@ -270,15 +260,14 @@ export class McpContext {
     }
   }
 
-  /** @internal An Observable's earlier emission, as progress. */
+  /** @internal Sends an Observable's earlier value as progress. */
   progressOf(value: unknown, index: number): void {
     void this.reportProgress(toProgress(value, index));
   }
 
   /**
-   * Sends log messages to the client, as far as its level admits them (specification: server/utilities/logging). While the
-   * handler `isReplaying`, nothing is sent: it was, in an earlier round. What is logged between the last step or answer and
-   * an `InputRequiredException` is sent again in the next round, for the handler may take another way there.
+   * Sends log messages to the client, from its level on (specification: server/utilities/logging).
+   * Each message is sent once, even if the handler runs again. Messages after the last step or answer are sent again.
    */
   get log(): McpLog {
     return (this.#log ??= createLog(async (level, data, logger) => {
@@ -286,27 +275,27 @@ export class McpContext {
     }));
   }
 
-  /** Tells every client that subscribed to the resource that it changed. */
+  /** Notifies the clients that subscribed to the resource. */
   sendResourceUpdated(uri: string): void {
     this.changes.resourceUpdated(uri);
   }
 
-  /** Tells every client that the list of tools changed. The registry does so by itself. */
+  /** Notifies all clients. The registry does so by itself. */
   sendToolListChanged(): void {
     this.changes.toolsChanged();
   }
 
-  /** Tells every client that the list of prompts changed. The registry does so by itself. */
+  /** Notifies all clients. The registry does so by itself. */
   sendPromptListChanged(): void {
     this.changes.promptsChanged();
   }
 
-  /** Tells every client that the list of resources changed. The registry does so by itself. */
+  /** Notifies all clients. The registry does so by itself. */
   sendResourceListChanged(): void {
     this.changes.resourcesChanged();
   }
 
-  /** @throws McpException (-32603) where nothing can be asked, as in a completion */
+  /** @throws McpException (-32603) in a handler that cannot ask, such as a completion */
   private get asking(): Asking {
     if (this.current) return this.current.begin();
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);

@@ -16,19 +16,17 @@ export interface HandlerRound {
 
 /** What one call of a handler carries through its guards, pipes, interceptors and filters. */
 export interface HandlerCall {
-  /** What the client sent: a tool's or prompt's arguments, a template's variables. */
+  /** The arguments or variables that the client sent. */
   readonly data: unknown;
   readonly context: McpContext;
-  /** The round that the call is in, if its handler can ask the client. */
   readonly round?: HandlerRound;
-  /** The decoded URI variables, for a resource template. */
+  /** Of a resource template. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }
 
 /**
- * The `ExecutionContext` of an MCP handler. `getType()` is `'mcp'`, `getClass()` and `getHandler()` are the
- * provider's class and its method. `switchToHttp()` holds the HTTP request that carried the message, so guards
- * written for REST work; over stdio there is none. `switchToRpc()` holds the arguments and the `McpContext`.
+ * The `ExecutionContext` of an MCP handler, of type `'mcp'`. `switchToHttp()` holds the HTTP request of the message, so
+ * guards for REST work; over stdio it is empty. `switchToRpc()` holds the arguments and the `McpContext`.
  */
 class McpExecutionContextHost extends ExecutionContextHost {
   private response?: object;
@@ -68,16 +66,15 @@ export function createExecutionContext(
   return new McpExecutionContextHost(call, handlerClass, handler);
 }
 
-/** Reads an `ExecutionContext` of type `'mcp'`, in a guard, an interceptor or a parameter decorator. */
+/** Reads an `ExecutionContext` of type `'mcp'` in a guard, an interceptor or a parameter decorator. */
 export class McpExecutionContext {
   private constructor(private readonly host: ExecutionContext) {}
 
-  /** @param context the `ExecutionContext` that Nest handed to the guard, interceptor or decorator */
   static create(context: ExecutionContext): McpExecutionContext {
     return new McpExecutionContext(context);
   }
 
-  /** The arguments, as the client sent them: not validated yet when a guard runs. */
+  /** The arguments that the client sent, not validated yet in a guard. */
   getArguments<T = unknown>(): T {
     return this.host.switchToRpc().getData<T>();
   }

@@ -18,10 +18,7 @@ interface Creator<T> {
   ): T;
 }
 
-/**
- * The creators that `ExternalContextCreator` is made of. Nest injects it, but keeps its parts to itself; its own
- * `create` finds only providers, builds its own `ExecutionContext` and drops a controller's guards, so it is not used.
- */
+/** The private parts of Nest's `ExternalContextCreator`. Its `create` supports only providers and its own context. */
 export interface EnhancerCreators {
   readonly guardsContextCreator: Creator<CanActivate[]>;
   readonly interceptorsContextCreator: Creator<NestInterceptor[]>;
@@ -35,14 +32,13 @@ export interface EnhancerCreators {
 export const enhancerCreators = (creator: ExternalContextCreator): EnhancerCreators =>
   creator as unknown as EnhancerCreators;
 
-/** Nest's guard loop, over an `ExecutionContext` that exists already. */
+/** Nest's loops over an existing `ExecutionContext`. */
 class ContextGuardsConsumer extends GuardsConsumer {
   override createContext(args: unknown[]): ExecutionContextHost {
     return args[0] as ExecutionContextHost;
   }
 }
 
-/** Nest's interceptor chain, over an `ExecutionContext` that exists already. */
 class ContextInterceptorsConsumer extends InterceptorsConsumer {
   override createContext(args: unknown[]): ExecutionContextHost {
     return args[0] as ExecutionContextHost;

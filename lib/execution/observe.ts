@@ -1,17 +1,13 @@
 import { lastValueFrom, map, Observable, takeUntil } from 'rxjs';
 
-/**
- * Waits for an Observable's last value. Each value that another one follows goes to `onEarlier`, and the
- * subscription ends when the signal fires.
- * @throws the signal's reason, once it fires
- */
+/** Waits for the last value, and gives each earlier value to `onEarlier`. @throws the signal's reason when it fires */
 export function lastValue(
   source: Observable<unknown>,
   signal: AbortSignal,
   onEarlier: (value: unknown, index: number) => void,
 ): Promise<unknown> {
   let last: unknown;
-  // What `onEarlier` throws is an error of the stream here; in an observer it would end the process.
+  // In an observer, an error of `onEarlier` would end the process.
   const observed = source.pipe(
     map((value, index) => {
       if (index > 0) onEarlier(last, index);
@@ -22,7 +18,7 @@ export function lastValue(
   return lastValueFrom(observed, { defaultValue: undefined });
 }
 
-/** Fails with the signal's reason, once it fires. */
+/** Fails with the signal's reason. */
 const failing = (signal: AbortSignal): Observable<never> =>
   new Observable(subscriber => {
     const fail = () => subscriber.error(signal.reason);

@@ -5,19 +5,17 @@ import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Module } from '@nestjs/core/injector/module.js';
 import { methodOf, type HandlerTarget, type Wrapper } from './handler-target.js';
 
-/** Where a call comes from: the platform's HTTP request, if one carries it. */
 export interface CallOrigin {
   readonly request?: object;
 }
 
-/** Makes the instances of request-scoped and durable providers. */
 @Injectable()
 export class RequestScope {
   private readonly injector = new Injector();
 
   constructor(private readonly moduleRef: ModuleRef) {}
 
-  /** The DI context of a call: that of the HTTP request which carries it, so both see the same instances. */
+  /** A call shares the DI context of its HTTP request. */
   contextIdOf(origin: CallOrigin, durable: boolean): ContextId {
     const request = origin.request ?? origin;
     const known = REQUEST_CONTEXTS.get(request);
@@ -26,12 +24,12 @@ export class RequestScope {
     REQUEST_CONTEXTS.set(request, contextId);
     const { payload } = contextId as { payload?: object };
     if (!durable && origin.request) Object.assign(origin.request, payload);
-    // What is shared by several requests is given what they share, as Nest's router does.
+    // A durable provider gets the shared payload, as in Nest's router.
     this.moduleRef.registerRequestByContextId(durable ? payload : request, contextId);
     return contextId;
   }
 
-  /** The provider's instance in this context; its enhancers are made with it. */
+  /** Also makes the instance's enhancers. */
   load(wrapper: Wrapper, contextId: ContextId): Promise<object> {
     const { controllers, providers } = wrapper.host as Module;
     const collection = controllers.has(wrapper.token) ? controllers : providers;
@@ -44,10 +42,7 @@ export class RequestScope {
     );
   }
 
-  /**
-   * What calls a method that Nest itself never calls, with the instance that belongs to where the call comes from.
-   * @throws Error for a method of a transient provider
-   */
+  /** A function that calls the method on the instance for an origin. @throws Error for a transient provider */
   caller({
     instance,
     methodName,
@@ -59,7 +54,7 @@ export class RequestScope {
       );
     }
     if (!wrapper || wrapper.isDependencyTreeStatic()) {
-      // Taken at start, as Nest takes the methods of controllers.
+      // Bound at start, as Nest does for controllers.
       const method = methodOf(instance, methodName).bind(instance);
       return (_origin, ...args) => method(...args);
     }

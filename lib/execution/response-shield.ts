@@ -1,4 +1,4 @@
-/** Methods that would answer the HTTP request, on Node, Express and Fastify. */
+/** Methods that answer the HTTP request, on Node, Express and Fastify. */
 const ANSWERS = new Set<PropertyKey>([
   'end',
   'write',
@@ -17,22 +17,19 @@ const ANSWERS = new Set<PropertyKey>([
   'format',
   'callNotFound',
   'destroy',
-  // What they would set is part of the answer.
+  // These set parts of the answer.
   'status',
   'code',
   'type',
   'contentType',
 ]);
 
-/** What the answer says of itself, as fields and as headers. */
 const OWN_FIELDS = new Set<PropertyKey>(['statusCode', 'statusMessage']);
 const OWN_HEADER = /^content-(?:type|length)$/i;
 
 /**
- * The platform's response as guards, interceptors and filters of a handler may see it: headers can be read and
- * set, but nothing can be sent, because the answer is the transport's, with its status and its type. So a global filter that was written for
- * REST neither breaks the JSON-RPC response nor swallows the error. Headers set too late, when the answer is a
- * stream that has begun, are dropped.
+ * The platform's response for guards, interceptors and filters: headers can be read and set, but the transport answers.
+ * So a global filter for REST neither breaks the JSON-RPC response nor swallows the error. Late headers are dropped.
  */
 export function shieldResponse(response: object | undefined): object | undefined {
   if (response === undefined) return undefined;
@@ -43,7 +40,7 @@ export function shieldResponse(response: object | undefined): object | undefined
       if (property === 'raw') return shieldResponse(value as object | undefined);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        // Read, it is not there; set, it does not change.
+        // Reads as missing; writes are ignored.
         if (typeof args[0] === 'string' && OWN_HEADER.test(args[0]))
           return args.length > 1 ? shield : undefined;
         try {

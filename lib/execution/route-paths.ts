@@ -2,12 +2,11 @@ import { RequestMethod, type ControllerOptions, type Type } from '@nestjs/common
 import type { ApplicationConfig } from '@nestjs/core';
 import { RoutePathFactory } from '@nestjs/core/router/route-path-factory.js';
 
-/** Nest's key for the path that `RouterModule` gave to a module, followed by the application's id. */
+/** Nest's key for the path of `RouterModule`, followed by the application's id. */
 const MODULE_PATH = '__module_path__';
 
 type RouteMetadata = Parameters<RoutePathFactory['create']>[0];
 
-/** What decides where Nest puts a controller's route. */
 export interface RouteSource {
   readonly path: string;
   readonly version: ControllerOptions['version'];
@@ -15,7 +14,7 @@ export interface RouteSource {
   readonly applicationId: string;
 }
 
-/** The paths that Nest gives a route: with global prefix, its exclusions, URI versions and `RouterModule`. */
+/** The route's paths with global prefix, exclusions, URI versions and `RouterModule`. */
 export function routePaths(config: ApplicationConfig, source: RouteSource): string[] {
   const { path, version, module, applicationId } = source;
   const versioningOptions = config.getVersioning();
@@ -27,7 +26,7 @@ export function routePaths(config: ApplicationConfig, source: RouteSource): stri
     controllerVersion: version ?? versioningOptions?.defaultVersion,
     versioningOptions,
   };
-  // Nest's types tell symbols apart that ours cannot name.
+  // Nest's types use symbols that are not exported.
   return new RoutePathFactory(config).create(metadata as RouteMetadata, RequestMethod.ALL);
 }
 

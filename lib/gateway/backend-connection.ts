@@ -11,19 +11,17 @@ import type { AskOptions, Call } from './call.js';
 import { callScope } from './call-scope.js';
 import { tooManyConnections, RETRY_MS } from './limits.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
-import { isCall, isList } from './methods.js';
+import { METHODS, isList } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** Gets what a backend sends on its own. */
 export interface ConnectionOwner {
-  /** The gateway's id. */
   readonly id: string;
   readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
   opened?(client: Client): void;
   /** @param call the call that the notification belongs to, if known */
   notified(method: string, params: Params, call: Call | undefined): void;
-  /** The backend asks the client. */
   asked(
     method: string,
     params: Params | undefined,
@@ -38,14 +36,11 @@ export interface ConnectionOwner {
 export interface Sending {
   readonly call?: Call;
   readonly signal?: AbortSignal;
-  /** The tool that is called, for its header parameters. */
   readonly tool?: ToolSchemas;
 }
 
-/** One connection to a backend, and the requests on it. */
 export class BackendConnection {
   readonly subscriptions: Subscriptions;
-  /** The calls that the backend works on. */
   private readonly calls = new Set<Call>();
   /** The owner of all calls so far. */
   private owner: { readonly id: unknown } | 'several' | undefined;
@@ -55,14 +50,12 @@ export class BackendConnection {
   private lastUsed = Date.now();
   private readonly options: ConnectionOptions;
   private readonly connection: Connection;
-  /** Connections that only look for a loop of gateways. */
   private readonly probes = new Set<Connection>();
   private current?: Client;
   private retry?: NodeJS.Timeout;
   /** Settles once it is known whether the server is still the same. */
   private recognized?: Promise<void>;
   private isClosed = false;
-  /** Whether notifications may have been lost. */
   private isMissed = false;
   private hasFailed = false;
 
@@ -85,12 +78,10 @@ export class BackendConnection {
     return this.current !== undefined;
   }
 
-  /** Whether the last attempt to open it has failed. */
   get isFailing(): boolean {
     return this.hasFailed && !this.isOpen;
   }
 
-  /** @throws ConnectionError if the backend cannot be reached, McpException if gateways form a loop */
   async client(signal?: AbortSignal): Promise<Client> {
     const via = viaNow();
     if (via.length > 0 && !this.isOpen && !this.connection.isDown) await this.assertNoLoop(via, signal);
@@ -102,7 +93,6 @@ export class BackendConnection {
     return signal ? unlessAborted(opening, signal) : opening;
   }
 
-  /** @throws whatever the backend, the SDK or the connection does */
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
     const via = viaNow();
     const send = (client: Client) =>
@@ -110,7 +100,7 @@ export class BackendConnection {
         this.send(client, method, withToken(params, token, call), { signal, tool }),
       );
     // Messages of the backend belong to calls only.
-    if (call && isCall(method)) {
+    if (call && METHODS.get(method)?.canAsk) {
       this.calls.add(call);
       this.owner = this.isOf(call) ? { id: call.owner } : 'several';
     }
@@ -136,22 +126,20 @@ export class BackendConnection {
     }
   }
 
-  /** Whether there was no request for so long, in milliseconds, and there is no subscription. */
+  /** Whether the connection was unused for so many milliseconds and has no subscriptions. */
   isIdleFor(ms: number): boolean {
     return this.reporting.size === 0 && !this.subscriptions.isWanted && Date.now() - this.lastUsed >= ms;
   }
 
-  /** Whether all calls so far have the owner of this call. */
   isOf({ owner }: Call): boolean {
     return this.owner === undefined || (this.owner !== 'several' && this.owner.id === owner);
   }
 
-  /** Sends a notification to the backend, if the connection is open. */
   notify(method: string, params: Params | undefined): void {
     this.current?.notification({ method, params }).catch((error: Error) => this.host.report(error));
   }
 
-  /** Tries to open the connection until that succeeds, for clients that wait for notifications. */
+  /** Tries to open the connection until that succeeds. */
   keepOpen(delay: number = RETRY_MS[0]): void {
     if (this.isClosed || this.retry) return;
     this.isMissed = true;
@@ -168,11 +156,7 @@ export class BackendConnection {
     await Promise.all([this.connection, ...this.probes].map(one => one.close()));
   }
 
-  /**
-   * Looks for a loop of gateways with a separate connection. The shared connection names only this gateway as its origin,
-   * and a caller with a false header must not make it fail.
-   * @throws McpException (-32000) for a loop, or for too many such connections
-   */
+  /** A separate connection, because a caller with a false header must not make the shared one fail. @throws McpException */
   private async assertNoLoop(via: readonly string[], signal?: AbortSignal): Promise<void> {
     if (this.options.url === undefined) return;
     if (this.probes.size >= MAX_PROBES) throw tooManyConnections();
@@ -181,7 +165,6 @@ export class BackendConnection {
     try {
       await callScope.run({ via }, () => probe.client(signal));
     } catch (error) {
-      // Other problems show on the shared connection.
       if (loopIn(error)) throw error;
     } finally {
       void probe.close().then(() => this.probes.delete(probe));
@@ -243,10 +226,7 @@ export class BackendConnection {
     this.isMissed = true;
   }
 
-  /**
-   * Opens another connection for the next request if another server has replaced the backend. Requests on the old
-   * connection go on.
-   */
+  /** Opens another connection for the next request if another server has replaced the backend. Open requests go on. */
   private leaveIfStranger(client: Client): Promise<void> {
     this.recognized ??= callScope
       .run({ via: [] }, () => client.discover({ timeout: AGREE_MS }))
@@ -274,7 +254,7 @@ export class BackendConnection {
     }
   }
 
-  /** The call that the current message belongs to; undefined if it may belong to several, ended calls included. */
+  /** The call that the current message belongs to; undefined if several are possible, ended calls included. */
   private callNow(): Call | undefined {
     const call = callScope.getStore()?.call;
     if (call) return this.calls.has(call) ? call : undefined;
@@ -283,21 +263,18 @@ export class BackendConnection {
   }
 }
 
-/** How long a backend may take to acknowledge a subscription or to describe itself, in milliseconds. */
 const AGREE_MS = 10_000;
 
-/** The most connections that look for a loop at the same time. */
 const MAX_PROBES = 8;
 
 const viaNow = (): readonly string[] => callScope.getStore()?.via ?? [];
 
-/** Params with a progress token of this connection, if the client wants progress. */
+/** Adds a progress token of this connection, if the client wants progress. */
 function withToken(params: Params, progressToken: number, call: Call | undefined): Params {
   if (call?.progressToken === undefined) return params;
   return { ...params, _meta: { ...(params['_meta'] as Params), progressToken } };
 }
 
-/** Options with the header or environment variable that finds a loop of gateways. */
 function guarded(options: ConnectionOptions, id: string): ConnectionOptions {
   const { url, command, headers = {} } = options;
   if (url !== undefined) {

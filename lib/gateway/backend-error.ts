@@ -6,14 +6,9 @@ const UNREACHABLE = 'The server behind this gateway cannot be reached; try again
 const TIMED_OUT = 'The server behind this gateway did not answer in time';
 const INVALID = 'The server behind this gateway gave an answer that is not valid';
 
-/** A backend could not be reached, or not in time. */
 export class BackendDownError extends McpException {}
 
-/**
- * The error for a client whose request a backend did not answer with a result: the backend's own error, or a safe
- * sentence.
- * @param onFailure gets the detail for the log
- */
+/** The client gets the backend's own error, or a safe sentence; `onFailure` gets the detail. */
 export function toClientError(
   thrown: unknown,
   onFailure: (thrown: unknown) => void,
@@ -38,12 +33,11 @@ export const isStranger = (thrown: unknown): boolean => isHttpRefusal(thrown, 40
 /** Whether the server may have refused the request because it does not know the session. */
 export const mayBeLostSession = (thrown: unknown): boolean => isHttpRefusal(thrown, 400);
 
-/** Whether the server answered with one of these statuses before it worked on the request. */
+/** Whether the server refused the request with one of these statuses before it worked on it. */
 function isHttpRefusal(thrown: unknown, ...statuses: unknown[]): boolean {
   return statuses.includes((thrown as { status?: unknown } | undefined)?.status) && !carriedBy(thrown);
 }
 
-/** The server may not know the session. The cause is its answer. */
 export class LostSession extends Error {
   /** The status that the specification has for a lost session. */
   readonly status = 404;
@@ -53,7 +47,7 @@ export class LostSession extends Error {
   }
 }
 
-/** The JSON-RPC error in the body of an HTTP answer with another status than 200: the server has worked on the request. */
+/** The JSON-RPC error in the body of an HTTP error: the server has worked on the request. */
 function carriedBy(thrown: unknown): McpException | undefined {
   try {
     const { data: body } = thrown as { data: { text: string } };

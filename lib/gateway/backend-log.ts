@@ -5,14 +5,13 @@ const REPEAT_MS = 60_000;
 /** How long a backend must answer before its next failure is logged at once, in milliseconds. */
 const SETTLED_MS = 10_000;
 
-/** Logs that a backend fails and that it answers again, and counts the failures in between. */
+/** Logs that a backend fails and that it answers again. Counts the failures in between. */
 export class BackendLog {
   private isFailing = false;
   /** The failures that were not logged. */
   private count = 0;
   private nextAt = 0;
 
-  /** @param backend the name of the backend in the log */
   constructor(
     private readonly backend: string,
     private readonly logger: Pick<LoggerService, 'warn' | 'log'>,

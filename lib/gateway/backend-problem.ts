@@ -1,22 +1,18 @@
 import { SdkErrorCode } from '@modelcontextprotocol/server';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import { ConnectionError } from '../connection/connection.js';
+import type { GatewayBackend } from './gateway-options.js';
 
-/** A backend, as the log names it. */
-export interface NamedBackend {
-  readonly name: string;
-  readonly prefix: string | undefined;
-  readonly options: ConnectionOptions;
-}
-
-/** The most characters of a backend's error in the log, and the most causes of it. */
 const MAX_LOGGED = 500;
 const MAX_CAUSES = 6;
 
 type Cause = Readonly<Partial<Record<'message' | 'code' | 'syscall' | 'status' | 'cause', unknown>>>;
 
 /** A sentence for the log about a failure. If there is no connection, it names the options to check. */
-export function problemOf(thrown: unknown, { name, prefix, options }: NamedBackend): string {
+export function problemOf(
+  thrown: unknown,
+  { name, prefix, options }: { name: string; prefix: string | undefined; options: GatewayBackend },
+): string {
   const causes = causesOf(thrown);
   const why = reasonOf(causes);
   if (!(thrown instanceof ConnectionError)) return `The backend "${name}" failed: ${why}`;
@@ -51,7 +47,6 @@ function adviceFor(
   return [`cannot be reached at ${origin}${pathname}`, `Check ${toCheck(causes, option)}`];
 }
 
-/** The options of a server at a URL to check. */
 function toCheck(causes: readonly Cause[], option: (name: string) => string): string {
   const answered = causes.map(({ status, message }) => status ?? /\(HTTP (\d+)\)/.exec(String(message))?.[1]);
   const status = Number(answered.find(one => one !== undefined));
@@ -70,7 +65,6 @@ function causesOf(thrown: unknown): Cause[] {
   return causes.length > 0 ? causes : [{ message: String(thrown) }];
 }
 
-/** The messages of the causes, each once. */
 function reasonOf(causes: readonly Cause[]): string {
   const told = causes[0] instanceof ConnectionError && causes.length > 1 ? causes.slice(1) : causes;
   const texts = told.map(({ message, code }) =>

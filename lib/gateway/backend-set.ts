@@ -3,37 +3,33 @@ import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Listing } from '../interceptors/boundary/listing.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
 import type { Backend } from './backend.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
-import { LISTS, rowsOf, type ListMethod } from './methods.js';
+import { listOf, rowsOf, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';
 import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './target.js';
 
 type CallMethod = Exclude<DispatchedMethod, ListMethod>;
 
-/** The backend that answers a request, and the params it gets. */
 export interface Route {
   readonly backend: Backend;
   readonly params: Params;
 }
 
-/** The backends that can be reached, and why another cannot. */
 export interface Reached {
   readonly backends: readonly Backend[];
   readonly problem?: Error;
 }
 
-/** The backends of a gateway. Finds the backend of a request, by the prefix of a name or by who lists a resource. */
+/** Finds the backend of a request, by the prefix of a name or by who lists a resource. */
 export class BackendSet {
   private readonly logger = new Logger('McpGateway');
 
-  /** @param listTimeoutMs how long the backends may take for one joined page, in milliseconds */
   constructor(
     readonly all: readonly Backend[],
     private readonly listTimeoutMs: number,
   ) {}
 
-  /** Waits until each backend is known or cannot be reached. If no other could answer, it waits as long as that takes. */
+  /** Waits until each backend is known or cannot be reached; for as long as that takes if there is only one. */
   async reach(backends: readonly Backend[], signal: AbortSignal, isOnly: boolean): Promise<Reached> {
     const results = await Promise.allSettled(
       backends.map(backend => (isOnly ? backend.ready(signal) : backend.readySoon(signal))),
@@ -57,12 +53,10 @@ export class BackendSet {
     throw target.unknown;
   }
 
-  /** One page of a list: the only backend's own page, or one that joins pages of several backends. */
   async list(method: ListMethod, params: Params, exchange: McpCall): Promise<Result> {
     const { only, all } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], all.length);
-    // On every page: a client may begin with any cursor.
     await this.assertDistinct(method, exchange);
     const until = Date.now() + this.listTimeoutMs;
     // All first pages are fetched at the same time: silent backends keep the others waiting only once.
@@ -92,11 +86,7 @@ export class BackendSet {
     return { ...joined.result, ...(at && { nextCursor: encodeCursor(at) }) };
   }
 
-  /**
-   * The page that shows what a request names to its caller now, or an empty page. Interceptors that hide a row of the page
-   * keep it from being used.
-   * @throws McpException if a backend that may list it cannot be reached
-   */
+  /** The page that shows a target to its caller, or an empty page: an interceptor that hides the row forbids the call. */
   async listingOf(method: CallMethod, params: Params, exchange: McpCall): Promise<Listing> {
     const { id, isNamed, lookups, unknown: refusal } = targetOf(method, params);
     const owners = this.all.filter(({ prefix }) => !isNamed || withoutPrefix(prefix, id) !== undefined);
@@ -119,7 +109,7 @@ export class BackendSet {
     // A backend may serve what it does not list, or know another spelling of a hidden URI.
     const [{ list, is }] = lookups;
     const isShown = (shown: unknown) => rowsOf(list, shown).some(is);
-    return { method: list, result: { [LISTS[list].member]: [] }, isShown, refusal };
+    return { method: list, result: { [listOf(list).lists]: [] }, isShown, refusal };
   }
 
   /** The backend of a gateway without prefixes. */
@@ -127,13 +117,11 @@ export class BackendSet {
     return this.all.find(({ prefix }) => prefix === undefined);
   }
 
-  private after({ index }: Position, page: Result | undefined): Position | undefined {
-    const { nextCursor } = page ?? {};
+  private after({ index }: Position, { nextCursor }: Result = {}): Position | undefined {
     if (typeof nextCursor === 'string') return { index, cursor: nextCursor };
     return index + 1 < this.all.length ? { index: index + 1 } : undefined;
   }
 
-  /** One page of one backend; undefined if the backend is down. */
   private async page(
     { index, cursor }: Position,
     method: ListMethod,
@@ -167,7 +155,7 @@ export class BackendSet {
 
   /** Resources keep their URIs, so two backends must not list the same. */
   private async assertDistinct(method: ListMethod, exchange: McpCall): Promise<void> {
-    const { key } = LISTS[method];
+    const { key } = listOf(method);
     if (key === 'name') return;
     const known = await Promise.all(
       this.all.map(backend => backend.ifUp(method, exchange, () => backend.lists.pages(method, exchange))),

@@ -25,24 +25,11 @@ import type { CallerStates } from './caller-states.js';
 import { LIST_CHANGES, notifyChange, RESOURCE_UPDATED } from './change-notifier.js';
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
-import { capabilityOf, isCall } from './methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import type { SessionConnection } from './session-connection.js';
 import type { SuspendedCalls } from './suspended-calls.js';
+import { METHODS, offers } from '../protocol/methods.js';
+import type { SessionConnection } from './session-connection.js';
 
-/** What a backend needs of its gateway. */
-export interface BackendHost {
-  readonly id: string;
-  readonly settings: GatewaySettings;
-  readonly suspended: SuspendedCalls;
-  readonly states: CallerStates;
-  /** Tells all clients of a change, except the clients with a channel. */
-  readonly changes: ChangeNotifier | undefined;
-  readonly channels: Iterable<ClientChannel>;
-  report(error: Error): void;
-}
-
-/** What a backend says about itself. */
 export interface BackendDescription {
   readonly era: Era;
   readonly info?: Implementation;
@@ -50,15 +37,25 @@ export interface BackendDescription {
   readonly capabilities: ServerCapabilities;
 }
 
+/** The part of the gateway that its backends use. */
+interface BackendHost {
+  readonly id: string;
+  readonly settings: GatewaySettings;
+  readonly suspended: SuspendedCalls;
+  readonly states: CallerStates;
+  readonly changes: ChangeNotifier | undefined;
+  readonly channels: Iterable<ClientChannel>;
+  report(error: Error): void;
+}
+
 /**
- * One server behind a gateway. A 2026-era backend has a single connection, the base. A 2025-era backend asks its clients on
- * their connections, so it has a connection for each 2025-era session and a pool for other callers; its base is for the
- * description and changes.
+ * One server behind a gateway. The base connection is for the description and changes.
+ * A 2026-era backend uses it for all requests. A 2025-era backend asks its clients on their connections, so it gets one
+ * for each 2025-era session and a pool for other callers.
  */
 export class Backend {
   description?: BackendDescription;
   readonly lists: CallerLists;
-  /** The name of the backend in the log. */
   readonly name: string;
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
@@ -74,30 +71,20 @@ export class Backend {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
-    this.connections = new ConnectionManager({
-      limits,
-      report: this.report,
-      open: (capabilities, session) => this.open(capabilities, session),
-    });
-    this.lists = new CallerLists({
-      onFailure: this.onFailure,
-      timeoutMs: limits.listTimeoutMs,
-      viewOf: exchange => this.connections.known(exchange.channel)?.id ?? callerKey(exchange),
-      fetch: (method, params, exchange) => this.ask(method, params, exchange),
-    });
-    const owner = this.ownerOf((method, params) => this.publish(method, params));
-    this.base = new BackendConnection(
-      this.name,
-      options,
-      { ...owner, opened: client => this.describe(client) },
-      true,
+    const open = this.open.bind(this);
+    this.connections = new ConnectionManager(limits, open, this.report);
+    this.lists = new CallerLists(
+      limits.listTimeoutMs,
+      exchange => this.connections.known(exchange.channel)?.id ?? callerKey(exchange),
+      this.ask.bind(this),
+      this.onFailure,
     );
+    const owner = this.ownerOf((method, params) => this.publish(method, params));
+    const opened = (client: Client) => this.describe(client);
+    this.base = new BackendConnection(this.name, options, { ...owner, opened }, true);
   }
 
-  /**
-   * Connects to the backend, unless it is connected.
-   * @throws McpException if the backend cannot be reached
-   */
+  /** @throws McpException if the backend cannot be reached */
   ready(signal: AbortSignal): Promise<BackendDescription> {
     return this.withClientErrors(signal, async () => {
       if (!this.base.isOpen || !this.description) await this.base.client(signal);
@@ -105,7 +92,7 @@ export class Backend {
     });
   }
 
-  /** Like `ready`, for requests that other backends can answer too: they wait only briefly for a backend that was down. */
+  /** Like `ready`, but waits only briefly for a backend that was down, because others can answer too. */
   async readySoon(signal: AbortSignal): Promise<BackendDescription> {
     if (!this.base.isFailing) return this.ready(signal);
     this.keepTrying();
@@ -113,14 +100,12 @@ export class Backend {
     return this.withClientErrors(signal, () => unlessAborted(this.ready(signal), patience));
   }
 
-  /** Tries to reach the backend in the background, and tells the clients once that succeeds. */
   keepTrying(): void {
     this.base.keepOpen();
   }
 
-  /** Whether the backend has a method, as far as it is known. */
   offers(method: string): boolean {
-    return Object.hasOwn(this.description?.capabilities ?? {}, capabilityOf(method));
+    return offers(this.description?.capabilities ?? {}, method);
   }
 
   /** Asks one of several backends; undefined if it does not have the method or is down. */
@@ -141,7 +126,6 @@ export class Backend {
     }
   }
 
-  /** @throws McpException, or the backend's own `ProtocolError` */
   async request(method: string, params: Params, exchange: McpCall): Promise<Result> {
     return resultFor(exchange.era, await this.ask(method, params, exchange));
   }
@@ -171,7 +155,7 @@ export class Backend {
     return this.request('logging/setLevel', params, exchange);
   }
 
-  /** Connects a 2025-era client to a 2025-era backend, which may ask and tell the client things from now on. */
+  /** A 2025-era backend may ask and notify a client as soon as it is connected. */
   opened(channel: ClientChannel): void {
     if (this.description?.era !== 'legacy') return;
     try {
@@ -195,7 +179,7 @@ export class Backend {
     await Promise.all([this.base.close(), this.connections.close()]);
   }
 
-  /** Like `request`, but returns the result as the backend made it, whatever the client's era. */
+  /** Like `request`, but returns the result unchanged for any era. */
   private ask(method: string, params: Params, exchange: McpCall): Promise<Result> {
     const { states } = this.host;
     return this.withClientErrors(exchange.reply.signal, async () => {
@@ -244,7 +228,7 @@ export class Backend {
     }
   }
 
-  /** The definition of a tool; undefined if it is not listed. A backend that cannot list its tools may still serve calls. */
+  /** The definition of a tool; undefined if it is not listed. A backend that cannot list may still serve calls. */
   private async tool(name: unknown, exchange: McpCall): Promise<ToolSchemas | undefined> {
     try {
       return await this.lists.find('tools/list', exchange, row => row['name'] === name);
@@ -265,27 +249,24 @@ export class Backend {
     if (channel) {
       return connections.connectionOf(channel).request(method, sent, { call: new Call(exchange), signal });
     }
-    const asks = isCall(method) && Object.keys(askable(exchange.clientCapabilities)).length > 0;
+    const asks =
+      METHODS.get(method)?.canAsk === true && Object.keys(askable(exchange.clientCapabilities)).length > 0;
     const run = (call: Call, until: AbortSignal) =>
       connections.pooled(method, sent, exchange, { call, signal: until, asks });
     if (state === undefined && (!asks || exchange.era === 'legacy')) return run(new Call(exchange), signal);
     return this.host.suspended.run(state, exchange, run);
   }
 
-  /** A connection to a 2025-era backend, for a session or the pool. */
   private open(
     capabilities: McpCall['clientCapabilities'],
     session: SessionConnection | undefined,
   ): BackendConnection {
     const options: GatewayBackend = { ...this.options, capabilities: askable(capabilities), era: 'legacy' };
     // The clients of the pool hear of changes through the base.
-    if (!session)
-      return new BackendConnection(
-        this.name,
-        options,
-        this.ownerOf(() => undefined),
-        true,
-      );
+    if (!session) {
+      const deaf = this.ownerOf(() => undefined);
+      return new BackendConnection(this.name, options, deaf, true);
+    }
     const tell = (method: string, params: Params) => {
       if (!this.isForeign(method, params, session)) session.tell(method, params);
     };
@@ -295,7 +276,7 @@ export class Backend {
     return new BackendConnection(this.name, options, { ...this.ownerOf(tell, session), opened }, false);
   }
 
-  /** @param tell is given the notifications that belong to no call */
+  /** @param tell gets the notifications that belong to no call */
   private ownerOf(
     tell: (method: string, params: Params) => void,
     session?: SessionConnection,
@@ -332,7 +313,6 @@ export class Backend {
     this.base.subscriptions.listenToLists(client);
   }
 
-  /** Tells the clients of a change, except the clients that hear of it on their own connections. */
   private publish(method: string, params: Params): void {
     if (this.isForeign(method, params, this.base.subscriptions)) return;
     const { changes, channels } = this.host;
@@ -341,7 +321,7 @@ export class Backend {
     for (const channel of channels) notifyChange(notifierOver(channel.bus), method, params);
   }
 
-  /** Whether one of several backends tells of a resource that nobody has subscribed to there: it may be another's. */
+  /** Whether the resource may be another backend's: nobody has subscribed to it at this one. */
   private isForeign(method: string, { uri }: Params, subscribed: { wants(uri: string): boolean }): boolean {
     return this.prefix !== undefined && method === RESOURCE_UPDATED && !subscribed.wants(String(uri));
   }

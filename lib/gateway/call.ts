@@ -12,7 +12,7 @@ import { sendLog } from '../protocol/mcp-log.js';
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 
-/** A client's request that a backend works on. Hands on to the client what the backend sends meanwhile. */
+/** A client's request that a backend works on; forwards what the backend sends meanwhile. */
 export class Call {
   /** Calls with the same owner are of one client. Each call of an anonymous caller has a different owner. */
   readonly owner: unknown;
@@ -35,7 +35,7 @@ export class Call {
     exchange.reply.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined);
   }
 
-  /** Sends a log message. A 2026-era client gets the levels that its request asks for. */
+  /** A 2026-era client gets the levels that its request asks for. */
   log(params: Params): void {
     const { exchange } = this;
     const { level, data, logger } = params as { level: LoggingLevel; data: unknown; logger?: string };
@@ -46,10 +46,6 @@ export class Call {
     sent.catch(() => undefined);
   }
 
-  /**
-   * Asks the client on the stream of its own request.
-   * @throws ProtocolError if the connection carries no requests to the client
-   */
   async ask(method: string, params: Params | undefined, options: AskOptions): Promise<Result> {
     const { exchange } = this;
     if (exchange.reply.ask) return exchange.reply.ask(method, params, options);

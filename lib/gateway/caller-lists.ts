@@ -4,46 +4,38 @@ import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
 import { KnownLists } from './known-lists.js';
-import { rowsOf, type ListMethod, type Row } from './methods.js';
+import { rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 
-export interface CallerListsOptions {
-  /** Logs that the backend failed. */
-  readonly onFailure: (thrown: unknown) => void;
-  /** How long fetching one list may take, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Callers with the same key see the same lists. */
-  readonly viewOf: (exchange: McpCall) => string;
-  /** Asks the backend for a page, and returns it unchanged. */
-  readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>;
-}
-
-/** The lists of a backend, as each of its callers sees them. */
 export class CallerLists {
   private readonly known: KnownLists;
 
-  constructor(private readonly options: CallerListsOptions) {
-    this.known = new KnownLists({ timeoutMs: options.timeoutMs });
+  /** @param viewOf callers with the same view see the same lists */
+  constructor(
+    timeoutMs: number,
+    private readonly viewOf: (exchange: McpCall) => string,
+    private readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>,
+    private readonly onFailure: (thrown: unknown) => void,
+  ) {
+    this.known = new KnownLists({ timeoutMs });
   }
 
-  /** @throws McpException, or the backend's own `ProtocolError` */
   async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
-    const { onFailure, fetch, viewOf } = this.options;
     const { signal } = exchange.reply;
     const detached = detachedFrom(exchange);
     const pages = this.known.pages(
-      viewOf(exchange),
+      this.viewOf(exchange),
       method,
-      cursor => fetch(method, cursor === undefined ? {} : { cursor }, detached),
+      cursor => this.fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
     );
     try {
       return (await unlessAborted(pages, signal)).map(page => resultFor(exchange.era, page));
     } catch (error) {
-      throw toClientError(error, onFailure, signal);
+      throw toClientError(error, this.onFailure, signal);
     }
   }
 
-  /** A row of a list. If the cached list does not have it, the list is fetched again. */
+  /** If the cached list does not have the row, the list is fetched again. */
   async find(method: ListMethod, exchange: McpCall, is: (row: Row) => boolean): Promise<Row | undefined> {
     for (const fresh of [false, true]) {
       for (const page of await this.pages(method, exchange, fresh)) {
@@ -54,9 +46,9 @@ export class CallerLists {
     return undefined;
   }
 
-  /** Drops the cached tools: the headers of the next call must fit the definition that its caller has seen last. */
+  /** The headers of the next call must fit the definition that its caller has seen last. */
   relist(exchange: McpCall): void {
-    this.known.forgetList(this.options.viewOf(exchange), 'tools/list');
+    this.known.forgetList(this.viewOf(exchange), 'tools/list');
   }
 
   forget(view?: string): void {
@@ -64,12 +56,15 @@ export class CallerLists {
   }
 }
 
-/** The exchange of a caller without the call: a shared list has no signal, answers, progress or log of one request. */
+/** The caller without the call: a shared list has no signal, answers, progress or log of one request. */
 function detachedFrom(exchange: McpCall): McpCall {
   const { inputResponses: _answers, meta: { progressToken: _token, ...meta } = {}, ...caller } = exchange;
-  return { ...caller, meta, requestState: undefined, reply: { signal: NEVER, notify: nowhere } };
+  return {
+    ...caller,
+    meta,
+    requestState: undefined,
+    reply: { signal: NEVER, notify: () => Promise.resolve() },
+  };
 }
 
 const NEVER = new AbortController().signal;
-
-const nowhere = (): Promise<void> => Promise.resolve();

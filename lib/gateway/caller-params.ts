@@ -12,10 +12,7 @@ import { callerOf } from '../protocol/caller.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { HOPS_META, nextHop } from './loop-detection.js';
 
-/**
- * The capabilities of a client that a backend is told of: those that the gateway can hand on. Members that the protocol
- * does not know are left out, for callers with equal capabilities share connections and lists.
- */
+/** The known capabilities only: callers with equal capabilities share connections and lists. */
 export function askable({ roots, sampling, elicitation }: ClientCapabilities = {}): ClientCapabilities {
   return {
     ...(roots && { roots: { ...(roots.listChanged === true && { listChanged: true }) } }),
@@ -39,11 +36,7 @@ export const callerKey = ({ authInfo, http, clientCapabilities }: McpCall): stri
     .update(JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]))
     .digest('base64url');
 
-/**
- * The params of a request as a backend of an era gets them.
- * @param requestState the backend's own
- * @param level the log level that the client has set for its connection
- */
+/** @param level the log level that the client has set for its connection */
 export function paramsFor(
   era: Era,
   params: Params,
@@ -69,7 +62,6 @@ export function paramsFor(
   };
 }
 
-/** A backend's result as a client of an era gets it. */
 export function resultFor(era: Era, result: Result): Result {
   if (era === 'modern') return result;
   const { ttlMs: _ttlMs, cacheScope: _cacheScope, _meta, ...rest } = result;

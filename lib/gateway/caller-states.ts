@@ -1,21 +1,16 @@
 import { Logger } from '@nestjs/common';
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { digestOf } from '../util/digest.js';
-import { InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
-import { callerOf } from '../protocol/caller.js';
+import { invalidState } from '../input/errors.js';
+import { bindingOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { GatewaySettings } from './resolve-options.js';
 
-/** The backend limits the lifetime of its state; no state outlives this, in seconds (30 days). */
+/** In seconds (30 days); the backend limits its own state. */
 const TTL_SECONDS = 30 * 24 * 3600;
-/** The largest state, in bytes: more than a backend's answer holds by default. */
+/** In bytes: more than a backend's answer holds by default. */
 const MAX_STATE = 16 * 1024 * 1024;
 
-/**
- * Seals each `requestState` for its caller, backend, method and arguments. A backend knows the gateway only, and cannot
- * tell its callers apart.
- */
+/** Seals each `requestState` for its caller and call, because a backend knows only the gateway and not its callers. */
 export class CallerStates {
   private readonly logger = new Logger('McpGateway');
   private readonly states: RequestState;
@@ -32,7 +27,6 @@ export class CallerStates {
     });
   }
 
-  /** A backend's result with its state sealed. */
   async seal(
     result: Result,
     backend: string | undefined,
@@ -46,10 +40,7 @@ export class CallerStates {
     };
   }
 
-  /**
-   * The state that a caller sends back, as the backend made it; undefined without a state.
-   * @throws McpException (-32602) for a state of another call
-   */
+  /** @throws McpException (-32602) for a state of another call */
   async open(backend: string | undefined, params: Params, exchange: McpCall): Promise<unknown> {
     const sealed = exchange.requestState;
     if (sealed === undefined) return undefined;
@@ -72,20 +63,7 @@ export class CallerStates {
     );
   }
 
-  private binding(backend: string | undefined, params: Params, { method, authInfo, http }: McpCall): string {
-    const { name, uri, arguments: args } = params;
-    return JSON.stringify([
-      'gateway',
-      this.settings.name,
-      backend,
-      method,
-      callerOf(authInfo, http?.request),
-      digestOf({ name, uri, args }),
-    ]);
+  private binding(backend: string | undefined, params: Params, exchange: McpCall): string {
+    return bindingOf(exchange, params, 'gateway', this.settings.name, backend);
   }
 }
-
-export const invalidState = (): McpException =>
-  new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
-    reason: 'invalid_request_state',
-  });

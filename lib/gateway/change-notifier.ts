@@ -13,7 +13,7 @@ export const LIST_CHANGES = Object.keys(LIST_CHANGED);
 const isListChange = (method: string): method is keyof typeof LIST_CHANGED =>
   Object.hasOwn(LIST_CHANGED, method);
 
-/** Hands on a backend's notification of a change, and ignores other notifications. */
+/** Ignores notifications that are not about a change. */
 export function notifyChange(changes: ChangeNotifier, method: string, { uri }: Params): void {
   if (isListChange(method)) changes[LIST_CHANGED[method]]();
   else if (method === RESOURCE_UPDATED && typeof uri === 'string') changes.resourceUpdated(uri);

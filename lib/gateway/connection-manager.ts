@@ -8,37 +8,23 @@ import { callerKey } from './caller-params.js';
 import { ConnectionPool } from './connection-pool.js';
 import type { GatewayLimits } from './gateway-options.js';
 import { tooManyConnections } from './limits.js';
-import { isCall } from './methods.js';
+import { METHODS } from '../protocol/methods.js';
 import { SessionConnection } from './session-connection.js';
 
-/** A request that goes over a connection of the pool. */
-export interface PooledRequest {
-  readonly call: Call;
-  readonly signal: AbortSignal;
-  /** Whether the backend may ask the client for input meanwhile. */
-  readonly asks: boolean;
-}
-
-export interface ConnectionManagerOptions {
-  readonly limits: Required<GatewayLimits>;
-  /** Makes a connection for a session, or one of the pool for callers with such capabilities. */
-  readonly open: (
-    capabilities: McpCall['clientCapabilities'],
-    session?: SessionConnection,
-  ) => BackendConnection;
-  readonly report: (error: Error) => void;
-}
-
-/**
- * The connections to a 2025-era backend: one for each 2025-era session, and a pool for all other callers. Their number is
- * bounded.
- */
+/** The connections to a 2025-era backend: one for each 2025-era session, and a pool for other callers. */
 export class ConnectionManager {
   private readonly sessions = new Map<ClientChannel, SessionConnection>();
   private readonly pool: ConnectionPool;
 
-  constructor(private readonly options: ConnectionManagerOptions) {
-    this.pool = new ConnectionPool(() => this.hasRoom(), options.limits);
+  constructor(
+    private readonly limits: Required<GatewayLimits>,
+    private readonly open: (
+      capabilities: McpCall['clientCapabilities'],
+      session?: SessionConnection,
+    ) => BackendConnection,
+    private readonly report: (error: Error) => void,
+  ) {
+    this.pool = new ConnectionPool(() => this.hasRoom(), limits);
   }
 
   known(channel: ClientChannel | undefined): SessionConnection | undefined {
@@ -46,18 +32,13 @@ export class ConnectionManager {
   }
 
   sessionOf(channel: ClientChannel): SessionConnection {
-    const { open, report } = this.options;
     const session =
       this.sessions.get(channel) ??
-      new SessionConnection(channel, one => open(channel.capabilities, one), report);
+      new SessionConnection(channel, one => this.open(channel.capabilities, one), this.report);
     this.sessions.set(channel, session);
     return session;
   }
 
-  /**
-   * The connection of a session.
-   * @throws McpException (-32000) for too many connections
-   */
   connectionOf(channel: ClientChannel): BackendConnection {
     const session = this.sessionOf(channel);
     if (!session.hasConnection && !this.hasRoom()) throw tooManyConnections();
@@ -65,27 +46,27 @@ export class ConnectionManager {
   }
 
   /**
-   * Sends a request over a connection of the pool.
-   * @throws McpException (-32000) for too many connections; whatever the request throws
+   * @param asks whether the backend may ask the client for input
+   * @throws McpException (-32000) for too many connections
    */
   async pooled(
     method: string,
     params: Params,
     exchange: McpCall,
-    { call, signal, asks }: PooledRequest,
+    { call, signal, asks }: { call: Call; signal: AbortSignal; asks: boolean },
   ): Promise<Result> {
     const { authInfo, http, clientCapabilities } = exchange;
     const borrower = { caller: callerOf(authInfo, http?.request), key: callerKey(exchange) };
-    const lease = this.pool.lease(borrower, asks ? call : undefined, () =>
-      this.options.open(clientCapabilities),
-    );
-    // No other call can be known to be of the same anonymous caller.
+    const lease = this.pool.lease(borrower, asks ? call : undefined, () => this.open(clientCapabilities));
+    // Two anonymous calls may be of different callers.
     let isSpent = asks && call.isAnonymous;
     try {
       return await lease.connection.request(method, params, { call, signal });
     } catch (error) {
       // Without an answer, the backend may still work on the call.
-      isSpent ||= isCall(method) && !(error instanceof ProtocolError || error instanceof ConnectionError);
+      isSpent ||=
+        METHODS.get(method)?.canAsk === true &&
+        !(error instanceof ProtocolError || error instanceof ConnectionError);
       throw error;
     } finally {
       lease.release(isSpent);
@@ -95,7 +76,7 @@ export class ConnectionManager {
   closed(channel: ClientChannel): void {
     const session = this.sessions.get(channel);
     this.sessions.delete(channel);
-    session?.close().catch(this.options.report);
+    session?.close().catch(this.report);
   }
 
   async close(): Promise<void> {
@@ -104,9 +85,9 @@ export class ConnectionManager {
     await Promise.all([this.pool.close(), ...sessions.map(session => session.close())]);
   }
 
-  /** Whether there may be one connection more. If not, a session without a recent request gives up its connection. */
+  /** If there are too many, a session without a recent request gives up its connection. */
   private hasRoom(): boolean {
-    const { maxConnections, idleTimeoutMs } = this.options.limits;
+    const { maxConnections, idleTimeoutMs } = this.limits;
     const sessions = [...this.sessions.values()];
     const open = sessions.filter(({ hasConnection }) => hasConnection).length + this.pool.size;
     return open < maxConnections || sessions.some(session => session.giveUpIfIdle(idleTimeoutMs));

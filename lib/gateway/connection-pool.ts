@@ -3,7 +3,6 @@ import type { Call } from './call.js';
 import type { GatewayLimits } from './gateway-options.js';
 import { shareOf, tooManyConnections } from './limits.js';
 
-/** The caller that a connection is for. */
 export interface Borrower {
   readonly caller: string;
   /** Borrowers with different keys never share a connection. */
@@ -12,21 +11,19 @@ export interface Borrower {
 
 interface Pooled extends Borrower {
   readonly connection: BackendConnection;
-  /** Whether one call has the connection to itself. */
   taken: boolean;
   users: number;
-  /** Whether the connection is closed after its last user. */
   isSpent: boolean;
   idle?: NodeJS.Timeout;
 }
 
 export interface Lease {
   readonly connection: BackendConnection;
-  /** @param isSpent whether the backend may still work on the call, so that no other call may use the connection */
+  /** @param isSpent whether the backend may still work on the call */
   release(isSpent: boolean): void;
 }
 
-/** The connections to a 2025-era backend for callers without a session: kept for a while, and bounded in number. */
+/** Connections for callers without a session: kept for a while, and bounded in number. */
 export class ConnectionPool {
   private readonly pooled = new Set<Pooled>();
 
@@ -39,11 +36,7 @@ export class ConnectionPool {
     return this.pooled.size;
   }
 
-  /**
-   * @param alone a call that the backend may ask for input. It gets a connection that only calls of the same owner have
-   *   used: a late question of the backend would reach another caller
-   * @throws McpException (-32000) for too many connections
-   */
+  /** @param alone a call that the backend may ask for input: a late question must not reach another caller */
   lease(borrower: Borrower, alone: Call | undefined, open: () => BackendConnection): Lease {
     const usable = [...this.pooled].filter(one => one.key === borrower.key && !one.isSpent);
     const free = usable.filter(({ taken }) => !taken);
@@ -71,7 +64,7 @@ export class ConnectionPool {
     const used = [...this.pooled].filter(({ caller, users }) => caller === borrower.caller && users > 0);
     if (used.length >= shareOf(this.limits.maxConnections)) throw tooManyConnections();
     if (!this.hasRoom()) {
-      // The set is in the order of the last release.
+      // The set is ordered by the last release.
       const unused = [...this.pooled].find(({ users }) => users === 0);
       if (!unused) throw tooManyConnections();
       void this.remove(unused);

@@ -6,29 +6,28 @@ import type { Listing } from '../interceptors/boundary/listing.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
 import { requireUri } from '../protocol/params.js';
 import type { ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
-import { Backend, type BackendHost } from './backend.js';
+import { Backend } from './backend.js';
 import { callScope } from './call-scope.js';
 import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './loop-detection.js';
-import { capabilityOf, isList } from './methods.js';
+import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SuspendedCalls } from './suspended-calls.js';
 
-/** The most characters of a backend's error in the log. */
 const MAX_LOGGED = 500;
-/** The most such errors in the log in each period, in milliseconds; the others are counted. */
+/** The most problems in the log in each period, in milliseconds; the others are counted. */
 const MAX_REPORTS = 20;
 const REPORTS_MS = 60_000;
 
-/** Answers for a server that has one or several backends instead of a catalogue. */
-export class Gateway implements Upstream, BackendHost {
+/** Answers for a server that has backends instead of a catalogue. */
+export class Gateway implements Upstream {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
+  /** Notifies all clients except those with a channel. */
   changes: ChangeNotifier | undefined;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
@@ -160,11 +159,11 @@ export class Gateway implements Upstream, BackendHost {
     if (reports.count <= MAX_REPORTS) this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
 
-  /** Connects to the backends that are not known yet, unless a known one can answer. One that can be reached is enough. */
+  /** Connects to the unknown backends, unless a known one can answer. One reachable backend is enough. */
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    if (Object.hasOwn(this.description.capabilities, capabilityOf(method))) {
+    if (offers(this.description.capabilities, method)) {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
@@ -195,7 +194,6 @@ export class Gateway implements Upstream, BackendHost {
   }
 }
 
-/** The capabilities of a backend that the gateway can hand on. */
 function mirrored(
   { tools, prompts, resources, completions, logging, extensions }: ServerCapabilities,
   passthrough: boolean,

@@ -1,17 +1,13 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
+import { listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 
-/** The most rows of a page, its most characters of JSON, and the most backend pages in it. */
 const MAX_ROWS = 1000;
 const MAX_LENGTH = 1024 * 1024;
 const MAX_PAGES = 100;
 
-/** Where a page begins in the lists of several backends. */
 export interface Position {
-  /** Index of the backend. */
   readonly index: number;
-  /** The backend's own cursor; undefined for its first page. */
   readonly cursor?: string;
 }
 
@@ -35,7 +31,7 @@ export function decodeCursor(text: unknown, count: number): Position {
   throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
 }
 
-/** One page of a list, joined from pages of several backends. A backend page above the bounds is not split. */
+/** A page of a list, joined from pages of several backends. A backend page above the bounds is not split. */
 export class JoinedPage {
   private readonly pages: Result[] = [];
   private readonly rows: Row[] = [];
@@ -51,7 +47,6 @@ export class JoinedPage {
     return this.pages.length >= MAX_PAGES || this.rows.length >= MAX_ROWS || this.length >= MAX_LENGTH;
   }
 
-  /** Adds a backend page. Returns false if there is no room for it. */
   add({ nextCursor: _, ...page }: Result): boolean {
     const rows = rowsOf(this.method, page);
     const { length } = JSON.stringify(page);
@@ -63,7 +58,7 @@ export class JoinedPage {
     return true;
   }
 
-  /** The page, with the shortest `ttlMs` and the narrowest `cacheScope` of its parts. */
+  /** Has the shortest `ttlMs` and the narrowest `cacheScope` of its parts. */
   get result(): Result {
     const { pages } = this;
     if (pages.length === 1) return pages[0];
@@ -78,7 +73,7 @@ export class JoinedPage {
       ...(scopes.some(scope => scope) && {
         cacheScope: scopes.every(scope => scope === 'public') ? 'public' : 'private',
       }),
-      [LISTS[this.method].member]: this.rows,
+      [listOf(this.method).lists]: this.rows,
     };
   }
 }

@@ -1,21 +1,18 @@
 import { SdkError, SdkErrorCode, type Result } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
-import { LISTS, rowsOf, type ListMethod } from './methods.js';
+import { DISPATCHED, isList, rowsOf, type ListMethod } from '../protocol/methods.js';
 
-/** How long a list is cached if no notification says that it has changed, in milliseconds. */
+/** How long a list is cached without a notification of a change, in milliseconds. */
 const MAX_AGE_MS = 60_000;
-/** How old a list may be if the row that is looked for is not in it, in milliseconds. */
+/** How old a list may be if the wanted row is not in it, in milliseconds. */
 const FRESH_MS = 1000;
-/** How long a list that could not be fetched is not fetched again, in milliseconds: a call reads it more than once. */
+/** How long a failed list is not fetched again, in milliseconds: a call reads it more than once. */
 const FAILED_MS = 1000;
-/** The most lists in the cache, and the most pages and rows of one list. */
 const MAX_LISTS = 40_000;
 const MAX_PAGES = 1000;
 const MAX_ROWS = 10_000;
 
-/** Bounds on the cached lists of one backend. */
 export interface ListBounds {
-  /** How long fetching one list may take, in milliseconds. */
   readonly timeoutMs: number;
   /** The most characters of JSON in one list. Default: 16 Mi. */
   readonly maxLength?: number;
@@ -23,22 +20,21 @@ export interface ListBounds {
   readonly maxTotalLength?: number;
 }
 
-/** Fetches one page. It uses no caller's signal: several callers may wait for the same page. */
+/** Uses no caller's signal: several callers may wait for the same page. */
 export type FetchPage = (cursor: string | undefined) => Promise<Result>;
 
 interface KnownList {
   readonly at: number;
-  /** Characters of JSON so far. */
   length: number;
   failedAt?: number;
   isEvicted?: boolean;
   pages: Promise<readonly Result[]>;
 }
 
-/** The view of lists that the backend calls public: they are the same for all callers. */
+/** The view of lists with the cache scope `public`. */
 const PUBLIC = '';
 
-/** Caches whole lists of a backend. A view stands for the callers that see the same lists. */
+/** Caches whole lists of a backend. Callers with the same view see the same lists. */
 export class KnownLists {
   private readonly bounds: Required<ListBounds>;
   private readonly lists: LRUCache<string, KnownList>;
@@ -54,9 +50,8 @@ export class KnownLists {
   }
 
   /**
-   * All pages of a list.
    * @param fresh whether the list must have been fetched within the last second
-   * @throws whatever `fetch` throws, and an Error for a list that is endless or too large
+   * @throws Error for a list that is endless or too large
    */
   pages(view: string, method: ListMethod, fetch: FetchPage, fresh = false): Promise<readonly Result[]> {
     const key = keyOf(view, method);
@@ -86,13 +81,13 @@ export class KnownLists {
     for (const one of [view, PUBLIC]) this.lists.delete(keyOf(one, method));
   }
 
-  /** Forgets the lists of a view, or all lists. */
+  /** Without a view, forgets all lists. */
   forget(view?: string): void {
     if (view === undefined) return this.lists.clear();
-    for (const method of Object.keys(LISTS)) this.lists.delete(keyOf(view, method));
+    for (const method of DISPATCHED.filter(isList)) this.lists.delete(keyOf(view, method));
   }
 
-  /** Returns false if the list was forgotten or replaced while it was being fetched. */
+  /** Returns false if the list was forgotten or replaced meanwhile. */
   private remove(key: string, list: KnownList): boolean {
     return this.lists.peek(key) === list && this.lists.delete(key);
   }
@@ -114,7 +109,7 @@ export class KnownLists {
       cursor = page['nextCursor'];
       list.length += JSON.stringify(page).length;
       if (list.length > maxLength) throw new Error(`${method} is larger than ${maxLength} characters`);
-      // The cache takes the new size only with a new entry.
+      // The cache reads the size only of a new entry.
       if (this.remove(key, list)) this.lists.set(key, list);
       if (list.isEvicted) throw new Error(`The lists are larger than ${maxTotalLength} characters`);
       if (typeof cursor !== 'string') return pages;

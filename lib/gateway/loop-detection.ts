@@ -1,17 +1,16 @@
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 
-/** Key in a request's `_meta` with the number of gateways that it went through. */
+/** Key in `_meta` with the number of gateways that a request has passed. */
 export const HOPS_META = 'nestjs-mcp/hops';
-/** HTTP header with the ids of the gateways that a request went through. It finds a loop while gateways connect. */
+/** HTTP header with the ids of the gateways that a request has passed, to find a loop while gateways connect. */
 export const VIA_HEADER = 'nestjs-mcp-via';
 /** Environment variable with the number of gateways that started each other over stdio. */
 const HOPS_ENV = 'NESTJS_MCP_HOPS';
 
-/** The most gateways that a request may go through. */
+/** The most gateways that a request may pass. */
 const MAX_HOPS = 8;
 
-/** `data.reason` of the error. */
 const REASON = 'gateway_loop';
 
 const loop = (): McpException =>
@@ -21,14 +20,13 @@ const loop = (): McpException =>
     { reason: REASON },
   );
 
-/** The error to answer with if an error, or a cause of it, is about a loop. */
 export function loopIn(thrown: unknown, causes = 4): McpException | undefined {
   if (!(thrown instanceof Error) || causes === 0) return undefined;
   const { data, cause } = thrown as { data?: { reason?: unknown } } & Error;
   return data?.reason === REASON ? loop() : loopIn(cause, causes - 1);
 }
 
-/** The number of gateways that a request has gone through, this one included. @throws McpException (-32000) past eight */
+/** Counts this gateway too. @throws McpException (-32000) past eight */
 export function nextHop(meta: McpCall['meta']): number {
   const hops = meta?.[HOPS_META];
   const next = typeof hops === 'number' && Number.isSafeInteger(hops) && hops > 0 ? hops + 1 : 1;
@@ -36,10 +34,10 @@ export function nextHop(meta: McpCall['meta']): number {
   return next;
 }
 
-/** A gateway's id. Other text that a client puts into the header is dropped. */
+/** A gateway's id; other text in the header is dropped. */
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** The gateways in a request's header. @throws McpException (-32000) if this one is among them, or there are too many */
+/** @throws McpException (-32000) if this gateway is among them, or there are too many */
 export function viaOf(http: McpCall['http'], own: string): string[] {
   const header = http?.headers[VIA_HEADER];
   if (typeof header !== 'string') return [];
@@ -51,7 +49,6 @@ export function viaOf(http: McpCall['http'], own: string): string[] {
   return via;
 }
 
-/** The environment that counts gateways which start each other. @throws McpException (-32000) past eight */
 export function nextEnvironment(): Record<string, string> {
   const hops = Number(process.env[HOPS_ENV] ?? 0) + 1;
   if (!(hops <= MAX_HOPS)) throw loop();

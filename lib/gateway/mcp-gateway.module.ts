@@ -5,16 +5,10 @@ import type { McpGatewayOptions } from './gateway-options.js';
 import { Gateway } from './gateway.js';
 import { resolveGatewayOptions } from './resolve-options.js';
 
-/**
- * Serves another MCP server, or several, as its own: over HTTP and stdio, to clients of both eras, with the application's
- * interceptors around everything that crosses.
- */
+/** Serves other MCP servers as its own, over HTTP and stdio, with the application's interceptors around all messages. */
 @Module({})
 export class McpGatewayModule {
-  /**
-   * Adds a gateway to the application. It takes no handlers.
-   * @throws McpBootstrapError for options that cannot be served
-   */
+  /** @throws McpBootstrapError for options that cannot be served */
   static forRoot(options: McpGatewayOptions): DynamicModule {
     const { server, settings } = resolveGatewayOptions(options);
     const served = McpModule.forRoot(server);
@@ -22,7 +16,7 @@ export class McpGatewayModule {
       ...served,
       providers: [
         ...(served.providers ?? []),
-        // Made anew by each application, for several can be made of one module.
+        // One module can be used by several applications.
         { provide: MCP_UPSTREAM, useFactory: () => new Gateway(settings) },
       ],
     };

@@ -8,16 +8,15 @@ import { resolve } from '../options/check-options.js';
 import { COUNT, FLAG, OBJECT, objectOf, omit, pick, TEXT, TIME } from '../options/option-schema.js';
 import type { GatewayBackend, GatewayLimits, McpGatewayOptions } from './gateway-options.js';
 
-/** Options of a gateway with every default filled in. */
 export interface GatewaySettings {
   readonly name: string;
-  /** Whether clients are shown the backend's name, rather than the gateway's. */
+  /** Whether clients see the backend's name instead of the gateway's. */
   readonly showsBackend: boolean;
   readonly backends: readonly { readonly prefix: string | undefined; readonly options: GatewayBackend }[];
   readonly passthrough: boolean;
   readonly timeoutMs: number;
   readonly limits: Readonly<Required<GatewayLimits>>;
-  /** What signs a `requestState`; the first signs, all are accepted. */
+  /** The first signs, all are accepted. */
   readonly secrets: MrtrSettings['secrets'];
 }
 
@@ -46,7 +45,6 @@ const OWN = {
   name: { ...TEXT, default: 'gateway' },
   version: TEXT,
   path: HTTP.properties.path,
-  // Each is checked as what it is: a backend.
   backend: { description: BACKEND_RULE },
   backends: { ...OBJECT, description: 'an object, with a backend for each prefix' },
   passthrough: { ...FLAG, default: false },
@@ -85,7 +83,7 @@ function problemOfGateway(options: McpGatewayOptions): string | undefined {
   return backends && problemOfPrefixes(Object.keys(backends));
 }
 
-/** A name with a prefix must tell which backend it belongs to, whatever the backends call their tools. */
+/** A name with a prefix must belong to exactly one backend. */
 function problemOfPrefixes(prefixes: string[]): string | undefined {
   if (prefixes.length === 0) return '"backends" must name at least one';
   const wrong = prefixes.find(prefix => !/^[A-Za-z\d.-][\w.-]{0,31}$/.test(prefix));
@@ -100,10 +98,7 @@ function problemOfPrefixes(prefixes: string[]): string | undefined {
   return undefined;
 }
 
-/**
- * Splits the options into the server's and the gateway's.
- * @throws McpBootstrapError for an option that is missing, unknown or out of range
- */
+/** @throws McpBootstrapError for an option that is missing, unknown or out of range */
 export function resolveGatewayOptions(options: McpGatewayOptions): {
   server: McpModuleOptions;
   settings: GatewaySettings;

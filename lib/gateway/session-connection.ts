@@ -5,13 +5,12 @@ import type { ClientChannel, Params } from '../protocol/mcp-call.js';
 import type { BackendConnection } from './backend-connection.js';
 import { notifyChange } from './change-notifier.js';
 
-/** What a backend holds for one 2025-era client: its subscriptions, and its own connection to a 2025-era backend. */
+/** What a backend holds for one 2025-era client. */
 export class SessionConnection {
   readonly id = randomUUID();
-  /** The log level that the client has set. */
   level?: LoggingLevel;
   private own?: BackendConnection;
-  /** The client's subscriptions, and the function that ends each. */
+  /** The functions that end the client's subscriptions, by URI. */
   private readonly subscribed = new Map<string, Promise<() => void>>();
 
   constructor(
@@ -32,7 +31,7 @@ export class SessionConnection {
     return (this.own ??= this.open(this));
   }
 
-  /** Closes a connection that has been idle for so long; the client's next request opens another. */
+  /** The client's next request opens another connection. */
   giveUpIfIdle(ms: number): boolean {
     const { own } = this;
     if (!own?.isIdleFor(ms)) return false;
@@ -41,7 +40,6 @@ export class SessionConnection {
     return true;
   }
 
-  /** Sends a notification of the client to the backend, if the client has its own connection. */
   notify(method: string, params: Params | undefined): void {
     this.own?.notify(method, params);
   }
@@ -56,9 +54,8 @@ export class SessionConnection {
     return this.subscribed.has(uri);
   }
 
-  /** @param connection the client's own connection, or a shared one */
   async subscribe(uri: string, connection: BackendConnection): Promise<void> {
-    // A second request for the same resource waits for the answer to the first.
+    // A second request for the same resource waits for the first answer.
     const known = this.subscribed.get(uri) ?? connection.subscriptions.add(uri, this.channel);
     this.subscribed.set(uri, known);
     try {
@@ -81,5 +78,5 @@ export class SessionConnection {
   }
 }
 
-/** Notifications that are not about a change. */
+/** The other notifications are about changes. */
 const FORWARDED = new Set(['notifications/message', 'notifications/elicitation/complete']);

@@ -5,41 +5,35 @@ import type { Params } from '../protocol/mcp-call.js';
 import { NotHonoredError } from '../server/upstream.js';
 import { RETRY_MS, tooMany } from './limits.js';
 
-/** The connection that the subscriptions are on. */
-export interface SubscribingConnection {
+interface SubscribingConnection {
   client(): Promise<Client>;
   request(method: string, params: Params, sending: { readonly signal?: AbortSignal }): Promise<Result>;
 }
 
-/** A resource with subscribers. */
 interface Wanted {
   count: number;
-  /** Settles with the backend's answer. */
   readonly agreed: Promise<void>;
 }
 
 /** One `subscriptions/listen` stream to a 2026-era backend. */
 interface Stream {
-  /** The resources that the backend tells of; undefined for the stream of the lists. */
+  /** Undefined for the stream of the lists. */
   readonly uris: Set<string> | undefined;
   subscription?: McpSubscription;
-  /** Settles with the backend's acknowledgement. */
   agreed?: Promise<void>;
 }
 
-/** The subscriptions of one connection to a backend: resources with subscribers, and the lists. */
 export class Subscriptions {
   private readonly wanted = new Map<string, Wanted>();
   private readonly streams = new Set<Stream>();
   /** The streams that are about to be opened, by the request's signal. */
   private readonly gathering = new Map<unknown, Stream>();
-  /** The number of resources of each caller. */
   private readonly callers = new Map<unknown, number>();
   private lists: SubscriptionFilter = {};
   private isClosed = false;
 
   /**
-   * @param timeoutMs how long the backend may take to acknowledge, in milliseconds
+   * @param timeoutMs how long the backend may take to acknowledge
    * @param onRenewed called when notifications may have been lost
    */
   constructor(
@@ -48,7 +42,6 @@ export class Subscriptions {
     private readonly onRenewed: () => void,
   ) {}
 
-  /** Whether the connection must be opened again when it breaks. */
   get isWanted(): boolean {
     return !this.isClosed && (this.wanted.size > 0 || Object.keys(this.lists).length > 0);
   }
@@ -58,11 +51,9 @@ export class Subscriptions {
   }
 
   /**
-   * Adds a subscriber. A 2025-era backend is asked for each subscriber, because it may refuse. A 2026-era backend gets
-   * one stream for all resources of one request.
-   * @param signal of the request
-   * @returns a function that removes the subscriber; after the last one, the backend is told
-   * @throws McpException (-32000) for too many subscriptions; whatever the backend refuses with
+   * A 2025-era backend is asked for each subscriber, because it may refuse. A 2026-era backend gets one stream for a request.
+   * @returns a function that removes the subscriber
+   * @throws McpException (-32000) for too many subscriptions, and the backend's refusal
    */
   async add(uri: string, caller: unknown, signal?: AbortSignal): Promise<() => void> {
     const ofCaller = this.callers.get(caller) ?? 0;
@@ -89,7 +80,7 @@ export class Subscriptions {
     }
   }
 
-  /** Subscribes to the changes of lists from the next `reopen` on. */
+  /** Takes effect with the next `reopen`. */
   listenToLists(client: Client): void {
     const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
     this.lists =
@@ -102,7 +93,6 @@ export class Subscriptions {
         : {};
   }
 
-  /** Subscribes to everything on a new connection. */
   reopen(client: Client): void {
     const before = [...this.streams].filter(({ uris }) => uris);
     this.streams.clear();
@@ -111,7 +101,7 @@ export class Subscriptions {
         ? before.map(({ uris }) => this.listen(client, { uris }))
         : [...this.wanted.keys()].map(uri => this.subscribe(uri));
     if (Object.keys(this.lists).length > 0) again.push(this.listen(client, { uris: undefined }));
-    // A resource that is refused now was granted before: it is asked for again on the next connection.
+    // A resource that is refused now is asked for again on the next connection.
     for (const one of again) one.catch(() => undefined);
   }
 
@@ -139,7 +129,7 @@ export class Subscriptions {
     if (this.wanted.has(uri) && !stream.uris!.has(uri)) throw new NotHonoredError(uri);
   }
 
-  /** A stream that is opened once the request has named all its resources. */
+  /** The stream opens after the request has named all its resources. */
   private gather(client: Client, request: unknown): Stream {
     const stream: Stream = { uris: new Set() };
     stream.agreed = new Promise(resolve => setImmediate(resolve)).then(() => {
@@ -189,7 +179,7 @@ export class Subscriptions {
       const { resourceSubscriptions: honored = [] } = subscription.honoredFilter;
       keepOnly(uris, uri => honored.includes(uri));
       if (this.isUseless(stream)) return await this.end(stream);
-      // The backend ends a stream on which it tells of nothing.
+      // The backend ends a stream without resources or lists.
       if (Object.keys(subscription.honoredFilter).length === 0) return void this.streams.delete(stream);
       void subscription.closed.then(cause => {
         if (cause !== 'local' && this.streams.has(stream)) this.listenAgain(client, stream);
@@ -223,9 +213,7 @@ function keepOnly(uris: Set<string> | undefined, isKept: (uri: string) => boolea
 
 const tooManySubscriptions = () => tooMany('The gateway has too many subscriptions');
 
-/** The most resources on one connection, and the most resources of one caller. */
 const MAX_RESOURCES = 10_000;
 const MAX_PER_CALLER = 5000;
 
-/** The most streams of a connection. */
 const MAX_STREAMS = 500;

@@ -5,7 +5,7 @@ import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { Call, type AskOptions } from './call.js';
-import { invalidState } from './caller-states.js';
+import { invalidState } from '../input/errors.js';
 import type { GatewayLimits } from './gateway-options.js';
 import { shareOf, tooMany } from './limits.js';
 
@@ -15,24 +15,20 @@ interface Question {
   answer(result: Result): void;
 }
 
-/** The most questions that a backend may ask at the same time during one call. */
+/** The most open questions of one call. */
 const MAX_QUESTIONS = 32;
 
-/**
- * A call of a 2026-era client to a 2025-era backend. A question of the backend ends the client's round
- * (`input_required`), and the client's next round brings the answer. The call to the backend goes on all the while.
- */
+/** A call of a 2026-era client to a 2025-era backend. A question ends the client's round; the call to the backend goes on. */
 class SuspendedCall extends Call {
   private readonly questions = new Map<string, Question>();
   private readonly ending = new AbortController();
   private readonly outcome: Promise<Result>;
   private onQuestion?: () => void;
 
-  /** @param start calls the backend */
   constructor(exchange: McpCall, start: (call: Call, signal: AbortSignal) => Promise<Result>) {
     super(exchange);
     this.outcome = start(this, this.ending.signal);
-    // Nobody waits for it between two rounds.
+    // It has no reader between two rounds.
     this.outcome.catch(() => undefined);
   }
 
@@ -42,7 +38,7 @@ class SuspendedCall extends Call {
     );
   }
 
-  /** Runs until the backend answers, or asks: then it returns undefined. An abort of the request gives up the call. */
+  /** Returns undefined if the backend asks. An abort of the request gives up the call. */
   async round(exchange: McpCall): Promise<Result | undefined> {
     this.exchange = exchange;
     const { signal } = exchange.reply;
@@ -107,7 +103,7 @@ interface Parked {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The calls that wait for their clients' next rounds. Each has a handle, which is good for one round. */
+/** The calls that wait for their clients' next rounds. A handle is good for one round. */
 export class SuspendedCalls {
   private readonly parked = new Map<unknown, Parked>();
 
@@ -116,10 +112,8 @@ export class SuspendedCalls {
   ) {}
 
   /**
-   * Runs one round of a call.
    * @param handle of the call; undefined in the first round
-   * @param start starts the call in the first round
-   * @throws McpException (-32602) for a handle of no waiting call; whatever the call throws
+   * @throws McpException (-32602) if no call waits under the handle
    */
   async run(
     handle: unknown,

@@ -2,25 +2,23 @@ import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server
 import { compileUriTemplate } from '../protocol/uri-template.js';
 import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
 import type { Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
+import {
+  isList,
+  listOf,
+  rowsOf,
+  type DispatchedMethod,
+  type ListMethod,
+  type Row,
+} from '../protocol/methods.js';
 import { asObject, requireString } from '../protocol/params.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
-import { isList, LISTS, rowsOf, type ListMethod, type Row } from './methods.js';
 
-/** Finds what a request names in a list. */
-export interface Lookup {
-  readonly list: ListMethod;
-  readonly is: (row: Row) => boolean;
-}
-
-/** What a request names. */
 export interface Target {
-  /** Its URI, or its name with the backend's prefix. */
+  /** A URI, or a name with the backend's prefix. */
   readonly id: string;
   readonly isNamed: boolean;
-  /** Where it may be listed, the best match first. */
-  readonly lookups: readonly Lookup[];
-  /** The error if it does not exist. */
+  /** The best match first. */
+  readonly lookups: readonly { readonly list: ListMethod; readonly is: (row: Row) => boolean }[];
   readonly unknown: Error;
 }
 
@@ -53,29 +51,28 @@ const named = (list: ListMethod, name: string, unknown: (name: string) => Error)
 
 function template(uri: string): Target {
   const is = (row: Row) => row['uriTemplate'] === uri || row['uri'] === uri;
-  const lists: ListMethod[] = ['resources/templates/list', 'resources/list'];
-  return {
-    id: uri,
-    isNamed: false,
-    lookups: lists.map(list => ({ list, is })),
-    unknown: new ResourceNotFoundError(uri),
-  };
+  return listed(uri, [
+    { list: 'resources/templates/list', is },
+    { list: 'resources/list', is },
+  ]);
 }
 
 /** A resource may be listed by its URI, by another spelling of it, or by a template. */
 function resource(uri: string): Target {
   const canonical = canonicalUri(uri);
-  return {
-    id: uri,
-    isNamed: false,
-    lookups: [
-      { list: 'resources/list', is: row => row['uri'] === uri },
-      { list: 'resources/list', is: row => canonicalUri(String(row['uri'])) === canonical },
-      { list: 'resources/templates/list', is: row => matches(row['uriTemplate'], uri) },
-    ],
-    unknown: new ResourceNotFoundError(uri),
-  };
+  return listed(uri, [
+    { list: 'resources/list', is: row => row['uri'] === uri },
+    { list: 'resources/list', is: row => canonicalUri(String(row['uri'])) === canonical },
+    { list: 'resources/templates/list', is: row => matches(row['uriTemplate'], uri) },
+  ]);
 }
+
+const listed = (uri: string, lookups: Target['lookups']): Target => ({
+  id: uri,
+  isNamed: false,
+  lookups,
+  unknown: new ResourceNotFoundError(uri),
+});
 
 function matches(uriTemplate: unknown, uri: string): boolean {
   try {
@@ -86,28 +83,19 @@ function matches(uriTemplate: unknown, uri: string): boolean {
   }
 }
 
-/** Stands between a backend's prefix and a name. */
-const SEPARATOR = '_';
-
-/** The backend's own name of a tool or prompt; undefined if the name has another prefix. */
 export function withoutPrefix(prefix: string | undefined, name: string): string | undefined {
   if (prefix === undefined) return name;
-  const start = `${prefix}${SEPARATOR}`;
-  return name.startsWith(start) ? name.slice(start.length) : undefined;
+  return name.startsWith(`${prefix}_`) ? name.slice(prefix.length + 1) : undefined;
 }
 
-/** The params of a request for a tool or prompt, with another name. */
 export function renamed(params: Params, name: string): Params {
   if (!('ref' in params)) return { ...params, name };
   return { ...params, ref: { ...(params['ref'] as Params), name } };
 }
 
-/** A backend's result with the prefix before the names of tools and prompts in a list. */
+/** Adds the prefix to the names of tools and prompts in a list. */
 export function prefixed(prefix: string | undefined, method: string, result: Result): Result {
-  if (prefix === undefined || !isList(method) || LISTS[method].key !== 'name') return result;
-  const rows = rowsOf(method, result).map(row => ({
-    ...row,
-    name: `${prefix}${SEPARATOR}${String(row['name'])}`,
-  }));
-  return { ...result, [LISTS[method].member]: rows };
+  if (prefix === undefined || !isList(method) || listOf(method).key !== 'name') return result;
+  const rows = rowsOf(method, result).map(row => ({ ...row, name: `${prefix}_${String(row['name'])}` }));
+  return { ...result, [listOf(method).lists]: rows };
 }

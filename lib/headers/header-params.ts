@@ -4,14 +4,14 @@ import { SchemaError } from '../schema/schema.error.js';
 
 /** An argument that clients repeat in the HTTP header `Mcp-Param-<name>`. */
 export interface HeaderParam {
-  /** As declared; header names have no case. */
+  /** Header names have no case. */
   readonly name: string;
-  /** The properties that lead to the value, from the arguments on. */
+  /** The properties that lead to the value. */
   readonly path: readonly string[];
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
-/** What an input schema says of headers: its parameters, with about how many bytes they take, or the rule that it breaks. */
+/** The header parameters and their approximate bytes, or the broken rule. */
 export type HeaderParams =
   | { readonly ok: true; readonly params: readonly HeaderParam[]; readonly size: number }
   | { readonly ok: false; readonly reason: string };
@@ -21,18 +21,17 @@ export const HEADER_PREFIX = 'Mcp-Param-';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
 
-/** Deeper than any schema: so many schemas, each in the one before. What follows one to its end must not run out of stack. */
+/** The most nested schemas; protects the stack. */
 const MAX_DEPTH = 200;
-/** More than any schema holds in all: a server words it, and nothing else happens while it is read. */
+/** Another server writes the schema, and reading it blocks the process. */
 const MAX_SCHEMAS = 50_000;
-/** More than any HTTP server takes of headers like these. */
+/** More than HTTP servers accept. */
 const MAX_HEADERS = 200;
-/** What the names of headers, and of the properties that lead to them, may take in all, in bytes. */
+/** The most bytes of all names of headers and their properties. */
 const MAX_SIZE = 128 * 1024;
-/** How much of a name that a server has given goes into a message. */
 const MAX_SHOWN = 100;
 
-/** Keywords that hold one schema or a list of them, and those that hold schemas by name. */
+/** Keywords with one schema or a list, and keywords with schemas by name. */
 const SUBSCHEMAS = new Map<string, 'one or several' | 'by name'>([
   ...[
     'items',
@@ -59,28 +58,29 @@ const SUBSCHEMAS = new Map<string, 'one or several' | 'by name'>([
 
 const read = new WeakMap<object, HeaderParams>();
 
-/**
- * The header parameters of an input schema. The same schema object is looked through once.
- *
- * Specification 2026-07-28: basic/transports/streamable-http, schema extension.
- */
+/** Reads each schema object once. Specification 2026-07-28: basic/transports/streamable-http, schema extension. */
 export function readHeaderParams(inputSchema: object): HeaderParams {
-  let known = read.get(inputSchema);
-  if (!known) read.set(inputSchema, (known = scan(inputSchema)));
-  return known;
+  const known = read.get(inputSchema);
+  if (known) return known;
+  let found: HeaderParams;
+  try {
+    found = { ok: true, ...new Scan().of(inputSchema) };
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    found = { ok: false, reason: error.message };
+  }
+  read.set(inputSchema, found);
+  return found;
 }
 
-/**
- * Like `readHeaderParams`.
- * @throws SchemaError that names the property and the rule it breaks
- */
+/** @throws SchemaError that names the property and the broken rule */
 export function headerParamsOf(inputSchema: object): readonly HeaderParam[] {
   const found = readHeaderParams(inputSchema);
   if (found.ok) return found.params;
   throw new SchemaError(found.reason);
 }
 
-/** The value of a header parameter in arguments that nobody has validated; undefined where there is none, or null. */
+/** Reads unvalidated arguments; undefined for a missing value or null. */
 export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
   let value = args;
   for (const step of path) {
@@ -90,21 +90,11 @@ export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
   return value ?? undefined;
 }
 
-function scan(inputSchema: object): HeaderParams {
-  try {
-    return { ok: true, ...new Scan().of(inputSchema) };
-  } catch (error) {
-    if (error instanceof SchemaError) return { ok: false, reason: error.message };
-    throw error;
-  }
-}
-
-/** One way through a schema: each schema in it is looked at once, and nothing is copied on the way. */
 class Scan {
   private readonly found = new Map<string, HeaderParam>();
-  /** What leads to the schema that is looked at: names of properties, and keywords that lead away from them. */
+  /** The properties and keywords that lead to the current schema. */
   private readonly path: string[] = [];
-  /** The keyword that leads away from what `properties` alone can reach, if one has. */
+  /** The first keyword on the path that is not `properties`. */
   private off: string | undefined;
   private depth = 0;
   private schemas = 0;
@@ -188,7 +178,7 @@ class Scan {
   }
 }
 
-/** What a schema says the type is, but for null: `["string", "null"]`, or a union with null. */
+/** The type without null: of `["string", "null"]`, or of a union with null. */
 function typeOrNull({ type, anyOf, oneOf }: Readonly<Record<string, unknown>>): unknown {
   const types: unknown =
     type ?? [anyOf ?? oneOf].flat().map(branch => (isRecord(branch) ? branch['type'] : undefined));
@@ -197,7 +187,7 @@ function typeOrNull({ type, anyOf, oneOf }: Readonly<Record<string, unknown>>): 
   return others.length === 1 && others.length < types.length ? others[0] : type;
 }
 
-/** What a text takes, and what refers to it. */
+/** The approximate memory of a text and its reference. */
 const sizeOf = (text: string): number => 2 * text.length + 8;
 
 function quote(value: unknown): string {

@@ -5,7 +5,7 @@ export type HeaderScalar = string | number | boolean;
 const PREFIX = '=?base64?';
 const SUFFIX = '?=';
 const PLAIN = /^(?![ \t])[\x20-\x7e]*(?<![ \t])$/;
-/** What may stand in a header at all: a tab is no reason to refuse what another client has sent. */
+/** Other clients may send a tab. */
 const VISIBLE = /^[\t\x20-\x7e]*$/;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.0+)?$/;
 
@@ -13,29 +13,29 @@ export function isHeaderScalar(value: unknown): value is HeaderScalar {
   return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
 }
 
-/** Whether a number is an integer of which nobody can tell which one was meant. */
+/** Several integers become the same number. */
 export function isInexact(value: HeaderScalar): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /**
- * A text as it stands in a header: as it is, or its UTF-8 in Base64 where a header would not keep it as it is.
+ * The text, or its UTF-8 in Base64 if a header would change it.
  * Specification 2026-07-28: basic/transports/streamable-http, value encoding.
  */
 export function encodeHeader(text: string): string {
-  // Others take for wrapped what has the prefix and the suffix, even where the two overlap.
+  // Some readers accept an overlapping prefix and suffix.
   return PLAIN.test(text) && !(text.startsWith(PREFIX) && text.endsWith(SUFFIX))
     ? text
     : `${PREFIX}${Buffer.from(text, 'utf8').toString('base64')}${SUFFIX}`;
 }
 
-/** The text that a header stands for; undefined where it is malformed. */
+/** Undefined for a malformed header. */
 export function decodeHeader(header: string): string | undefined {
   if (!VISIBLE.test(header)) return undefined;
   if (!isWrapped(header)) return header;
   const base64 = header.slice(PREFIX.length, -SUFFIX.length);
   const bytes = Buffer.from(base64, 'base64');
-  // Node ignores what is no Base64, and bits that are left over: another header could stand for the same text.
+  // Node ignores invalid characters and extra bits, so several headers could mean one text.
   if (bytes.toString('base64') !== base64) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -44,10 +44,7 @@ export function decodeHeader(header: string): string | undefined {
   }
 }
 
-/**
- * Whether the text of a header is that of an argument. Integers are compared as numbers, for `42.0` is 42; one that is
- * inexact is like no other.
- */
+/** Compares integers as numbers (`42.0` is 42); an inexact integer equals nothing. */
 export function mirrors(text: string, value: HeaderScalar, type: HeaderParam['type']): boolean {
   if (type === 'integer' && Number.isInteger(value)) {
     return !isInexact(value) && DECIMAL.test(text) && Number(text) === value;
@@ -56,7 +53,7 @@ export function mirrors(text: string, value: HeaderScalar, type: HeaderParam['ty
   return text === String(value) || text === Buffer.from(String(value), 'utf8').toString('utf8');
 }
 
-/** The argument that a header repeats, by the header's name without case; undefined for what no header can hold. */
+/** Finds the argument by its header's name, without case. */
 export function headerArgument(
   params: readonly HeaderParam[],
   name: string,

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 
-/** A client that cannot be asked. For the model to read, as whatever goes wrong while a tool runs. */
+/** The client cannot be asked. The model reads the message, as with other failures of a tool. */
 export class UnsupportedInput extends NotImplementedException {
   constructor() {
     super(
@@ -18,7 +18,7 @@ export class UnsupportedInput extends NotImplementedException {
 export const isUnaskable = (thrown: unknown): boolean =>
   thrown instanceof UnsupportedInput || thrown instanceof MissingRequiredClientCapabilityError;
 
-/** A client that answers a question with an error, which is the `cause`. It is none of the server's own. */
+/** A client answered a question with an error, the `cause`. */
 export class ClientFailed extends BadGatewayException {
   constructor(cause: Error) {
     super(`The client answered with an error: ${cause.message}`, { cause });
@@ -28,9 +28,14 @@ export class ClientFailed extends BadGatewayException {
 export const tooManyRounds = (most: number): McpException =>
   new McpException(McpErrorCode.Refused, `The call asked for input in more than ${most} rounds`);
 
+export const invalidState = (): McpException =>
+  new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
+    reason: 'invalid_request_state',
+  });
+
 type Capabilities = Record<string, Record<string, unknown>>;
 
-/** @throws MissingRequiredClientCapabilityError (-32021) for requests of a kind that a client did not declare */
+/** @throws MissingRequiredClientCapabilityError (-32021) for requests that the client did not declare */
 export function assertDeclared(requests: readonly InputRequest[], declared: ClientCapabilities = {}): void {
   const missing: Capabilities = {};
   for (const request of requests) {
@@ -48,7 +53,7 @@ export function assertDeclared(requests: readonly InputRequest[], declared: Clie
   );
 }
 
-/** The capability, and which member of it, that a request needs (specification: client/*, capabilities). */
+/** The capability and its member that a request needs (specification: client/*, capabilities). */
 function requiredFor({ method, params }: InputRequest): readonly [name: string, member?: string] {
   switch (method) {
     case 'elicitation/create':
@@ -62,11 +67,10 @@ function requiredFor({ method, params }: InputRequest): readonly [name: string, 
   }
 }
 
-/** Forms are what `elicitation: {}` has always meant. */
+/** `elicitation: {}` has always meant forms. */
 const isImplied = (member: string, own: object): boolean =>
   member === 'form' && Object.keys(own).length === 0;
 
-/** `"elicitation.form"`, or `"roots"` where all of it is missing. */
 function namesIn(name: string, members: object): string[] {
   const keys = Object.keys(members);
   return keys.length === 0 ? [`"${name}"`] : keys.map(key => `"${name}.${key}"`);

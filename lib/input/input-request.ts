@@ -17,7 +17,7 @@ import { isRecord } from '../util/is-record.js';
 import type { CompiledSchema, JsonSchema, SchemaLike, StandardSchemaWithJSON } from '../schema/types.js';
 import { digestOf } from '../util/digest.js';
 
-/** What a schema makes of a value: an instance of the class, a Standard Schema's output, or any object. */
+/** An instance of the class, a Standard Schema's output, or any object. */
 export type InferSchema<S> =
   S extends Type<infer T>
     ? T
@@ -25,7 +25,7 @@ export type InferSchema<S> =
       ? Output
       : Record<string, unknown>;
 
-/** What a user made of a form: filled it in, or declined or dismissed it. */
+/** The user filled in a form, declined or dismissed it. */
 export type ElicitAnswer<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline'; readonly content?: undefined }
@@ -35,7 +35,7 @@ export type ElicitAnswer<T> =
 export interface ElicitOptions<S extends SchemaLike = SchemaLike> {
   /** What the user is asked. */
   message: string;
-  /** What the user fills in: a flat object of texts, numbers, booleans and enums, as a DTO, a Standard Schema or JSON Schema. */
+  /** A flat object of texts, numbers, booleans and enums, as a DTO, a Standard Schema or JSON Schema. */
   schema: S;
 }
 
@@ -47,17 +47,14 @@ export interface ElicitUrlOptions {
   url: string;
 }
 
-/** What the client's model said, or which tools it wants called (specification: client/sampling). */
+/** A message of the client's model, or the tools it wants to call (specification: client/sampling). */
 export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
 export type InputMethod = InputRequest['method'];
 
 const METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 
-/**
- * A question that an author wrote by hand.
- * @throws TypeError for what is none
- */
+/** @throws TypeError for a value that is not an input request */
 export function readRequest(request: InputRequest): InputRequest {
   const { method, params } = (isRecord(request) ? request : {}) as Partial<InputRequest>;
   if (METHODS.has(method) && (isRecord(params) || method === 'roots/list')) return request;
@@ -66,23 +63,18 @@ export function readRequest(request: InputRequest): InputRequest {
   );
 }
 
-/** Something to ask of the client. `A` is what it is answered. */
+/** Something to ask of the client. `A` is the type of the answer. */
 export class InputQuestion<A = unknown> {
-  /** Only says what type the answer has. */
+  /** Holds the type only. */
   declare readonly answer: A;
 
-  /** @internal Built by `inputRequest`. */
   constructor(
-    /** The request that it is sent as. */
     readonly method: InputMethod,
     private readonly params: Readonly<Record<string, unknown>> | undefined,
     private readonly schema?: SchemaLike,
   ) {}
 
-  /**
-   * Makes it ready to be sent.
-   * @throws TypeError for a form that the protocol cannot express, SchemaError for a schema that is none
-   */
+  /** @throws TypeError for a form that the protocol cannot express, SchemaError for an invalid schema */
   async prepare(): Promise<PreparedQuestion<A>> {
     const { method, params, schema } = this;
     const form = schema && (await compileSchema(schema, 'input'));
@@ -97,24 +89,17 @@ export class InputQuestion<A = unknown> {
   }
 }
 
-/** A question in the protocol's words. */
 export interface PreparedQuestion<A = unknown> {
   readonly request: InputRequest;
-  /** What was asked, in short: consent is never carried over to another question. */
+  /** Identifies the question: consent is never carried over to another question. */
   readonly fingerprint: string;
-  /**
-   * What a client's answer says.
-   * @throws McpException (-32602) where it is none, or not what was asked for
-   */
+  /** @throws McpException (-32602) for an answer that does not fit the question */
   read(raw: unknown): Promise<A>;
 }
 
-/**
- * What can be asked of a client, for an `InputRequiredException` and for `ctx.askAll`. Each throws a TypeError for what could
- * not be asked: a missing message or schema, a page without an absolute http(s) URL, messages that are no list.
- */
+/** Questions for an `InputRequiredException` and for `ctx.askAll`. Invalid options throw a TypeError. */
 export const inputRequest = {
-  /** A form. What the protocol's restricted schema cannot express is refused before anything is sent. */
+  /** A form, in the restricted schema of the protocol. */
   elicit: <const S extends SchemaLike>({
     message,
     schema,
@@ -124,7 +109,7 @@ export const inputRequest = {
     }
     return new InputQuestion('elicitation/create', { message: said(message) }, schema);
   },
-  /** A page to visit; an accepted answer only says that the user has agreed to. */
+  /** A page to visit. An accepted answer only says that the user agreed to visit it. */
   elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
     new InputQuestion('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
   /** A completion by the client's model (specification: client/sampling). */
@@ -149,7 +134,6 @@ function pageOf(url: unknown): string {
 
 const forms = new WeakMap<CompiledSchema, InputRequest['params']>();
 
-/** The schema of a form is converted once. */
 function formOf(message: string, compiled: CompiledSchema): InputRequest {
   const known = forms.get(compiled) ?? convert(compiled);
   forms.set(compiled, known);
@@ -157,7 +141,7 @@ function formOf(message: string, compiled: CompiledSchema): InputRequest {
 }
 
 function convert({ jsonSchema }: CompiledSchema): InputRequest['params'] {
-  // That there is nothing else in a form need not be said, and cannot be.
+  // The protocol's forms cannot have the keyword.
   const { additionalProperties: _, ...form } = jsonSchema;
   const requestedSchema = {
     '~standard': {
@@ -186,10 +170,7 @@ async function readAnswer(
   throw malformed(`the form is not filled in as asked: ${breaches.join('; ')}`);
 }
 
-/**
- * Checks that a client's answer is of the kind that was asked for. What is in a form is not checked.
- * @throws McpException (-32602)
- */
+/** Checks the kind of an answer, but not the content of a form. @throws McpException (-32602) */
 export function readKind(method: InputMethod, raw: unknown): Exclude<InputResponseView, { kind: 'missing' }> {
   const view = inputResponse({ raw }, 'raw');
   if (view.kind === 'elicit' && method === 'elicitation/create') return view;

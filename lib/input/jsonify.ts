@@ -1,4 +1,4 @@
-/** What JSON makes of a value, as `JSON.parse(JSON.stringify(value))`: a `Date` becomes a string, and methods are gone. */
+/** The type of `JSON.parse(JSON.stringify(value))`: a `Date` becomes a string, and methods are gone. */
 export type Jsonify<T> =
   IsAny<T> extends true
     ? T
@@ -20,10 +20,9 @@ export type Jsonify<T> =
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** JSON writes `null` for an item that it has no words for. */
+/** JSON writes `null` for such an item. */
 type JsonItem<T> = T extends undefined | Unspoken ? null : Jsonify<T>;
 
-/** What JSON leaves out. */
 type Unspoken = symbol | ((...args: never[]) => unknown);
 
 type Spoken<K, V> = K extends symbol ? never : V extends Unspoken ? never : K;

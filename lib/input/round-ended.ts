@@ -1,15 +1,11 @@
-/** Known to all copies of the library in one process, such as its CommonJS and its ES module build. */
+/** Shared by all copies of the library in one process, such as its CommonJS and its ES module build. */
 const LEFT = Symbol.for('nestjs-mcp.may-be-left');
 
 interface Marked {
-  /** Reasons whose rejections nobody may be there to take. */
   [LEFT]?: WeakSet<object>;
 }
 
-/**
- * Rejects a question whose answer only the client's next round can bring. Handlers do not catch it.
- * @internal
- */
+/** Rejects a question that only the client's next round can answer. Handlers do not catch it. @internal */
 export class RoundEnded extends Error {
   override readonly name = 'RoundEnded';
 
@@ -20,9 +16,8 @@ export class RoundEnded extends Error {
 }
 
 /**
- * Notes what a question is rejected with. A handler may hold a promise that it would have awaited later, and that this has
- * rejected meanwhile: the end of the round, or whatever its client does. That must not end the process, as Node would have
- * it. Whatever else is rejected and not handled does what it would do without this listener.
+ * Marks a rejection that may stay unhandled: a handler may hold a promise that it would have awaited later.
+ * The process must not end because of it. Other unhandled rejections keep Node's behaviour.
  */
 export function mayBeLeft(reason: unknown): void {
   if (typeof reason !== 'object' || reason === null) return;
@@ -36,7 +31,7 @@ export function mayBeLeft(reason: unknown): void {
 
 function onUnhandled(reason: unknown): void {
   if (isMarked(reason) || process.listenerCount('unhandledRejection') > 1 || !dependsOnListeners()) return;
-  // Once more, and without this listener: Node does what it is told to.
+  // Rejects again without this listener, so that Node decides.
   process.off('unhandledRejection', onUnhandled);
   void Promise.resolve().then(() => {
     throw reason;
@@ -47,7 +42,7 @@ function onUnhandled(reason: unknown): void {
 const isMarked = (reason: unknown): boolean =>
   typeof reason === 'object' && reason !== null && (process as Marked)[LEFT]?.has(reason) === true;
 
-/** Whether Node goes by listeners: with the flag `none`, `warn` or `strict`, it has done what it does, or does it anyway. */
+/** Only in these modes a listener changes what Node does. */
 function dependsOnListeners(): boolean {
   const flags = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
   const mode = [...flags.matchAll(/--unhandled-rejections[= ]([\w-]+)/g)].at(-1)?.[1] ?? 'throw';

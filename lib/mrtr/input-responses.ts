@@ -2,16 +2,13 @@ import type { McpCall } from '../protocol/mcp-call.js';
 import { readKind } from '../input/input-request.js';
 import type { Journal } from './replay/journal.js';
 
-/** An call whose answers have passed the chain, whatever was asked. */
+/** Lets the answers pass the interceptors. */
 export async function withAnswersReceived({ receive, ...call }: McpCall): Promise<McpCall> {
   const { inputResponses } = call;
   return receive && inputResponses ? { ...call, inputResponses: await receive(inputResponses) } : call;
 }
 
-/**
- * An call with the answers to what was asked. Answers to anything else are dropped, before interceptors see them.
- * @throws McpException (-32602) for an answer of another kind than its question, or one that an interceptor refuses
- */
+/** Drops answers to anything that was not asked, before interceptors see them. @throws McpException (-32602) */
 export async function withAnswersAsked(call: McpCall, journal: Journal | undefined): Promise<McpCall> {
   const { inputResponses, malformedResponses = [] } = call;
   if (!inputResponses) return call;

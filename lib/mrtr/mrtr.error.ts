@@ -1,4 +1,3 @@
-/** What is wrong with the way in which a handler asks. */
 export type MrtrErrorCode =
   | 'MRTR_ASK_IN_STEP'
   | 'MRTR_ASK_NOT_AWAITED'
@@ -13,12 +12,9 @@ export type MrtrErrorCode =
   | 'MRTR_STEP_RESULT'
   | 'MRTR_TOO_MANY_ROUNDS';
 
-/** A mistake of a handler in how it asks its client. Its message is for the author; clients only learn that it failed. */
+/** A mistake in how a handler asks its client. The message is for the author; clients only learn that the call failed. */
 export class MrtrError extends Error {
-  /**
-   * @param code which mistake it is; it stands at the end of the message, too
-   * @param message what happened, and how to mend it
-   */
+  /** @param code also stands at the end of the message */
   constructor(
     readonly code: MrtrErrorCode,
     message: string,
@@ -28,5 +24,5 @@ export class MrtrError extends Error {
   }
 }
 
-/** Notes a mistake of a handler, and gives the error to throw for it: always that of the first. */
+/** Notes a mistake and returns the error to throw, always that of the first mistake. */
 export type ReportMistake = (code: MrtrErrorCode, message: string) => MrtrError;

@@ -14,7 +14,6 @@ const SECRET: OptionSchema = {
   description: `a secret of at least ${MIN_SECRET_BYTES} bytes; make one with \`openssl rand -base64 32\``,
 };
 
-/** What signs: one secret, or several while one replaces another. */
 export const SECRETS = objectOf<Pick<McpMrtrOptions, 'secret' | 'secrets'>>(
   { secret: SECRET, secrets: listOf(SECRET, 'a list of secrets') },
   {
@@ -54,7 +53,6 @@ export const MRTR = objectOf<McpMrtrOptions, FilledMrtr>(
   },
 );
 
-/** The settings that depend on others, or on the environment. */
 export function resolveMrtr({ secret, secrets, ...options }: FilledMrtr): MrtrSettings {
   const onMismatch = process.env['NODE_ENV'] === 'production' ? 'reask' : 'error';
   return { onMismatch, ...options, secrets: secretsOf({ secret, secrets }) };

@@ -5,8 +5,7 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { callerOf } from '../protocol/caller.js';
-import type { McpCall, Params, RoundMemory } from '../protocol/mcp-call.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { canAsk } from '../input/asking.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import { RunningCalls } from '../protocol/running-calls.js';
@@ -17,10 +16,9 @@ import type { InputRequiredOptions } from '../input/input-required.exception.js'
 import { copyOf, newJournal, withAnswers, type Journal } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './live/legacy-rounds.js';
-import { assertDeclared, tooManyRounds, UnsupportedInput } from '../input/errors.js';
+import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from '../input/errors.js';
 import { MrtrError } from './mrtr.error.js';
-import { digestOf } from '../util/digest.js';
-import { InvalidStateError, RequestState } from './state/request-state.js';
+import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
 import { withAnswersAsked } from './input-responses.js';
 import { Round } from './replay/round.js';
 import { PendingRequests } from './live/pending-requests.js';
@@ -34,10 +32,9 @@ interface AskingHandler {
   readonly version: string;
 }
 
-/** What a handler that asks came to in this round. */
 export type RoundResult<T> = { readonly value: T } | { readonly required: InputRequiredResult };
 
-/** Runs handlers that ask their client in the middle of a call: one round at a time, and each on any node. */
+/** Runs handlers that ask their client, one round at a time, on any node. */
 export class Rounds {
   private readonly logger = new Logger('McpMrtr');
   private readonly states: RequestState;
@@ -46,7 +43,7 @@ export class Rounds {
   private readonly running = new RunningCalls();
   private isWarned = false;
 
-  /** @param server the server's name: a state of another one is none */
+  /** @param server the server's name, part of each state */
   constructor(
     private readonly server: string,
     private readonly settings: MrtrSettings,
@@ -56,21 +53,17 @@ export class Rounds {
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
   }
 
-  /**
-   * Runs a handler for one round.
-   * @throws McpException (-32602) for a `requestState` that is not this call's; MrtrError for a mistake of the handler;
-   *   whatever the handler throws
-   */
+  /** @throws McpException (-32602) for another call's `requestState`, MrtrError for a mistake of the handler */
   async run<T>(
     { where, key, version }: AskingHandler,
     call: McpCall,
     work: (current: CurrentRound, call: McpCall) => Promise<T>,
   ): Promise<RoundResult<T>> {
-    const binding = () => this.bindingOf(key, call);
+    const binding = () => bindingOf(call, call.params, this.server, key);
     const earlier = await this.journalOf(call, where, version, binding);
     const answered = await withAnswersAsked(call, earlier);
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
-    // What a handler awaits, it is given there.
+    // Awaited answers are returned by `await`, not here.
     const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
     const current = new CurrentRound(
       () => this.begin(journal ?? newJournal(version), where, call),
@@ -82,17 +75,17 @@ export class Rounds {
     return { required: await this.required(current, call, where, outcome.asking, binding) };
   }
 
-  /** Answers a call in as many rounds as it needs, if its client knows none (2025 era). */
+  /** Runs all rounds of a call whose client does not know rounds (2025 era). */
   readonly legacyRounds: Stage = next => (call, params) => {
     return call.reply.ask ? this.legacy.run(call, params, next) : withoutAsking(call, params, next);
   };
 
-  /** A handler may outlast its call: an interceptor's Observable ends as soon as the signal fires. */
+  /** A handler may outlast its call: an interceptor's Observable ends when the signal fires. */
   private track({ reply }: McpCall, current: CurrentRound, result: Promise<unknown>): void {
     if (reply.ask) this.running.track(Promise.race([result, current.untilLeft()]).catch(() => undefined));
   }
 
-  /** Waits, up to so many milliseconds, for handlers that outlast their calls, whose signals have fired. */
+  /** Waits, in milliseconds, for handlers that outlast their calls. */
   async ended(timeoutMs: number): Promise<void> {
     await this.running.idle(timeoutMs);
   }
@@ -121,7 +114,7 @@ export class Rounds {
     });
   }
 
-  /** The result that ends a round: what was asked by whichever way, and what is to be remembered. */
+  /** The result that ends a round: its questions, and its state. */
   private async required(
     current: CurrentRound,
     call: McpCall,
@@ -145,7 +138,7 @@ export class Rounds {
     };
   }
 
-  /** Logs that a handler asked in too many rounds. @returns what its client is told */
+  /** Logs the mistake, and returns the client's error. */
   private tooMany(where: string, keys: readonly string[], round: number): McpException {
     const { maxRounds } = this.settings;
     const asked = keys.map(key => JSON.stringify(key)).join(', ') || 'to be called again';
@@ -157,7 +150,7 @@ export class Rounds {
     return tooManyRounds(maxRounds);
   }
 
-  /** What is to be remembered travels with the client, unless its rounds are all in this process. */
+  /** The journal travels with the client, unless all rounds are in this process. */
   private async keep(
     journal: Journal,
     { memory }: McpCall,
@@ -174,27 +167,23 @@ export class Rounds {
     version: string,
     binding: () => string,
   ): Promise<Journal | undefined> {
+    const { memory, requestState } = call;
     try {
-      const journal = call.memory ? recall(call.memory) : await this.opened(call, binding);
+      const journal =
+        memory || requestState === undefined
+          ? (memory?.journal as Journal | undefined)
+          : ((await this.states.open(requestState, binding())) as Journal);
+      // A journal is for one round.
+      if (memory) memory.journal = undefined;
       return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
       this.logger.warn(`A requestState for ${where} was refused: ${error.message}`);
-      throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', {
-        reason: 'invalid_request_state',
-      });
+      throw invalidState();
     }
   }
 
-  private async opened({ requestState }: McpCall, binding: () => string): Promise<Journal | undefined> {
-    if (requestState === undefined) return undefined;
-    return (await this.states.open(requestState, binding())) as Journal;
-  }
-
-  /**
-   * What of a call's journal another version of the handler can go on with: what it has asked is asked again.
-   * @throws InvalidStateError where something was done because of an answer, and so cannot be
-   */
+  /** Another version of the handler asks its questions again. @throws InvalidStateError if a step depends on an answer */
   private begunAnew(journal: Journal, version: string, where: string): Journal {
     const { answers, open, asked = {}, given, state, ...kept } = journal;
     const { steps } = kept;
@@ -217,28 +206,9 @@ export class Rounds {
     }
     return this.states.seal(journal, binding);
   }
-
-  /** Whose call it is, of what, and with which arguments. */
-  private bindingOf(key: string, { method, params, authInfo, http }: McpCall): string {
-    const { name, uri, arguments: args } = params;
-    return JSON.stringify([
-      this.server,
-      method,
-      key,
-      callerOf(authInfo, http?.request),
-      digestOf({ name, uri, args }),
-    ]);
-  }
 }
 
-/** What the latest round alone has left. */
-function recall(memory: RoundMemory): Journal | undefined {
-  const { journal } = memory;
-  memory.journal = undefined;
-  return journal as Journal | undefined;
-}
-
-/** A gateway's backend only sees that a client declares nothing if no session keeps what it has declared. */
+/** A gateway's backend refuses a client without capabilities, but a client without a session cannot declare any. */
 async function withoutAsking(call: McpCall, params: Params, next: Answer): Promise<Result> {
   try {
     return await next(call, params);

@@ -1,23 +1,21 @@
 import { isRecord } from '../util/is-record.js';
 import type { ObjectSchema, OptionSchema } from './option-schema.js';
 
-/** What is wrong with an option. */
 export interface OptionProblem {
-  /** The keys and indexes that lead to it. */
+  /** The keys and indexes that lead to the option. */
   readonly steps: readonly string[];
   readonly value: unknown;
-  /** Says what would be right, as in `must be true or false`. */
+  /** As in `must be true or false`. */
   readonly rule: string;
-  /** The options that there are, where the problem is one that there is not. */
+  /** The allowed options, for an unknown option. */
   readonly known?: readonly string[];
-  /** Says all of it, where an option has a rule of its own. */
+  /** Replaces the other parts, for a rule with a sentence. */
   readonly sentence?: string;
 }
 
 /**
- * Checks options, and fills in the defaults. What is not an object of options itself stays the same object.
- * @param fail makes the error of a sentence
- * @throws what `fail` makes, for an option that is missing, unknown or wrong
+ * Checks options and fills in defaults. Other objects than options stay the same object.
+ * @param fail makes the thrown error of a sentence
  */
 export function resolve<T extends object, F extends object>(
   schema: ObjectSchema<T, F>,
@@ -29,7 +27,6 @@ export function resolve<T extends object, F extends object>(
   return filled(schema, options) as F;
 }
 
-/** The first thing that is wrong with a value. */
 export function problemOf(
   schema: OptionSchema,
   value: unknown,
@@ -106,7 +103,7 @@ function ruleOf(schema: OptionSchema, value: unknown): string {
   return `must be ${describe(schema)}${isShown ? `, not ${JSON.stringify(value)}` : ''}`;
 }
 
-/** What a schema allows, in words that complete "must be". */
+/** Words that complete "must be". */
 export function describe(schema: OptionSchema): string {
   if (schema.description !== undefined) return schema.description;
   const { enum: values, properties, minItems = 0 } = schema;
@@ -146,7 +143,6 @@ function listed(words: readonly string[], last: string): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
-/** A problem in one sentence. */
 export function sentenceOf({ steps, rule, known, sentence }: OptionProblem, title?: string): string {
   if (sentence !== undefined) return sentence;
   if (known) return `unknown option ${nameOf(steps)}; known are ${known.join(', ')}`;

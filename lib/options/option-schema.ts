@@ -1,36 +1,36 @@
 import { MAX_TIMER_MS } from '../util/max-timer.js';
 
-/** Says what an option may be, in the words of JSON Schema as far as it has them. */
+/** Describes an option, like JSON Schema. */
 export interface OptionSchema {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'function';
   readonly enum?: readonly unknown[];
   readonly instanceOf?: abstract new (...args: never[]) => unknown;
-  /** The alternative of the value's kind has to hold. */
+  /** The first alternative of the value's kind must hold. */
   readonly anyOf?: readonly OptionSchema[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Without the white space around it. */
+  /** Counted without surrounding white space. */
   readonly minLength?: number;
   readonly pattern?: string;
   readonly minItems?: number;
   readonly items?: OptionSchema;
-  /** No others are allowed beside them, unless `additionalProperties` says what they are. */
+  /** Other options are refused without `additionalProperties`. */
   readonly properties?: Readonly<Record<string, OptionSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: OptionSchema;
-  /** Shared, never copied. */
+  /** Never copied. */
   readonly default?: unknown;
-  /** Completes "must be". Default: made of the keywords. */
+  /** Completes "must be". Default: derived from the keywords. */
   readonly description?: string;
-  /** What messages call a whole object of options. */
+  /** Names the object in messages. */
   readonly title?: string;
-  /** A condition that the keywords cannot say; the description says it. */
+  /** A condition beyond the keywords; `description` says it. */
   readonly accepts?: (value: never) => boolean;
-  /** A condition with a sentence of its own. `name` names the object, or one of its options, in quotes. */
+  /** Returns a sentence for a broken condition. `name` quotes the object or an option. */
   readonly problem?: (value: never, name: (key?: string) => string) => string | undefined;
 }
 
-/** A schema for each option of `T`. What `F`, the options with their defaults, always has needs a default. */
+/** Options that `F` always has need a default. */
 export type OptionSchemas<T, F = T> = {
   readonly [K in keyof T]-?: OptionSchema &
     (undefined extends T[K]
@@ -42,10 +42,9 @@ export type OptionSchemas<T, F = T> = {
       : unknown);
 };
 
-/** The schema of an object of options. `F` is what becomes of it once the defaults are filled in. */
+/** `F` are the options with defaults; the member `~filled` holds the type only. */
 export type ObjectSchema<T, F = T> = Omit<OptionSchema, 'properties'> & {
   readonly properties: OptionSchemas<T, F>;
-  /** Holds the type alone. */
   readonly '~filled'?: F;
 };
 
@@ -80,7 +79,7 @@ export const TEXTS: OptionSchema = {
 };
 export const FLAG: OptionSchema = { type: 'boolean' };
 export const COUNT: OptionSchema = { type: 'integer', minimum: 1 };
-/** Milliseconds: a timer that has to wait longer does not wait at all. */
+/** In milliseconds; longer timers fire at once. */
 export const TIME: OptionSchema = { ...COUNT, maximum: MAX_TIMER_MS };
 export const OBJECT: OptionSchema = { type: 'object' };
 export const FUNCTION: OptionSchema = { type: 'function' };

@@ -1,6 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 
-/** What the server has to know of a method. */
 export interface MethodRule {
   /** A server without this capability does not know the method. */
   readonly capability: keyof ServerCapabilities;
@@ -10,15 +9,21 @@ export interface MethodRule {
   readonly isLegacy?: true;
   /** The member of the result that holds the list. */
   readonly lists?: string;
+  /** The member that identifies a row of the list. */
+  readonly key?: string;
 }
 
 const RULES = {
-  'tools/list': { capability: 'tools', lists: 'tools' },
+  'tools/list': { capability: 'tools', lists: 'tools', key: 'name' },
   'tools/call': { capability: 'tools', canAsk: true },
-  'prompts/list': { capability: 'prompts', lists: 'prompts' },
+  'prompts/list': { capability: 'prompts', lists: 'prompts', key: 'name' },
   'prompts/get': { capability: 'prompts', canAsk: true },
-  'resources/list': { capability: 'resources', lists: 'resources' },
-  'resources/templates/list': { capability: 'resources', lists: 'resourceTemplates' },
+  'resources/list': { capability: 'resources', lists: 'resources', key: 'uri' },
+  'resources/templates/list': {
+    capability: 'resources',
+    lists: 'resourceTemplates',
+    key: 'uriTemplate',
+  },
   'resources/read': { capability: 'resources', canAsk: true },
   'resources/subscribe': { capability: 'resources', isLegacy: true },
   'resources/unsubscribe': { capability: 'resources', isLegacy: true },
@@ -28,7 +33,25 @@ const RULES = {
 /** A method that a server answers from its catalogue, or a gateway from its backends. */
 export type DispatchedMethod = keyof typeof RULES;
 
-/** The one table of these methods. */
+export type ListMethod = {
+  [M in DispatchedMethod]: (typeof RULES)[M] extends { lists: string } ? M : never;
+}[DispatchedMethod];
+
 export const METHODS: ReadonlyMap<string, MethodRule> = new Map(Object.entries(RULES));
+
+export const isList = (method: string): method is ListMethod => METHODS.get(method)?.lists !== undefined;
+
+/** Whether a server with these capabilities knows a method. */
+export const offers = (capabilities: object, method: string): boolean =>
+  Object.hasOwn(capabilities, METHODS.get(method)?.capability ?? method.split('/')[0]);
+
+export const listOf = (method: ListMethod): (typeof RULES)[ListMethod] => RULES[method];
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export function rowsOf(method: ListMethod, result: unknown): readonly Row[] {
+  const rows = (result as Row)[RULES[method].lists];
+  return Array.isArray(rows) ? (rows as Row[]) : [];
+}
 
 export const DISPATCHED = Object.keys(RULES) as readonly DispatchedMethod[];

@@ -1,4 +1,3 @@
-/** Longer URIs name nothing here. */
 const MAX_URI_LENGTH = 8192;
 
 const SCHEME = /^[a-z][a-z\d+.-]*:/i;
@@ -9,13 +8,13 @@ const DOT_SEGMENT = /(?:^|\/)\.\.?(?:$|[/?#])/;
 const EXPRESSION = /^([+#./;?&]?)((?:\w+(?:\.\w+)*\*?)(?:,\w+(?:\.\w+)*\*?)*)$/;
 
 interface Operator {
-  /** What stands before its first value. */
+  /** Stands before the first value. */
   readonly prefix: string;
-  /** What stands between its values. */
+  /** Stands between values. */
   readonly separator: string;
-  /** Characters that end it, unless they are percent-encoded. */
+  /** End the value unless they are percent-encoded. */
   readonly stops: string;
-  /** Its values are written `name=value`, in any order, each of them optional. */
+  /** Values are written `name=value`, in any order, and are optional. */
   readonly named?: true;
 }
 
@@ -35,7 +34,7 @@ interface Variable {
   readonly exploded: boolean;
 }
 
-/** A stretch of the URI that holds one variable, or the pairs of several named ones. */
+/** A part of the URI with one variable, or with the pairs of named variables. */
 interface Run extends Operator {
   readonly variables: Variable[];
   readonly crossesSegments: boolean;
@@ -43,7 +42,6 @@ interface Run extends Operator {
 
 type Token = string | Run;
 
-/** A URI template that cannot be compiled: what is wrong with it, and what to write instead. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
 
@@ -55,13 +53,13 @@ export class UriTemplateError extends Error {
 export interface CompiledUriTemplate {
   readonly template: string;
   readonly variables: readonly string[];
-  /** How much literal text it has: of two templates that match a URI, the one with more is meant. */
+  /** The amount of literal text. The most specific template matches. */
   readonly specificity: number;
-  /** The decoded variables, or nothing if `uri` is not of this template. Never throws. */
+  /** The decoded variables; undefined if the URI does not match. Never throws. */
   match(uri: string): Readonly<Record<string, string | string[]>> | undefined;
 }
 
-/** Says why `uri` is no valid absolute URI (RFC 3986, except that letters of any script may stand unencoded). */
+/** Says why a URI is invalid (RFC 3986, but letters of any script are allowed). */
 export function checkUri(uri: string): string | undefined {
   if (uri.length > MAX_URI_LENGTH) return `it is longer than ${MAX_URI_LENGTH} characters`;
   if (!SCHEME.test(uri)) return 'it does not start with a scheme, such as "docs:"';
@@ -72,18 +70,15 @@ export function checkUri(uri: string): string | undefined {
 }
 
 /**
- * Compiles an RFC 6570 template into a matcher. The RFC defines expansion only; matching means this:
+ * Compiles an RFC 6570 template into a matcher. The RFC defines expansion only; matching works like this:
  *
- * - Literal text is compared exactly, but for the case of the scheme and superfluous percent-encoding.
- * - Values are percent-decoded once. Decoded, none of them has a backslash, a control character, or a segment `.` or
- *   `..`; and `{a}`, `{.a}`, `{/a}` and `{;a}` have no `/` either. Mind that `{+a}` may begin with one.
- * - Named variables (`{?a,b}`, `{&a}`, `{;a}`) come in any order or not at all. A name the template does not have, or
- *   one given twice without `*`, is no match. All other variables are required and not empty.
- * - `{a*}` is a list, never a map. Where text could be shared out in several ways, the earlier variable takes the most.
+ * - Literal text is compared exactly, except for the case of the scheme and superfluous percent-encoding.
+ * - Values are decoded once. They never have a backslash, a control character or a segment `.` or `..`.
+ *   Only `{+a}`, `{#a}` and queries may have a `/`; `{+a}` may begin with it.
+ * - Named variables (`{?a,b}`, `{&a}`, `{;a}`) are optional and in any order. Unknown or repeated names do not match.
+ * - Other variables are required and not empty. `{a*}` is a list. The earlier variable takes the longest text.
  *
- * What cannot be read backwards is refused: prefixes (`{a:3}`), and two variables with nothing between them.
- * The time of a match is proportional to the length of the URI.
- *
+ * Prefixes (`{a:3}`) and adjacent variables are refused. Matching takes linear time.
  * @throws UriTemplateError
  */
 export function compileUriTemplate(template: string): CompiledUriTemplate {
@@ -98,7 +93,7 @@ export function compileUriTemplate(template: string): CompiledUriTemplate {
   return {
     template,
     variables,
-    // `{name}` is more specific than a `{+path}` with the same text around it.
+    // `{name}` is more specific than `{+path}` with the same text around it.
     specificity: literalLength - (isWide ? 0.5 : 0),
     match(uri) {
       if (checkUri(uri) !== undefined) return undefined;
@@ -129,7 +124,7 @@ function parse(template: string): Token[] {
     tokens.push(token);
   };
 
-  // Even parts are literal text, odd ones what stood between braces.
+  // Even parts are literal text, odd parts are expressions.
   const parts = lowerScheme(template).split(/\{([^{}]*)\}/);
   if (!SCHEME.test(parts[0]))
     refuse('does not begin with a literal scheme: put one there, such as "docs://"');
@@ -157,14 +152,13 @@ function parse(template: string): Token[] {
 
     if (operator.named) {
       const previous = tokens.at(-1);
-      // `{?a}{&b}` is `{?a,b}`, for each of them can be missing.
+      // `{?a}{&b}` is `{?a,b}`, because each variable is optional.
       if (typeof previous === 'object' && previous.separator === symbol)
         previous.variables.push(...variables);
       else push({ ...operator, variables, crossesSegments });
       continue;
     }
 
-    // A variable ends where a later part of the template begins.
     const rest = parts.slice(i + 1).join('{');
     const ends = [...'?#;'].filter(c => rest.includes(c)).join('') + (inQuery ? '&' : '');
     for (const [k, variable] of variables.entries()) {
@@ -206,10 +200,7 @@ function matchTokens(tokens: readonly Token[], text: string): Record<string, str
 const continues = (run: Run, c: string) => c !== '' && !run.stops.includes(c);
 const begins = (run: Run, c: string) => (run.named ? c === run.prefix : continues(run, c));
 
-/**
- * `rows[i][at]` says whether the tokens from the i-th on match all of `text` from `at` on. Filled in from the right,
- * every cell once, in place of a regular expression, which would try the same ends of several variables over and over.
- */
+/** `rows[i][at]` says whether the tokens from `i` match all text from `at`. A regular expression would backtrack. */
 function solve(tokens: readonly Token[], text: string): Uint8Array[] {
   const end = new Uint8Array(text.length + 1);
   end[text.length] = 1;
@@ -233,7 +224,7 @@ function solve(tokens: readonly Token[], text: string): Uint8Array[] {
   return rows;
 }
 
-/** Decodes what a run has matched into `values`; false if it is not allowed there. */
+/** Returns false for a value that is not allowed. */
 function capture(run: Run, text: string, values: Map<string, string | string[]>): boolean {
   if (!run.named) {
     const [{ name, exploded }] = run.variables;
@@ -262,8 +253,8 @@ function isAllowed(run: Run, value: string): boolean {
 }
 
 /**
- * Writes each character of a URI as one code unit, so that no match begins or ends inside a percent triplet: a triplet
- * becomes U+E000 plus its byte, unless it stands for a character that needs none.
+ * Writes each percent triplet as one code unit (U+E000 plus the byte), so that no match splits it.
+ * Triplets of unreserved characters are decoded.
  */
 function pack(uri: string): string {
   return uri.replace(/[^\0-\x7f]+/g, encodeURIComponent).replace(/%(..)/g, (_, digits: string) => {

@@ -7,11 +7,7 @@ import { toPlainJson } from './plain-json.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
-/**
- * Compiles a class with class-validator decorators. Values come back as instances of it; a property without a
- * decorator is an issue.
- * @throws SchemaError, also where class-validator or class-transformer is not installed
- */
+/** Values come back as instances; a property without a decorator is an issue. @throws SchemaError */
 export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<CompiledSchema> {
   const peers = await loadClassPeers();
   const { schema, shapes } = new ClassConverter(type, peers, io).convert();
@@ -25,7 +21,7 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       try {
         instance = peers.toInstance(type, copyPlain(value, '', unsafe) as object);
       } catch {
-        // A `@Transform()` that met what it did not expect. Its message may hold the value.
+        // A `@Transform()` failed. Its message may hold the value.
         return failure([{ path: '', message: `cannot be converted to ${type.name}` }]);
       }
       if (unsafe.length > 0) return failure(unsafe);
@@ -52,9 +48,8 @@ function toIssues(failures: readonly PropertyFailure[], parent: unknown, parentP
 }
 
 /**
- * A copy of plain data for class-transformer, which deletes discriminators from what it is given. Keys that
- * every object inherits (`__proto__`, `constructor`, `toString`) become issues: class-transformer trips over
- * them, or drops them without a word. Instances of classes are passed through.
+ * A copy for class-transformer, which deletes discriminators from its input. Keys that every object inherits become
+ * issues, because class-transformer fails on them or drops them silently.
  */
 function copyPlain(value: unknown, path: string, issues: SchemaIssue[]): unknown {
   if (Array.isArray(value))

@@ -15,7 +15,6 @@ import { headerProperties } from './mcp-header.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 
-/** The property that tells the classes of a union apart. */
 interface Tag {
   readonly property: string;
   readonly value: string;
@@ -28,11 +27,11 @@ interface Definition {
   schema: Keywords;
 }
 
-/** Converts a class, and those nested in it, to one JSON Schema. Classes go by identity, not by name. */
+/** Converts a class and its nested classes to one JSON Schema. Classes go by identity, not by name. */
 export class ClassConverter {
   private readonly definitions: Definition[] = [];
   private readonly shapes = new Map<unknown, PropertyShape[]>();
-  /** The classes whose schemas stand where they are used, while they are made. */
+  /** The classes that are being converted in place. */
   private readonly inlined = new Set<Type<unknown>>();
 
   constructor(
@@ -41,7 +40,6 @@ export class ClassConverter {
     private readonly io: SchemaIo,
   ) {}
 
-  /** @throws SchemaError that names the class, and the property, at fault */
   convert(): { schema: Keywords; shapes: Shapes } {
     const schema = this.objectSchema(this.root);
     const definitions = this.definitions.map(({ key, schema }) => [key, schema] as const);
@@ -60,7 +58,7 @@ export class ClassConverter {
       return [name, isScalar(initial[name]) ? { ...schema, default: initial[name] } : schema] as const;
     });
     this.shapes.set(type, properties.map(shapeOf));
-    // A client may leave out what the class itself fills in; a result always has it.
+    // A client may omit a property with an initial value; a result always has it.
     const isGiven = ({ name }: ClassProperty) => this.io === 'input' && initial[name] !== undefined;
     const asked = properties.filter(property => isRequired(property) && !isGiven(property));
     const required = new Set(asked.map(({ name }) => name));
@@ -88,7 +86,7 @@ export class ClassConverter {
     );
   }
 
-  /** Clients look for a value where the schema has it, and class-transformer under the name that is exposed. */
+  /** Clients find a value by its name in the schema, class-transformer by its exposed name. */
   private assertHeadersReached(type: Type<unknown>, properties: readonly ClassProperty[]): void {
     const declared = new Set(headerProperties(type.prototype as object));
     for (const property of properties) {
@@ -123,7 +121,7 @@ export class ClassConverter {
     return declared ?? (this.peers.isTransformed(owner, name) ? reflectedType(owner, name) : undefined);
   }
 
-  /** Whether clients are to find header parameters in a class: they look for them behind no `$ref`. */
+  /** Clients do not look for header parameters behind a `$ref`. */
   private hasHeaders(type: Type<unknown>, seen = new Set<unknown>()): boolean {
     if (seen.has(type)) return false;
     seen.add(type);
@@ -179,7 +177,7 @@ function isClass(type: unknown): type is Type<unknown> {
   return typeof type === 'function' && type !== Object && type !== Array;
 }
 
-/** A property that is in no schema would have its header ignored without a word. */
+/** The header of a property without a schema would be ignored silently. */
 function assertHeadersKnown(type: Type<unknown>, properties: readonly ClassProperty[]): void {
   const names = new Set<string | symbol>(properties.map(({ name }) => name));
   const stray = headerProperties(type.prototype as object).find(property => !names.has(property));
@@ -189,7 +187,7 @@ function assertHeadersKnown(type: Type<unknown>, properties: readonly ClassPrope
   );
 }
 
-/** What the class gives its properties by itself. class-transformer constructs it like this on every call. */
+/** class-transformer constructs the class in the same way on every call. */
 function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]): Record<string, unknown> {
   let instance: Record<string, unknown>;
   try {
@@ -203,7 +201,7 @@ function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]
   const names = new Set(properties.map(({ name }) => name));
   const stray = Object.keys(instance).find(key => !names.has(key));
   if (stray === undefined) return instance;
-  // With `useDefineForClassFields`, the default since ES2022, a mere declaration makes the property.
+  // With `useDefineForClassFields`, the default since ES2022, a declaration alone makes the property.
   throw new SchemaError(
     `${type.name}.${stray} has no class-validator decorator, so that every instance is invalid: add @Allow()`,
   );

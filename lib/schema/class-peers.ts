@@ -13,7 +13,6 @@ export interface ValidationRule {
   readonly validateIf?: unknown;
 }
 
-/** What `@Type()` of class-transformer says about a property. */
 export interface DeclaredType {
   readonly type: unknown;
   readonly discriminator?: {
@@ -22,19 +21,18 @@ export interface DeclaredType {
   };
 }
 
-/** One property that class-validator found wrong, or whose children it did. */
 export interface PropertyFailure {
   readonly property?: string;
   readonly constraints?: Readonly<Record<string, string>>;
   readonly children?: readonly PropertyFailure[];
 }
 
-/** What is used of class-validator and class-transformer. As both are optional, no signature names their types. */
+/** The used parts of class-validator and class-transformer. Both are optional, so no signature names their types. */
 export interface ClassPeers {
   rulesOf(type: Type<unknown>): readonly ValidationRule[];
   declaredType(type: Type<unknown>, property: string): DeclaredType | undefined;
   isTransformed(type: Type<unknown>, property: string): boolean;
-  /** The name under which `@Expose()` has a property read from what comes in, if it gives one. */
+  /** The name under which `@Expose()` reads a property, if it gives one. */
   exposedName(type: Type<unknown>, property: string): string | undefined;
   toInstance(type: Type<unknown>, plain: object): object;
   validate(instance: object): Promise<readonly PropertyFailure[]>;
@@ -42,10 +40,7 @@ export interface ClassPeers {
 
 const PLAIN_TO_CLASS = 0;
 
-/**
- * Loads both packages.
- * @throws SchemaError that says what to install
- */
+/** @throws SchemaError that says what to install */
 export async function loadClassPeers(): Promise<ClassPeers> {
   const [validator, transformer, storage] = await load();
   return {
@@ -81,7 +76,7 @@ async function load() {
     return [
       await loadModule<typeof Validator>('class-validator'),
       await loadModule<typeof Transformer>('class-transformer'),
-      // Where `@Type()` writes to. The package has no other way to read it.
+      // `@Type()` writes here; there is no public way to read it.
       (await loadModule<{ defaultMetadataStorage: MetadataStorage }>('class-transformer/cjs/storage.js'))
         .defaultMetadataStorage,
     ] as const;
@@ -93,7 +88,7 @@ async function load() {
   }
 }
 
-/** In CommonJS by `require`, because an application's Jest would refuse `import()` without a flag of Node's. */
+/** In CommonJS by `require`: Jest refuses `import()` without a flag of Node. */
 async function loadModule<T>(name: string): Promise<T> {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- there is none in the ES half of the build
   return (typeof require === 'function' ? require(name) : await import(name)) as T;

@@ -12,7 +12,7 @@ export interface ClassProperty {
   readonly rules: readonly ValidationRule[];
 }
 
-/** Used where no decorator tells the type. What TypeScript cannot reflect (unions, interfaces) stays open. */
+/** Used if no decorator tells the type. TypeScript does not reflect unions and interfaces. */
 const REFLECTED = new Map<unknown, Keywords>([
   [String, { type: 'string' }],
   [Number, { type: 'number' }],
@@ -25,7 +25,7 @@ function isConditional({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'conditionalValidation');
 }
 
-/** Whether a value must be given. `@Allow()` alone asks for nothing. */
+/** `@Allow()` alone requires nothing. */
 export function isRequired(property: ClassProperty): boolean {
   return !isConditional(property) && property.rules.some(rule => rule.type !== 'whitelistValidation');
 }
@@ -40,7 +40,6 @@ export function isNested({ rules }: ClassProperty): boolean {
   return rules.some(rule => rule.type === 'nestedValidation');
 }
 
-/** What class-validator does not check of the property. */
 export function shapeOf(property: ClassProperty): PropertyShape {
   const isLoose = isNested(property) || property.rules.some(rule => rule.each);
   return {
@@ -56,9 +55,8 @@ export function reflectedType(owner: Type<unknown>, name: string): unknown {
 }
 
 /**
- * The JSON Schema of one property.
- * @param nested makes the schema of the class that the property holds, for `@ValidateNested()`
- * @throws SchemaError if no value could ever be valid, for want of a `@Type()`
+ * @param nested makes the schema of the property's class, for `@ValidateNested()`
+ * @throws SchemaError if a missing `@Type()` makes every value invalid
  */
 export function propertySchema(
   property: ClassProperty,
@@ -106,7 +104,7 @@ function tidy(keywords: Keywords): Keywords {
   return isTyped(keywords) && keywords.type !== 'string' ? rest : keywords;
 }
 
-/** class-validator takes null for absent: on input that is tolerance, in a result the client has to know. */
+/** class-validator accepts null for an absent value. In a result, the client has to know it. */
 function orNull(keywords: Keywords, nullable: boolean): Keywords {
   return nullable && Object.keys(keywords).length > 0 ? { anyOf: [keywords, { type: 'null' }] } : keywords;
 }

@@ -1,6 +1,5 @@
 import type { SchemaIo } from './types.js';
 
-/** A JSON Schema in the making. */
 export type Keywords = Record<string, unknown>;
 
 type Rule = (args: readonly unknown[], io: SchemaIo) => Keywords;
@@ -9,7 +8,7 @@ const string = { type: 'string' };
 const array = { type: 'array' };
 const object = { type: 'object' };
 
-/** By the name that class-validator gives the decorator. Those missing here only narrow what is accepted. */
+/** By class-validator's name. Missing decorators only narrow the accepted values. */
 const RULES = new Map<string, Rule>([
   ['isString', () => string],
   ['minLength', ([min]) => ({ ...string, ...finite({ minLength: min }) })],
@@ -49,12 +48,11 @@ const RULES = new Map<string, Rule>([
 
 const DATE_OR_TIME = { anyOf: [{ format: 'date-time' }, { format: 'date' }] };
 
-/** The JSON Schema keywords for one decorator; none, if it has no counterpart. */
 export function keywordsOfRule(name: string | undefined, args: readonly unknown[], io: SchemaIo): Keywords {
   return (name && RULES.get(name)?.(args, io)) || {};
 }
 
-/** Narrows `target` by `keywords`. Where both have a say: the narrower bound, else both, through `allOf`. */
+/** Keeps the narrower of two bounds, and joins other keywords with `allOf`. */
 export function narrow(target: Keywords, keywords: Keywords): void {
   for (const [key, value] of Object.entries(keywords)) {
     const current = target[key];
@@ -66,15 +64,11 @@ export function narrow(target: Keywords, keywords: Keywords): void {
   }
 }
 
-/** What JSON can hold that is not a list or an object. */
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-/**
- * A format that is narrower than the decorator's own check. It tells a client what to send; of a result it
- * would promise more than was checked, and make the client refuse what this server let pass.
- */
+/** A format that is narrower than the decorator's check. In a result, it would make clients refuse valid values. */
 function advised(io: SchemaIo, keywords: Keywords): Keywords {
   return io === 'input' ? keywords : {};
 }
@@ -87,7 +81,7 @@ function ipFormat(version: unknown): Keywords {
   return version ? { format: `ipv${Number(version)}` } : { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] };
 }
 
-/** JSON Schema has Unicode patterns and no flags: one that needs a flag, or does not compile, is left out. */
+/** JSON Schema has Unicode patterns without flags; other patterns are left out. */
 function portablePattern(pattern: unknown, flags: unknown): Keywords {
   try {
     const { source, flags: needed } = new RegExp(pattern as RegExp | string, flags as string | undefined);
@@ -109,7 +103,7 @@ function jsonType(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The values of a TypeScript enum. Its numbers also lead back to their names, which are no values. */
+/** The values of a TypeScript enum, without the names that its numbers lead back to. */
 function enumValues(entity: object): unknown[] {
   const members = entity as Record<string, unknown>;
   const isName = (key: string) => typeof members[key] === 'string' && members[members[key]] === Number(key);

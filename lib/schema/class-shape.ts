@@ -1,11 +1,11 @@
 import { childPath } from './result.js';
 import type { SchemaIssue } from './types.js';
 
-/** What a class says about a property, as far as class-validator may let something else pass. */
+/** The rules of a property that class-validator may not check. */
 export interface PropertyShape {
   readonly name: string;
   readonly isRequired: boolean;
-  /** Whether a value must be a list, or must not be one; undefined where class-validator sees to it. */
+  /** Undefined if class-validator checks it. */
   readonly isList: boolean | undefined;
   readonly isNested: boolean;
 }
@@ -13,8 +13,8 @@ export interface PropertyShape {
 export type Shapes = ReadonlyMap<unknown, readonly PropertyShape[]>;
 
 /**
- * Holds a valid instance to its JSON Schema where class-validator does not: `@ValidateNested()` takes a list
- * for an object, lists of lists for a list, and nothing at all; `each: true` takes a single value for a list.
+ * Finds values that class-validator accepts against the schema: `@ValidateNested()` takes lists for objects, nested lists
+ * and undefined; `each: true` takes a single value for a list.
  */
 export function shapeIssues(shapes: Shapes, instance: object, path: string): SchemaIssue[] {
   const properties = shapes.get(instance.constructor) ?? [];

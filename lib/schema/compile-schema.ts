@@ -9,10 +9,7 @@ const compiled = {
   output: new WeakMap<object, Promise<CompiledSchema>>(),
 };
 
-/**
- * Compiles whatever an author declared. The same class or schema object is compiled once for each direction.
- * @throws SchemaError
- */
+/** Compiles a class or schema object once for each direction. @throws SchemaError */
 export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
   requireSchema(schema);
   let result = compiled[io].get(schema);
@@ -21,13 +18,13 @@ export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<C
 }
 
 async function compile(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
-  // arktype's schemas are functions too, so this is asked before what is a class.
+  // First, because arktype's schemas are functions too.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
   requireNoShape(schema);
   return typeof schema === 'function' ? compileClass(schema, io) : compileJsonSchema(schema, io);
 }
 
-/** As JSON Schema it would be keywords that nobody knows, and admit everything. */
+/** As JSON Schema, it would have unknown keywords only and accept everything. */
 function requireNoShape(schema: object): void {
   for (const [key, value] of Object.entries(schema) as [string, unknown][]) {
     if (typeof value !== 'object' || value === null || !isStandardSchema(value)) continue;

@@ -1,10 +1,6 @@
 import { addKeywords } from './keywords.js';
 
-/**
- * Describes a property of a DTO, or the DTO itself, in the JSON Schema that a model reads before it calls.
- *
- * @publicApi
- */
+/** Describes a DTO or its property in the JSON Schema that the model reads. @publicApi */
 export function Description(text: string): ClassDecorator & PropertyDecorator {
   return (target: object, property?: string | symbol) => addKeywords(target, property, { description: text });
 }

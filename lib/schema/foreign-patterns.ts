@@ -1,9 +1,9 @@
 import { str, type Ajv } from 'ajv';
 import { linearPattern, PatternError } from './linear-pattern.js';
 
-/** The steps that the patterns of one validation may take: about a third of a second. */
+/** The most steps of all patterns in one validation: about a third of a second. */
 const MAX_STEPS = 20_000_000;
-/** What it takes to compile one instruction of a pattern, in the same steps. */
+/** The steps to compile one instruction of a pattern. */
 const STEPS_TO_COMPILE = 250;
 
 interface RegExpLike {
@@ -11,25 +11,21 @@ interface RegExpLike {
   toString(): string;
 }
 
-/**
- * The regular expressions of a schema from another process. They take linear time, and there is a bound on what they take
- * together.
- */
+/** Regular expressions of another process's schema: in linear time, with a bound for each validation. */
 export class ForeignPatterns {
   private left = MAX_STEPS;
 
-  /** @param onSkipped told why a `pattern` is skipped. Without it, the pattern is an error. */
+  /** @param onSkipped gets the reason if a `pattern` is skipped; without it, the pattern is an error */
   constructor(private readonly onSkipped?: (reason: string) => void) {}
 
-  /** Begins a validation, which gets the full number of steps. */
+  /** Begins a validation with the full number of steps. */
   begin(): void {
     this.left = MAX_STEPS;
   }
 
-  /** Lets an engine match with these patterns alone. */
   install(engine: Ajv): void {
     engine.opts.code.regExp = Object.assign((source: string) => this.compile(source), { code: 'new RegExp' });
-    // Its own keyword: a `pattern` can be skipped, a key of `patternProperties` cannot.
+    // A `pattern` can be skipped, a key of `patternProperties` cannot.
     engine.removeKeyword('pattern').addKeyword({
       keyword: 'pattern',
       type: 'string',
@@ -37,7 +33,7 @@ export class ForeignPatterns {
       compile: (source: string) => this.keyword(source),
       error: { message: ({ schemaCode }) => str`must match pattern "${schemaCode}"` },
     });
-    // That of ajv-formats takes quadratic time.
+    // The format of ajv-formats takes quadratic time.
     engine.addFormat('url', text => /^(?:https?|ftp):/i.test(text) && URL.canParse(text));
   }
 
@@ -46,13 +42,13 @@ export class ForeignPatterns {
     let isCompiled = false;
     return {
       test: text => {
-        // The first use compiles it, and has to know before that there are steps left.
+        // `size` compiles the pattern, so steps must be left before.
         this.spend(0);
         this.spend(pattern.size * (text.length + 1 + (isCompiled ? 0 : STEPS_TO_COMPILE)));
         isCompiled = true;
         return pattern.test(text);
       },
-      // Ajv tells patterns apart by their text.
+      // Ajv distinguishes patterns by their text.
       toString: () => source,
     };
   }
@@ -72,7 +68,7 @@ export class ForeignPatterns {
       skip(error);
     }
     return text => {
-      // The first one that found no steps left has said so.
+      // The reason was already reported.
       if (!pattern || (onSkipped && this.left <= 0)) return true;
       try {
         return pattern.test(text);

@@ -10,10 +10,7 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/**
- * The properties of a prompt's input schema, in their order.
- * @throws SchemaError if they hide in a union, which `prompts/list` cannot show
- */
+/** @throws SchemaError for arguments in a union, which `prompts/list` cannot show */
 export function promptArguments(jsonSchema: JsonSchema): PromptArgument[] {
   const { properties, required, ...rest } = resolveLocalRef(jsonSchema, jsonSchema) ?? {};
   if (!isRecord(properties)) {
@@ -36,11 +33,7 @@ export function promptArguments(jsonSchema: JsonSchema): PromptArgument[] {
   });
 }
 
-/**
- * The values that `property` is limited to, as strings: what a completion offers without anybody writing it.
- * For a list, the values of its items.
- * @returns undefined where the schema does not name them all
- */
+/** The values of an enumeration, or of a list's items, as strings. @returns undefined if there may be others */
 export function enumValues(jsonSchema: JsonSchema, property: string): readonly string[] | undefined {
   const properties = resolveLocalRef(jsonSchema, jsonSchema)?.properties;
   if (!isRecord(properties) || !Object.hasOwn(properties, property)) return undefined;
@@ -48,7 +41,7 @@ export function enumValues(jsonSchema: JsonSchema, property: string): readonly s
   return values && [...new Set(values)];
 }
 
-/** Deeper than anybody writes a union by hand; a `$ref` can go round through one. */
+/** A `$ref` can lead in a circle. */
 const MAX_DEPTH = 10;
 
 function valuesOf(root: JsonSchema, schema: unknown, depth: number): string[] | undefined {

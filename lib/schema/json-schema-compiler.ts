@@ -8,9 +8,8 @@ import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue } from './types.js';
 
 /**
- * Compiles raw JSON Schema. Values come back as given: defaults are not filled in.
- * @param patterns for a schema from another process; to be told before each validation
- * @throws SchemaError
+ * Does not fill in defaults. @throws SchemaError
+ * @param patterns for a schema of another process; `begin` it before each validation
  */
 export function compileJsonSchema(
   schema: JsonSchema,

@@ -8,13 +8,13 @@ import type { JsonSchema } from './types.js';
 
 const OPTIONS: Options = { allErrors: true, strict: false, ownProperties: true, logger: false };
 
-/** A meta-schema takes ten times as long to compile as the schema of a tool, so its validator is kept. */
+/** Compiling a meta-schema takes ten times as long as a tool's schema. */
 const metaValidators = new Map<typeof Ajv, Ajv>();
 
 /**
- * What `schema` says as a check: in 2020-12, or draft-07 if its `$schema` says so. Unknown keywords are fine.
- * @param patterns matches the regular expressions of a schema from another process. Default: the native engine
- * @throws SchemaError if it breaks its dialect, refers to a remote schema or is asynchronous
+ * A validator for 2020-12, or draft-07 if `$schema` says so. Unknown keywords are allowed.
+ * @param patterns for a schema of another process. Default: the native engine
+ * @throws SchemaError
  */
 export function compileValidator(schema: JsonSchema, patterns?: ForeignPatterns): ValidateFunction {
   const Engine = /draft-07\/schema#?$/.test(String(schema.$schema)) ? Ajv : Ajv2020;
@@ -48,8 +48,8 @@ export interface ForeignValidator {
 }
 
 /**
- * The output schema of another process as a check: in 2020-12, 2019-09, draft-07 or draft-06, as the SDK reads it.
- * @throws Error if it does not compile, is asynchronous or says that it is in another dialect
+ * A validator for another process's output schema, in the dialects of the SDK.
+ * @throws Error if it does not compile, is asynchronous or has another dialect
  */
 export function compileForeign(schema: JsonSchema, patterns: ForeignPatterns): ForeignValidator {
   const dialect = typeof schema.$schema === 'string' ? schema.$schema.replace(/#$/, '') : '';
@@ -68,7 +68,7 @@ const DIALECTS: ReadonlyMap<string, typeof Ajv> = new Map([
   ['http://json-schema.org/draft-06/schema', Ajv],
 ]);
 
-/** An engine for one schema, because `$id`s are global to an engine and two tools may use the same. */
+/** One engine for each schema, because `$id`s are global to an engine. */
 function engineOf(Engine: typeof Ajv, patterns: ForeignPatterns | undefined): Ajv {
   const engine = addFormats(new Engine({ ...OPTIONS, meta: false, validateSchema: false }));
   patterns?.install(engine);

@@ -3,7 +3,7 @@ import type { JsonSchema } from './types.js';
 
 const KEYWORDS_METADATA = 'nestjs-mcp:schema-keywords';
 
-/** Adds JSON Schema keywords to a class, or to one property of it (where `target` is the prototype). */
+/** @param target the class, or the prototype for a property */
 export function addKeywords(
   target: object,
   property: string | symbol | undefined,
@@ -14,7 +14,7 @@ export function addKeywords(
   else Reflect.defineMetadata(KEYWORDS_METADATA, merged, target, property);
 }
 
-/** What was added. A property inherits from the parent class's; a class does not, as it is another thing. */
+/** A property inherits keywords from the parent class; a class does not. */
 export function keywordsOf(target: object, property: string | symbol | undefined): JsonSchema | undefined {
   const keywords: unknown =
     property === undefined

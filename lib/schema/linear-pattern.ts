@@ -1,16 +1,15 @@
 import { RE2JS } from 're2js';
 import { reasonOf } from './schema.error.js';
 
-/** A pattern that cannot be matched in linear time, or not with the work that is left for it. */
 export class PatternError extends Error {}
 
 export interface LinearPattern {
   test(text: string): boolean;
-  /** How many steps each character may take. */
+  /** The most steps for each character. */
   readonly size: number;
 }
 
-/** Repetitions count: `a{1000}` is compiled as a thousand times `a`. */
+/** Repetitions count: `a{1000}` compiles to a thousand times `a`. */
 const MAX_EXPANDED_LENGTH = 100_000;
 const MAX_COUNT = 1000;
 
@@ -44,13 +43,12 @@ const TOKEN = new RegExp(
 const TOKEN_IN_SET = new RegExp(`${ESCAPE}|\\[`, 'giu');
 
 /**
- * The pattern of a JSON Schema (ECMAScript, with `u`), matched in linear time by RE2. Look-around, references to groups
- * and counts above 1,000 cannot be expressed.
- * @throws PatternError for such a pattern at once, SyntaxError for one that is none
+ * The pattern of a JSON Schema (ECMAScript with `u`), matched in linear time by RE2.
+ * @throws PatternError for look-around, references to groups and counts above 1,000; SyntaxError for an invalid pattern
  */
 export function linearPattern(source: string): LinearPattern {
   const expression = translate(source);
-  // Most tools of a listing are never called, and compiling takes a hundred times as long as translating.
+  // Compiling is slow, and most listed tools are never called.
   let compiled: RE2JS | undefined;
   const pattern = (): RE2JS => (compiled ??= compile(expression));
   return {
@@ -69,9 +67,9 @@ function compile(expression: string): RE2JS {
   }
 }
 
-/** In the syntax of RE2, which reads escapes, groups, sets and the dot otherwise. */
+/** RE2 reads escapes, groups, sets and the dot differently. */
 function translate(source: string): string {
-  // What ECMAScript refuses never reaches RE2, which may take it for something else.
+  // RE2 may accept what ECMAScript refuses.
   void new RegExp(source, 'u');
   let maxCount = 1;
   const expression = source.replace(TOKEN, (token: string, ...rest: unknown[]) => {
@@ -95,13 +93,13 @@ function setOf(set: string): string {
   if (set === '[]') return `[^${ANYTHING}]`;
   if (set === '[^]') return `[${ANYTHING}]`;
   const inner = set.slice(1, -1).replace(TOKEN_IN_SET, (token: string, ...rest: unknown[]) =>
-    // RE2 knows sets within sets, those of POSIX.
+    // RE2 would read a POSIX set.
     token === '[' ? '\\[' : escapeOf(rest.at(-1) as Parts, true),
   );
   return `[${inner}]`;
 }
 
-/** Captures are of no use here, and their names need not be those that RE2 admits. */
+/** Captures are not needed, and RE2 may refuse their names. */
 function groupOf(group: string): string {
   if (group === '(?') throw new PatternError('it looks ahead or behind, or sets flags');
   return '(?:';

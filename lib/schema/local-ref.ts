@@ -2,10 +2,7 @@ import { pointerSteps } from './json-pointer.js';
 import { isRecord } from '../util/is-record.js';
 import type { JsonSchema } from './types.js';
 
-/**
- * `schema` with its local `$ref`s followed; keywords beside a `$ref` win over those behind it.
- * @returns undefined for anything but a schema object, and for a `$ref` to nowhere, elsewhere or itself
- */
+/** Follows local `$ref`s; keywords beside a `$ref` win. @returns undefined for an unresolvable schema */
 export function resolveLocalRef(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   const seen = new Set<string>();
   let resolved = schema;
@@ -30,7 +27,7 @@ function lookUp(root: JsonSchema, ref: string): unknown {
   return found;
 }
 
-/** `schema` as it stands under the property `name` of an object's schema: its local `$ref`s lead there. */
+/** `schema` under the property `name` of an object: moves its local `$ref`s there. */
 export function embedded(schema: JsonSchema, name: string): JsonSchema {
   return moved(schema, `#/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) as JsonSchema;
 }

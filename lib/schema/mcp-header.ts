@@ -6,13 +6,11 @@ export const X_MCP_HEADER = 'x-mcp-header';
 const HEADER_PROPERTIES = 'nestjs-mcp:header-properties';
 
 /**
- * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that a load balancer can route by it:
- * `@McpHeader('Region')`. The property must be a string, an integer or a boolean, of a tool's DTO or of one nested in it.
- * It may be null, which has no header. Everybody on the way can read the header: never put it on a secret.
- *
+ * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that a load balancer can route by it.
+ * The property is a string, an integer or a boolean of a tool's DTO, at any depth; null has no header.
+ * The header is readable on the way: never put it on a secret.
  * Specification 2026-07-28: basic/transports/streamable-http, custom headers from tool parameters.
- *
- * @param name an HTTP token that no other property of the tool has, in whatever case; a breach stops the bootstrap
+ * @param name an HTTP token, unique in the tool without case; a mistake stops the bootstrap
  * @publicApi
  */
 export function McpHeader(name: string): PropertyDecorator {
@@ -28,16 +26,15 @@ export function McpHeader(name: string): PropertyDecorator {
 }
 
 /**
- * `@McpHeader()` for other schemas, as metadata: `z.string().meta(mcpHeader('Region'))`, or in valibot
- * `v.pipe(v.string(), v.metadata(mcpHeader('Region')))`. In raw JSON Schema it is the keyword `x-mcp-header`.
- *
+ * `@McpHeader()` for other schemas: `z.string().meta(mcpHeader('Region'))`, `v.metadata(mcpHeader('Region'))`.
+ * Raw JSON Schema uses the keyword `x-mcp-header`.
  * @publicApi
  */
 export function mcpHeader(name: string): { [X_MCP_HEADER]: string } {
   return { [X_MCP_HEADER]: name };
 }
 
-/** The properties of a class, and of its parents, that have `@McpHeader()`. */
+/** Includes the properties of parent classes. */
 export function headerProperties(prototype: object): readonly (string | symbol)[] {
   return (Reflect.getMetadata(HEADER_PROPERTIES, prototype) ?? []) as (string | symbol)[];
 }

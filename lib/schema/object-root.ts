@@ -2,11 +2,7 @@ import { resolveLocalRef } from './local-ref.js';
 import { SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 
-/**
- * `schema` with `type: 'object'` at its root, as MCP asks of every input schema; added where the root says so
- * in other words (`properties`, a union of objects, a `$ref` to one).
- * @throws SchemaError if the root may be something else
- */
+/** Adds `type: 'object'` to the root, as MCP requires, if the schema implies it. @throws SchemaError for another root */
 export function requireObjectRoot(schema: JsonSchema): JsonSchema {
   if (schema.type === 'object') return schema;
   if (!isObjectSchema(schema, schema, new Set())) {

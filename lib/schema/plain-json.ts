@@ -2,10 +2,7 @@ import { isRecord } from '../util/is-record.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';
 
-/**
- * A deep-frozen copy of `schema` as plain JSON data, so that nobody changes what a client was told.
- * @throws SchemaError if it is not a JSON object
- */
+/** A deep-frozen copy as plain JSON data. @throws SchemaError */
 export function toPlainJson(schema: unknown): JsonSchema {
   let plain: unknown;
   try {

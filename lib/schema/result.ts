@@ -1,6 +1,6 @@
 import type { SchemaIssue, SchemaResult } from './types.js';
 
-/** A client can cause one issue for every item it sends; nobody reads more than these. */
+/** A client can cause an issue with every item it sends. */
 const MAX_ISSUES = 100;
 
 export function success<T>(value: T): SchemaResult<T> {
@@ -11,7 +11,7 @@ export function failure(issues: readonly SchemaIssue[]): SchemaResult<never> {
   return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
 }
 
-/** `path`, one step further: a number is an index, anything else a property. */
+/** A number is an index, another key a property. */
 export function childPath(path: string, step: PropertyKey): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return path ? `${path}.${String(step)}` : String(step);

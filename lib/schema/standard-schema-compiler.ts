@@ -17,15 +17,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   valibot: 'wrap it in toStandardJsonSchema() of @valibot/to-json-schema',
 };
 
-/** Whether `value` is a Standard Schema, with JSON Schema or without. Those of arktype are functions. */
+/** Schemas of arktype are functions. Not all have JSON Schema. */
 export function isStandardSchema(value: object): value is StandardSchemaWithJSON {
   return '~standard' in value;
 }
 
-/**
- * Compiles a Standard Schema. Values come back as the schema's own `validate` returns them.
- * @throws SchemaError
- */
+/** Values come back as `validate` returns them. @throws SchemaError */
 export function compileStandardSchema(schema: StandardSchemaWithJSON, io: SchemaIo): CompiledSchema {
   const standard = schema['~standard'];
   const jsonSchema = toJsonSchema(standard, io);

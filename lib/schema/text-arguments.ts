@@ -21,10 +21,9 @@ const CONVERTERS = new Map<unknown, Convert>([
 ]);
 
 /**
- * `schema` for arguments that are texts on the wire, as a prompt's are: texts become the numbers and booleans that it asks
- * for. What does not become one is left to it.
- * @param type the class that `schema` was made of, if any; what its `@Transform()` converts is left to that
- * @throws SchemaError for a property that can be made of no text
+ * Converts a prompt's texts to the numbers and booleans of a schema. Other texts stay as they are.
+ * @param type the class of the schema, if any: its `@Transform()`s come first
+ * @throws SchemaError for a property that no text can become
  */
 export async function takingTexts(schema: CompiledSchema, type?: Type): Promise<CompiledSchema> {
   const peers = type && (await loadClassPeers());
@@ -49,10 +48,7 @@ export async function takingTexts(schema: CompiledSchema, type?: Type): Promise<
   return { ...schema, validate: value => schema.validate(converted(value)) };
 }
 
-/**
- * Looks whether a schema that converts by itself takes texts.
- * @throws SchemaError for a property that takes none
- */
+/** Checks that a schema converts texts by itself. @throws SchemaError */
 export async function assertTakesTexts(schema: CompiledSchema): Promise<void> {
   for (const [name, types, sample] of typesWithoutText(schema.jsonSchema)) {
     if (await takesText(schema, name, sample)) continue;
@@ -70,8 +66,8 @@ const unfit = (name: string, types: readonly unknown[]): string =>
 const TEXTS = ['', 'a', 'a,b', '1', 'true', '[]', '{}', 'null'];
 
 /**
- * JSON Schema does not say whether a schema converts: `z.coerce.number()` is a number in it. So it is asked: it takes a text
- * if it says of the text what it says of the value, or nothing.
+ * JSON Schema does not say whether a schema converts (`z.coerce.number()`), so the schema is tried out:
+ * it takes a text if it reports the same for the text as for the value.
  */
 async function takesText(schema: CompiledSchema, name: string, sample: Scalar | undefined): Promise<boolean> {
   try {
@@ -95,7 +91,7 @@ async function said(schema: CompiledSchema, name: string, value: unknown): Promi
     .join();
 }
 
-/** The properties that no text can be by their JSON Schema: name, types and, of scalar ones, a value. */
+/** The properties whose JSON Schema excludes texts: name, types and a sample of a scalar. */
 function* typesWithoutText(
   jsonSchema: JsonSchema,
 ): Generator<[string, readonly unknown[], Scalar | undefined]> {
@@ -113,10 +109,9 @@ function* typesWithoutText(
   }
 }
 
-/** Deeper than anybody writes a union by hand; a `$ref` can go round through one. */
+/** A `$ref` can lead in a circle. */
 const MAX_DEPTH = 10;
 
-/** The types that a schema admits; undefined where it does not say. */
 function typesOf(root: JsonSchema, schema: JsonSchema, depth: number): readonly unknown[] | undefined {
   if (schema.type !== undefined)
     return Array.isArray(schema.type) ? (schema.type as unknown[]) : [schema.type];

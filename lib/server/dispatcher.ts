@@ -7,7 +7,6 @@ import {
 import { NotFoundException } from '@nestjs/common';
 import type { Catalog, Completer } from '../catalog/catalog.js';
 import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
-import type { Pages } from '../catalog/pages.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
 import { McpContext } from '../execution/mcp-context.js';
@@ -16,7 +15,7 @@ import { isRoundEnd } from '../input/input-required.exception.js';
 import type { CurrentRound } from '../mrtr/replay/current-round.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
+import type { DispatchedMethod, ListMethod } from '../protocol/methods.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import { toCompletion } from '../protocol/completion-result.js';
 import { isNotFound, toFailure, unexpected } from '../protocol/errors.js';
@@ -44,17 +43,23 @@ export class Dispatcher {
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
   readonly answers: Readonly<Record<DispatchedMethod, Answer>> = {
-    'tools/list': async (_, params) => pageOf(this.catalog().toolPages, params),
+    'tools/list': (_, params) => this.list('tools/list', params),
     'tools/call': (call, params) => this.callTool(call, params),
-    'prompts/list': async (_, params) => pageOf(this.catalog().promptPages, params),
+    'prompts/list': (_, params) => this.list('prompts/list', params),
     'prompts/get': (call, params) => this.getPrompt(call, params),
-    'resources/list': async (_, params) => pageOf(this.catalog().resourcePages, params),
-    'resources/templates/list': async (_, params) => pageOf(this.catalog().resourceTemplatePages, params),
+    'resources/list': (_, params) => this.list('resources/list', params),
+    'resources/templates/list': (_, params) => this.list('resources/templates/list', params),
     'resources/read': (call, params) => this.readResource(call, params),
     'resources/subscribe': (call, params) => this.subscribe(call, params),
     'resources/unsubscribe': async (call, params) => this.unsubscribe(call, params),
     'completion/complete': (call, params) => this.complete(call, params),
   };
+
+  private async list(method: ListMethod, { cursor }: Params): Promise<Result> {
+    const page = this.catalog().pages[method].page(cursor as string | undefined);
+    if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
+    return page;
+  }
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
@@ -242,8 +247,3 @@ const isLaterRound = ({ inputResponses, requestState, memory }: McpCall): boolea
   inputResponses !== undefined || requestState !== undefined || memory?.journal !== undefined;
 
 /** The page, always as the same object: its JSON is remembered. */
-function pageOf(pages: Pages, { cursor }: Params): Result {
-  const page = pages.page(cursor as string | undefined);
-  if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
-  return page;
-}

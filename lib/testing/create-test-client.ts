@@ -13,7 +13,6 @@ import {
 import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
-/** Options of `createTestClient`. */
 export interface TestClientOptions {
   /** The protocol era to speak: `modern` for 2026-07-28, `legacy` for 2025-11-25. Default: `modern`. */
   era?: 'modern' | 'legacy';
@@ -21,23 +20,22 @@ export interface TestClientOptions {
   server?: string;
   /** Path of the endpoint. Default: the server's own, with the application's global prefix and version. */
   path?: string;
-  /** HTTP headers to send with every request, such as `authorization`. */
+  /** HTTP headers of every request, such as `authorization`. */
   headers?: Record<string, string>;
-  /** What the client says it can do. Default: what the handlers below need. */
+  /** Default: the capabilities of the handlers below. */
   capabilities?: ClientCapabilities;
-  /** Fills in forms, and agrees to visit pages. */
+  /** Answers forms and pages to visit. */
   onElicit?: (params: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>;
-  /** Completes with a model. */
+  /** Answers for the model. */
   onSample?: (params: CreateMessageRequest['params']) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Lists the client's folders. */
   onRoots?: () => ListRootsResult | Promise<ListRootsResult>;
 }
 
 /**
- * Connects the official client to an application, over its real HTTP handler: what the test sees is what clients see.
- * The application is started on a free port of the loopback interface unless it listens already; `app.close()` ends
- * both. Close the client with `client.close()`.
- * @throws Error where the application has no such server, or none with an HTTP endpoint
+ * Connects the official client to the application's real HTTP handler.
+ * Starts the application on a free loopback port unless it listens; close both with `client.close()` and `app.close()`.
+ * @throws Error if the application has no such server with an HTTP endpoint
  */
 export async function createTestClient(
   app: INestApplication,

@@ -2,13 +2,9 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** HTTP statuses that come without a body. */
 const BODILESS = new Set([204, 205, 304]);
 
-/**
- * A `fetch` whose connections end with their requests. Those of Node's `fetch` stay open for seconds, and a server that
- * closes waits for them.
- */
+/** A `fetch` that closes its connections: a closing server would wait for seconds for those of Node's `fetch`. */
 export async function fetchOnce(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const { method, headers, body, signal } = init;
   const sending = request(url, {
@@ -17,7 +13,7 @@ export async function fetchOnce(url: string | URL, init: RequestInit = {}): Prom
     ...(signal && { signal }),
     agent: false,
   });
-  // What goes wrong after the head is an error of the body.
+  // After the head, the body reports errors.
   sending.on('error', () => undefined);
   sending.end(body);
   const [incoming] = (await once(sending, 'response')) as [IncomingMessage];

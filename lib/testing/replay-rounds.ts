@@ -7,9 +7,8 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { McpContext } from '../execution/mcp-context.js';
 
-/** What a handler came to, and what it asked on the way. */
 export interface ReplayedRounds<T> {
-  /** What the handler returned in the last round. */
+  /** The handler's result in the last round. */
   readonly result: T;
   /** The questions of each round, by their keys. */
   readonly rounds: readonly Readonly<Record<string, InputRequest>>[];
@@ -17,16 +16,14 @@ export interface ReplayedRounds<T> {
 
 type Handler<T> = (ctx: McpContext) => T | Promise<T>;
 
-/** What is remembered goes to the client as JSON, and comes back as such. */
+/** The journal travels as JSON. */
 const travel = (journal: Journal): Journal => JSON.parse(JSON.stringify(journal)) as Journal;
 
 /**
- * Runs a handler as a stateless server runs it: from the top for every round, with what the client answered so far. Each
- * round runs twice, with what was remembered by then, and must ask the same.
- * @param handler calls the handler with a context of its own: `ctx => tools.deploy({ service: 'shop' }, ctx)`
- * @param answers what the client answers, by key: `{ region: { action: 'accept', content: { name: 'eu' } } }`
- * @throws Error where a question has no answer, or a handler asks something else when it is run again; MrtrError for
- *   other mistakes of the handler; whatever the handler throws
+ * Runs a handler as a stateless server does: from the top in every round. Each round runs twice and must ask the same.
+ * @param handler calls the handler with the given context: `ctx => tools.deploy({ service: 'shop' }, ctx)`
+ * @param answers the client's answers by key: `{ region: { action: 'accept', content: { name: 'eu' } } }`
+ * @throws Error for a question without an answer or a changed question, MrtrError for other mistakes of the handler
  */
 export async function replayRounds<T>(
   handler: Handler<T>,
@@ -55,11 +52,11 @@ export async function replayRounds<T>(
 
 const MAX_ROUNDS = 50;
 
-/** The answer to a key that comes by again in a loop (`size#2`) is that of the first time, unless it has its own. */
+/** A repeated key in a loop (`size#2`) uses the first answer, unless it has its own. */
 const answerTo = (key: string, answers: Readonly<Record<string, unknown>>): unknown =>
   answers[key] ?? answers[key.replace(/#\d+$/, '')];
 
-/** What a round has found out by itself, and the next run of it is to know. */
+/** The results of a round that its second run must know. */
 const learnt = (journal: Journal | undefined): Partial<Journal> =>
   journal ? { steps: travel(journal).steps, times: journal.times } : {};
 

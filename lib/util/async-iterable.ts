@@ -1,16 +1,15 @@
 import { Observable } from 'rxjs';
 
-/** Whether a value is a stream of Node's that holds bytes, and so one value. One of objects is an async iterable. */
+/** A byte stream of Node is one value; an object stream is an async iterable. */
 export function isByteStream(value: unknown): boolean {
   const { pipe, readableObjectMode } = (value ?? {}) as { pipe?: unknown; readableObjectMode?: unknown };
   return typeof pipe === 'function' && readableObjectMode === false;
 }
 
-/** Whether a value is an async iterable that is to be iterated. */
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !isByteStream(value);
 
-/** The values of an async iterable, and what its generator returns. It is ended when nobody listens any more. */
+/** Also emits the generator's result. Unsubscribing ends the iterator. */
 export const valuesOf = (source: AsyncIterable<unknown>): Observable<unknown> =>
   new Observable(subscriber => {
     const iterator: AsyncIterator<unknown, unknown> = source[Symbol.asyncIterator]();

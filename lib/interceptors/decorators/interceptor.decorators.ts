@@ -9,7 +9,7 @@ import { declareOnMethod } from '../../decorators/method-metadata.js';
 /** Where `@Validator`, `@Mutator` and `@Sink` keep their options. */
 export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';
 
-/** Without options it hooks nothing, which the bootstrap reports. */
+/** An interceptor without options hooks nothing; the bootstrap reports it. */
 const declareInterceptor = (
   type: InterceptorMetadata['type'],
   options: InterceptorMetadata['options'] | null | undefined,
@@ -17,26 +17,20 @@ const declareInterceptor = (
   declareOnMethod(INTERCEPTOR_METADATA, { type, options: options ?? {} }, 'an interceptor');
 
 /**
- * Makes a provider's method a validator: it inspects a payload and returns a decision: a boolean, `allow()`, `deny(…)`, a
- * list of these, or a full `ValidationResult`. Returning nothing is a failure, not a pass.
- *
- * Specification: SEP-2624, interceptors.
+ * Makes a provider's method a validator (SEP-2624). It returns a boolean, `allow()`, `deny(…)`, a list of these, or a
+ * `ValidationResult`. Returning nothing is a failure.
  */
 export const Validator = (options: ValidatorOptions): MethodDecorator =>
   declareInterceptor('validation', options);
 
 /**
- * Makes a provider's method a mutator: it returns the payload that is to go on, `undefined` to leave it alone,
- * `{ modified, payload, info }`, or `respondWith(result)`. The payload it is given is read-only.
- *
- * Specification: SEP-2624, interceptors.
+ * Makes a provider's method a mutator (SEP-2624). It returns the new payload, `undefined` to keep it,
+ * `{ modified, payload, info }`, or `respondWith(result)`. Its payload is read-only.
  */
 export const Mutator = (options: MutatorOptions): MethodDecorator => declareInterceptor('mutation', options);
 
 /**
- * Makes a provider's method a sink: it is told of payloads once they have been decided on. Nobody waits for it, and its
+ * Makes a provider's method a sink (SEP-2624). It gets payloads after the decision. Calls do not wait for it, and its
  * failures are logged.
- *
- * Specification: SEP-2624, interceptors.
  */
 export const Sink = (options: SinkOptions): MethodDecorator => declareInterceptor('sink', options);

@@ -7,25 +7,17 @@ import { ClientFailed, tooManyRounds } from '../../input/errors.js';
 import { RoundEnded } from '../../input/round-ended.js';
 import type { PendingRequests } from './pending-requests.js';
 
-/** How long a call that asks for nothing but to be called again is left alone, in milliseconds. */
+/** The pause before a call without questions is called again, in milliseconds. */
 const PACE_MS = 250;
 
-/**
- * The rounds of a call whose client knows none (2025 era): it is asked by requests of their own, and the call goes on with
- * the answers. The SDK's server does so too, but has no hook where its questions could be counted and refused.
- */
+/** Runs the rounds of a 2025-era client with requests to it. The SDK does so too, but cannot count and refuse questions. */
 export class LegacyRounds {
   constructor(
     private readonly suspensions: PendingRequests,
     private readonly maxRounds: number,
   ) {}
 
-  /**
-   * Calls as often as there is something to ask. An error that the client answers with is a tool's result, as whatever goes
-   * wrong while a tool runs; a handler that awaits can catch it.
-   * @throws McpException where it is too often, too much at a time, not answered in time, or answered with an error where it
-   *   is no tool that asks
-   */
+  /** An error that the client answers with becomes a tool's result. @throws McpException for too many rounds or questions */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const memory: RoundMemory = {};
     let current: McpCall = { ...call, memory };

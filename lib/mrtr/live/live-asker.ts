@@ -7,7 +7,7 @@ export class LiveAsker {
   private refusal?: Error;
 
   /**
-   * @param rounds how many have ended
+   * @param rounds the number of ended rounds
    * @param tooMany makes the error for a question past the last round; called once
    */
   constructor(
@@ -19,9 +19,8 @@ export class LiveAsker {
     this.begun = rounds;
   }
 
-  /** @throws what `tooMany` makes, where there were too many rounds; whatever `send` throws */
   async ask(key: string, request: InputRequest, over: AbortSignal): Promise<unknown> {
-    // What is asked while something else is open belongs to the same round.
+    // Questions that are open together belong to one round.
     if (this.open === 0) {
       if (this.begun >= this.maxRounds) throw (this.refusal ??= this.tooMany(key, this.begun + 1));
       this.begun++;

@@ -21,45 +21,35 @@ interface Asked {
 
 /** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
 export class PendingRequests {
-  private total = 0;
+  size = 0;
   private readonly perSession = new Map<unknown, number>();
 
   constructor(private readonly limits: MrtrSettings['suspension']) {}
 
-  /** How many questions are open, and calls to be called again. */
-  get size(): number {
-    return this.total;
-  }
-
-  /**
-   * Asks the client several questions on the stream of its own call: all, or none where one cannot be asked.
-   * @param over ends the questions where nobody waits for their answers any more
-   * @throws McpException where too many are open, or no answer comes in time; MissingRequiredClientCapabilityError;
-   *   ClientFailed
-   */
-  async askAll<R extends Readonly<Record<string, InputRequest>>>(
+  /** Asks all questions on the stream of the call, or none if one cannot be asked. @throws McpException, ClientFailed */
+  async askAll(
     call: McpCall,
-    requests: R,
+    requests: Readonly<Record<string, InputRequest>>,
     over: AbortSignal,
-  ): Promise<{ [K in keyof R]: Result }> {
-    this.open(call, Object.values(requests));
+  ): Promise<Record<string, Result>> {
+    const ask = this.asker(call);
     const answers = Object.entries(requests).map(
-      async ([key, request]) => [key, await this.send(call, request, over)] as const,
+      async ([key, request]) => [key, await ask(request, over)] as const,
     );
-    return Object.fromEntries(await Promise.all(answers)) as { [K in keyof R]: Result };
+    return Object.fromEntries(await Promise.all(answers));
   }
 
-  /** Asks one question at a time for a handler that waits: those of one turn of the event loop together, as `askAll` does. */
+  /** Like `askAll`, for all questions of one turn of the event loop. */
   asker(call: McpCall): (request: InputRequest, over: AbortSignal) => Promise<Result> {
     let batch: Asked[] = [];
     const askBatch = () => {
       const asked = batch;
       batch = [];
+      const requests = asked.map(({ request }) => request);
       try {
-        this.open(
-          call,
-          asked.map(({ request }) => request),
-        );
+        if (!call.reply.ask) throw new UnsupportedInput();
+        assertDeclared(requests, call.clientCapabilities);
+        this.take(call.sessionId, requests.length);
       } catch (error) {
         for (const { reject } of asked) reject(error);
         return;
@@ -74,7 +64,7 @@ export class PendingRequests {
       });
   }
 
-  /** Waits on behalf of a call. @throws McpException where too many do; the signal's reason, once it fires */
+  /** @throws McpException for too many waiting calls, or the signal's reason */
   async pause({ sessionId, reply: { signal } }: McpCall, ms: number): Promise<void> {
     this.take(sessionId, 1);
     try {
@@ -84,13 +74,7 @@ export class PendingRequests {
     }
   }
 
-  private open({ reply, sessionId, clientCapabilities }: McpCall, requests: readonly InputRequest[]): void {
-    if (!reply.ask) throw new UnsupportedInput();
-    assertDeclared(requests, clientCapabilities);
-    this.take(sessionId, requests.length);
-  }
-
-  /** Asks what is counted already. */
+  /** Sends a question that is already counted. */
   private async send(call: McpCall, request: InputRequest, over: AbortSignal): Promise<Result> {
     const signal = AbortSignal.any([call.reply.signal, over]);
     try {
@@ -98,7 +82,7 @@ export class PendingRequests {
         signal,
         timeout: this.limits.idleTimeoutMs,
         resetTimeoutOnProgress: true,
-        // Without it, there would be no token for progress to refer to.
+        // Gives the request a progress token.
         onprogress: () => undefined,
       });
     } catch (error) {
@@ -114,15 +98,15 @@ export class PendingRequests {
   private take(session: unknown, count: number): void {
     const own = (this.perSession.get(session) ?? 0) + count;
     const { maxPerSession, maxTotal } = this.limits;
-    if (own > maxPerSession || this.total + count > maxTotal) {
+    if (own > maxPerSession || this.size + count > maxTotal) {
       throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
     }
-    this.total += count;
+    this.size += count;
     this.perSession.set(session, own);
   }
 
   private release(session: unknown): void {
-    this.total--;
+    this.size--;
     const left = this.perSession.get(session)! - 1;
     if (left === 0) this.perSession.delete(session);
     else this.perSession.set(session, left);
@@ -132,7 +116,7 @@ export class PendingRequests {
 const isTimeout = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 
-/** The 2025 revisions give a page that a user is sent to an id, which 2026-07-28 has no use for. */
+/** The 2025 revisions need an id for a page. */
 function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
   const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
   return isUrl ? { ...params, elicitationId: randomUUID() } : params;

@@ -1,19 +1,18 @@
-/** How long a handler may take to end after its round has, in milliseconds: what its `finally` blocks need. */
+/** How long `finally` blocks may take after the round, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** More questions than `finally` blocks ask. A loop around a `catch` asks without end, and nothing else would run. */
+/** A loop around a `catch` asks without end, and would block the process. */
 const MAX_REFUSED = 1_000;
 
 /** Ends a call whose handler keeps running after its round ended. */
 export class AbandonedHandler {
-  /** Called with the reason when nobody waits for the handler any more. */
+  /** Called with the reason when the call ends without the handler. */
   onLeft?: (reason: unknown) => void;
-  /** Whether nobody waits for the handler any more. */
   isLeft = false;
   private refused = 0;
   private grace?: NodeJS.Timeout;
 
-  /** Rejects with the reason. It never settles if nobody waits any more, or if the handler was refused too often. */
+  /** Rejects with the reason, but never settles for an abandoned handler or after too many refusals. */
   async refuse(reason: unknown): Promise<never> {
     if (!this.isLeft && this.refused++ < MAX_REFUSED) throw reason;
     this.leave(reason);

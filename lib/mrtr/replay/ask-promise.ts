@@ -1,13 +1,13 @@
-/** A promise that knows whether anybody waits for it, and refuses to be raced. */
+/** A promise that notices `await` and refuses to be raced. */
 export class AskPromise<T> extends Promise<T> {
   /** Whether `then` was called, as `await` and `Promise.all` do. */
   isAwaited = false;
-  /** Told where somebody waits for it. @throws Error where nobody may, there */
+  /** Called for each `then`. @throws Error if the promise must not be awaited there */
   onAwait?: () => void;
-  /** Told where it is raced. */
+  /** Makes the error for a race. */
   onRace?: () => Error;
 
-  // What is chained to it is an ordinary promise.
+  // Chained promises are ordinary.
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -21,13 +21,13 @@ export class AskPromise<T> extends Promise<T> {
     return super.then(onFulfilled, onRejected);
   }
 
-  /** Follows it without counting as somebody who waits. Its rejection counts as handled from then on. */
+  /** Follows the promise without counting as `await`. Its rejection counts as handled. */
   follow(onFulfilled: (value: T) => void, onRejected: (reason: unknown) => void = () => undefined): void {
     void Promise.prototype.then.call(this, onFulfilled as (value: unknown) => void, onRejected);
   }
 }
 
-/** Who looks, and who called it: more is not needed, and costs. */
+/** Two frames are enough; more are slow. */
 function nearestFrames(): string {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 3;

@@ -1,21 +1,19 @@
 import { isKey, KEY_RULE } from '../../input/key.js';
 import type { ReportMistake } from '../mrtr.error.js';
 
-/** A stack, which costs little until it is read. */
+/** A stack, which is computed only if it is read. */
 interface Place {
   readonly stack?: string;
-  /** File, line and column, once somebody has asked for them. */
   location?: string;
 }
 
-/** One question or step of a handler, under its key. */
 export interface Use {
   readonly key: string;
   readonly place: Place;
   isOver: boolean;
 }
 
-/** How often a key has come by, and where. Never twice at a time: so only its last use can still be open. */
+/** Uses of a key never overlap, so only the last can be open. */
 interface Uses {
   readonly count: number;
   readonly first: Place;
@@ -26,17 +24,15 @@ interface Uses {
 export class CallKeys {
   private uses = { ask: new Map<string, Uses>(), step: new Map<string, Uses>() };
 
-  /** @param where `Class.method`, for messages */
   constructor(
     private readonly where: string,
     private readonly wrong: ReportMistake,
   ) {}
 
   /**
-   * Notes the use of a key. Where one comes by again, in a loop, it is counted; but never on two paths at a time, and never
-   * at two places: whether those are two paths cannot be seen, and their order may be another one in the next round.
-   * @param from what the author's code called: the frames of a stack above it are not the author's
-   * @throws MrtrError
+   * Counts the uses of a key in a loop, but refuses overlapping uses and a second place:
+   * their order may differ in the next round. @throws MrtrError
+   * @param from the function that the author called: frames above it are not the author's
    */
   add(kind: 'ask' | 'step', key: string, from: (...args: never[]) => unknown): Use {
     if (!isKey(key)) {
@@ -71,7 +67,7 @@ export class CallKeys {
   }
 }
 
-/** The line of the handler that calls: the first that is neither the context's nor the platform's. */
+/** The first line that is neither the context's nor the platform's. */
 const lineOf = ({ stack = '' }: Place): string =>
   stack
     .split('\n')
@@ -80,6 +76,6 @@ const lineOf = ({ stack = '' }: Place): string =>
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
 
-/** Without the name of the function, which depends on what it was called on. */
+/** The function's name is left out: it depends on the receiver. */
 const locationOf = (place: Place): string =>
   (place.location ??= /[^()\s]*:\d+:\d+(?=\)?$)/.exec(lineOf(place))?.[0] ?? '');

@@ -10,33 +10,30 @@ import {
 import type { Outcome, Round } from './round.js';
 import { isThenable } from '../../util/is-thenable.js';
 
-/** What a handler came to in a round: its value, or what it needs before it can go on. */
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
-/** The round of a call, which is made once the handler has something to do with it: most calls ask nothing. */
+/** The round of a call, created when the handler first uses it: most calls ask nothing. */
 export class CurrentRound implements CurrentAsking, HandlerRound {
   private round?: Round;
-  /** The run of the handler's own method that counts, and how it has ended. */
+  /** The latest run of the method, and how it has ended. */
   private ran?: { outcome?: Outcome };
   private isClosed = false;
   private leave?: (reason: unknown) => void;
   private whenLeft?: () => void;
   private hasRun = false;
-  /** What the handler's own method threw, whatever is made of it around it. */
   private thrown?: InputRequiredException;
 
-  /** @param onRunning called with what the handler's own method will come to, if that is not known at once */
+  /** @param onRunning called with the promise of a handler that is still running */
   constructor(
     private readonly make: () => Round,
     private readonly onRunning: (result: Promise<unknown>) => void,
   ) {}
 
-  /** Undefined where the handler has not used it yet. */
   get ifAny(): Round | undefined {
     return this.round;
   }
 
-  /** The round, from now on at the latest. */
+  /** Creates the round if it is missing. */
   begin(): Round {
     if (!this.round) {
       this.round = this.make();
@@ -49,14 +46,11 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return this.round;
   }
 
-  /**
-   * Runs a handler for the round, which ends with it; or without it, where the handler goes on although the round has ended.
-   * @throws MrtrError for a mistake of the handler; whatever the handler throws
-   */
+  /** Runs a handler until it or its round ends. @throws MrtrError for a mistake of the handler */
   run<T>(work: () => Promise<T>): Promise<RoundOutcome<T>> {
     return new Promise(resolve => {
       const end = (outcome: () => RoundOutcome<T>) => {
-        // What a handler comes to that nobody has waited for is nothing to anybody.
+        // Nothing waits for an abandoned handler.
         if (this.isClosed) return;
         resolve(new Promise(settle => settle(outcome())));
       };
@@ -69,10 +63,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     });
   }
 
-  /**
-   * Told that the handler is to run: again, where a Nest interceptor retries it.
-   * @returns false where it must not, because it has ended the round
-   */
+  /** Called before each run: a Nest interceptor may retry. @returns false if the round has ended */
   enter(): boolean {
     const isAgain = this.hasRun;
     this.hasRun = true;
@@ -80,25 +71,21 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return !this.thrown && (this.round?.enter(isAgain) ?? true);
   }
 
-  /** Runs the handler's own method. */
+  /** Runs the handler's method, and follows its result. */
   watch(handler: () => unknown): unknown {
-    const result = this.follow(handler);
-    if (result instanceof Promise) this.onRunning(result);
-    return result;
-  }
-
-  private follow(handler: () => unknown): unknown {
     let result: unknown;
     try {
       result = handler();
     } catch (thrown) {
-      result = rejecting(thrown);
+      result = Promise.resolve().then(() => {
+        throw thrown;
+      });
     }
-    // What is only done once somebody waits for it, as a query is, would be done for each that does.
+    // A lazy thenable, such as a query, would run once for each `then`.
     if (isThenable(result)) result = Promise.resolve(result);
     const run: { outcome?: Outcome } = (this.ran = {});
     const end = (outcome: Outcome) => {
-      // What runs again is another run's.
+      // A later run has replaced it.
       if (this.ran !== run) return;
       run.outcome = outcome;
       this.round?.settle(outcome);
@@ -113,18 +100,20 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
       return value;
     };
     if (!(result instanceof Promise)) return followed(result);
-    return result.then(followed, (thrown: unknown) => {
+    const running = result.then(followed, (thrown: unknown) => {
       fail(thrown);
       throw thrown;
     });
+    this.onRunning(running);
+    return running;
   }
 
-  /** Resolves once nobody waits for the handler any more, although it goes on. */
+  /** Resolves when the call ends without the handler. */
   untilLeft(): Promise<void> {
     return new Promise(resolve => (this.whenLeft = resolve));
   }
 
-  /** All that the round asks, by whichever way. @throws MrtrError for what cannot be sent */
+  /** All questions of the round. @throws MrtrError for a question that cannot be sent */
   async requests({ inputRequests = {} }: InputRequiredOptions): Promise<Record<string, InputRequest>> {
     assertKeys(inputRequests);
     const round = this.begin();
@@ -149,7 +138,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     throw thrown;
   }
 
-  private close(outcome: 'value' | 'error'): void {
+  private close(outcome: Outcome): void {
     this.isClosed = true;
     this.round?.close(outcome);
   }
@@ -161,8 +150,3 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return this.round?.isOpen ? {} : undefined;
   }
 }
-
-const rejecting = (reason: unknown): Promise<never> =>
-  Promise.resolve().then(() => {
-    throw reason;
-  });

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Journal } from './journal.js';
 
-/** The values that are the same in all rounds of a call, in the order in which the handler asks for them. */
+/** Values that are the same in all rounds of a call, in the order in which the handler asks for them. */
 export class DeterministicValues {
-  /** The times that the handler read, in order. */
   readonly times: number[];
-  /** Whether the handler used a value that is derived from the call's id. */
+  /** Whether the handler used a value derived from the call's id. */
   isIdUsed: boolean;
   private timesRead = 0;
   private derived = 0;

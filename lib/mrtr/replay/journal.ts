@@ -1,52 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { InputMethod } from '../../input/input-request.js';
 
-/** What was asked, and what it was answered. */
 export interface RecordedAnswer {
   readonly method: InputMethod;
   readonly fingerprint: string;
   readonly answer: unknown;
 }
 
-/** What became of a step, and how many answers there were by then. */
+/** The outcome of a step, and the number of answers before it. */
 export interface RecordedStep {
-  /** Absent where nothing came out: JSON has no `undefined`. */
+  /** Absent for `undefined`, which JSON does not have. */
   readonly value?: unknown;
-  /** The name of the error that it failed with. No more of it: what is remembered may be read by the client. */
+  /** The name of the error. Nothing else is kept: the client may read it. */
   readonly failed?: string;
   readonly after: number;
-  /** Whether the handler knew answers to an exception by then, or its state. */
+  /** Whether the handler already had answers to an exception, or its state. */
   readonly isTold?: boolean;
 }
 
-/** What a question in the client's hands was. */
 export type OpenQuestion = Omit<RecordedAnswer, 'answer'>;
 
-/** What a call remembers from one round to the next, as JSON: it travels with the client. */
+/** A call's memory between two rounds, as JSON: it travels with the client. */
 export interface Journal {
-  /** Identifies the call over all its rounds. */
+  /** The same in all rounds. */
   readonly id: string;
-  /** Which version of the handler asked. */
   readonly version: string;
-  /** How many rounds have ended. */
   readonly rounds: number;
   /** In the order in which they came. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
   readonly open: Readonly<Record<string, OpenQuestion>>;
-  /** What an exception or a returned result asked: its method, by key. */
+  /** The methods of an exception's questions, by key. */
   readonly asked?: Readonly<Record<string, InputMethod>>;
-  /** The answers to those, which the handler starts from until the next exception. */
+  /** The answers to `asked`, kept until the next exception. */
   readonly given?: Readonly<Record<string, unknown>>;
   readonly steps: Readonly<Record<string, RecordedStep>>;
-  /** What `ctx.now()` said, in order. */
+  /** The results of `ctx.now()`. */
   readonly times: readonly number[];
-  /** Whether the handler has used what follows from the `id`. */
+  /** Whether the handler has used a value derived from `id`. */
   readonly isIdUsed?: boolean;
   /** The handler's own `requestState`. */
   readonly state?: unknown;
 }
 
-/** The journal of a call that begins. */
 export const newJournal = (version: string): Journal => ({
   id: randomUUID(),
   version,
@@ -57,7 +52,7 @@ export const newJournal = (version: string): Journal => ({
   times: [],
 });
 
-/** Moves the client's answers to what was asked into the journal. Others are nobody's. */
+/** Moves the client's answers into the journal, and drops answers to other questions. */
 export function withAnswers(
   { asked = {}, ...journal }: Journal,
   responses: Readonly<Record<string, unknown>>,
@@ -73,6 +68,6 @@ export function withAnswers(
   return { ...journal, answers, open, ...(Object.keys(given).length > 0 && { given }) };
 }
 
-/** A copy of JSON, for whoever may change it. */
+/** Copies JSON, because the receiver may change it. */
 export const copyOf = <T>(json: T): T =>
   typeof json === 'object' && json !== null ? structuredClone(json) : json;

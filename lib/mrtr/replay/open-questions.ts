@@ -3,7 +3,7 @@ import type { PreparedQuestion } from '../../input/input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from '../../input/round-ended.js';
 
-/** How long questions wait for steps before that is told, in milliseconds. */
+/** How long questions wait for steps before a warning, in milliseconds. */
 const SLOW_MS = 10_000;
 
 interface OpenAsk {
@@ -11,32 +11,28 @@ interface OpenAsk {
   readonly end: (reason: RoundEnded) => void;
 }
 
-/** The round that questions belong to. */
 interface QuestionsOptions {
   /** Fires when the client is gone. */
   readonly signal: AbortSignal;
-  /** Fires when nobody waits for an answer any more. */
+  /** Fires when the round is over. */
   readonly over: AbortSignal;
-  /** The steps that the end of the round waits for. */
+  /** The end of the round waits for these steps. */
   readonly busy: Set<Promise<unknown>>;
-  /** Whether the handler's own method has ended. */
   readonly hasEnded: () => boolean;
-  /** Called when the questions are handed out. */
   readonly onEnd: () => void;
-  /** Called with a question that waits long for steps. */
   readonly onSlow?: (key: string) => void;
 }
 
-/** The questions of a round that only the client's next one can answer. */
+/** The questions of a round that only the client's next round can answer. */
 export class OpenQuestions {
   private readonly asks = new Map<string, OpenAsk>();
   private ending?: NodeJS.Immediate;
-  /** Whether they have been handed out. A handler that goes on from then on has caught the signal. */
+  /** A handler that runs after this has caught the signal. */
   isHandedOut = false;
 
   constructor(private readonly options: QuestionsOptions) {}
 
-  /** Never answers: it rejects once the round ends. */
+  /** Rejects when the round ends. */
   add(key: string, prepared: PreparedQuestion): Promise<never> {
     return new Promise((_, reject) => {
       if (this.options.over.aborted) return reject(new RoundEnded());
@@ -49,7 +45,6 @@ export class OpenQuestions {
     return this.asks.get(key)?.prepared;
   }
 
-  /** The questions for the journal. */
   recorded(): Record<string, OpenQuestion> {
     const entries = [...this.asks].map(([key, { prepared }]) => {
       const { request, fingerprint } = prepared;
@@ -58,7 +53,7 @@ export class OpenQuestions {
     return Object.fromEntries(entries);
   }
 
-  /** Keeps the round from ending until some work is done. */
+  /** The round does not end before the work. */
   async after<T>(work: Promise<T>): Promise<T> {
     const { busy } = this.options;
     busy.add(work);
@@ -69,7 +64,7 @@ export class OpenQuestions {
     }
   }
 
-  /** Settles once nothing runs whose result is to be remembered, or the client is gone. */
+  /** Settles when all steps have ended, or the client is gone. */
   idle(): Promise<unknown> {
     const { busy, signal } = this.options;
     return unlessAborted(Promise.allSettled(busy), signal).catch(() => undefined);
@@ -96,10 +91,8 @@ export class OpenQuestions {
   }
 
   /**
-   * The handler most likely waits for its last question. Once it has ended, the others are left as they are, although
-   * `finally` blocks around them do not run then. Nothing tells here whether the handler waits for them, as `Promise.all`
-   * does, or only holds them for later: then their rejections would be unhandled. That of this signal could be ignored, but
-   * not what a `catch` makes of it, which would end the process.
+   * Ends the last question first, and the others only if the handler still runs: a promise that it holds without awaiting
+   * would be rejected unhandled, and an error that its `catch` throws would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
     if (ask === undefined || this.options.over.aborted) return;

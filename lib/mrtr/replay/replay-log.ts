@@ -3,13 +3,7 @@ import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
 import type { ReportMistake } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';
 
-export interface ReplayLogOptions {
-  /** `Class.method`, for messages. */
-  readonly where: string;
-  readonly onMismatch: OnMismatch;
-}
-
-/** What a call has been answered and has done: in earlier rounds, and in this one. */
+/** The answers and steps of a call, of earlier rounds and of this one. */
 export class ReplayLog {
   readonly answers: Record<string, RecordedAnswer>;
   readonly steps: Record<string, RecordedStep>;
@@ -18,7 +12,7 @@ export class ReplayLog {
 
   constructor(
     { answers, steps, given, state }: Journal,
-    private readonly options: ReplayLogOptions,
+    private readonly options: { readonly where: string; readonly onMismatch: OnMismatch },
     private readonly wrong: ReportMistake,
   ) {
     this.answers = { ...answers };
@@ -27,15 +21,11 @@ export class ReplayLog {
     this.isTold = given !== undefined || state !== undefined;
   }
 
-  /** Whether not all that was recorded has been used yet. */
   get isReplaying(): boolean {
     return this.left > 0;
   }
 
-  /**
-   * The recorded answer to a question; undefined where it is to be asked.
-   * @throws MrtrError where something else was asked under this key, and that is a mistake
-   */
+  /** Undefined if the question must be asked. @throws MrtrError if another question had this key */
   answerTo(key: string, prepared: PreparedQuestion): RecordedAnswer | undefined {
     const recorded = Object.hasOwn(this.answers, key) ? this.answers[key] : undefined;
     if (recorded && this.isStillAsked(key, recorded, prepared)) {
@@ -50,7 +40,6 @@ export class ReplayLog {
     this.answers[key] = { method: request.method, fingerprint, answer };
   }
 
-  /** What came out of a step; undefined where it is to be done. */
   step(key: string): RecordedStep | undefined {
     if (Object.hasOwn(this.steps, key)) {
       this.left--;
@@ -65,12 +54,12 @@ export class ReplayLog {
     this.steps[key] = { ...kept, after, ...(this.isTold && { isTold: true }) };
   }
 
-  /** @returns a function that replays all that was recorded from here on, except steps that have failed since */
+  /** @returns a function that replays all entries from here on, except steps that have failed since */
   mark(): () => void {
     const used = this.size - this.left;
     const known = new Set(Object.keys(this.steps));
     return () => {
-      // What failed before an answer is of an earlier round, also where the handler waited for it.
+      // A failure before an answer belongs to an earlier round.
       const answers = Object.keys(this.answers).length;
       for (const [key, { failed, after }] of Object.entries(this.steps)) {
         if (failed !== undefined && after === answers && !known.has(key)) delete this.steps[key];
@@ -83,7 +72,7 @@ export class ReplayLog {
     return Object.keys(this.answers).length + Object.keys(this.steps).length;
   }
 
-  /** Whether an answer is one to this question. Consent to one thing is none to another. */
+  /** Consent to one question is not consent to another. */
   private isStillAsked(
     key: string,
     recorded: RecordedAnswer,
@@ -107,10 +96,7 @@ export class ReplayLog {
     return false;
   }
 
-  /**
-   * Forgets an answer and all that came after it: what was said next may have been said because of it. What was done since
-   * cannot be undone.
-   */
+  /** Later answers may depend on the answer, so they are dropped too. A step cannot be undone. */
   private forget(key: string): void {
     const keys = Object.keys(this.answers);
     const index = keys.indexOf(key);

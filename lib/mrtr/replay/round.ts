@@ -8,61 +8,60 @@ import { copyOf, type Journal } from './journal.js';
 import type { Jsonify } from '../../input/jsonify.js';
 import { CallKeys, type Use } from './call-keys.js';
 import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
+import type { OnMismatch } from '../mrtr-options.js';
 import { OpenQuestions } from './open-questions.js';
-import { ReplayLog, type ReplayLogOptions } from './replay-log.js';
+import { ReplayLog } from './replay-log.js';
 import { mayBeLeft, RoundEnded } from '../../input/round-ended.js';
 import { DeterministicValues } from './deterministic-values.js';
 import { Steps } from './steps.js';
 import { AbandonedHandler } from './abandoned-handler.js';
 
-/** What a round needs to know of the call that it is part of. */
-export interface RoundOptions extends ReplayLogOptions {
+export interface RoundOptions {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  readonly onMismatch: OnMismatch;
   readonly signal: AbortSignal;
-  /** Told of a mistake that comes too late to be thrown. */
+  /** Gets a mistake that cannot be thrown any more. */
   readonly onMistake: (mistake: MrtrError) => void;
-  /** Told of a question that has to wait long for steps, before it can be asked. */
+  /** Gets a question that waits long for steps. */
   readonly onSlow?: (key: string) => void;
-  /** @throws Error where a question cannot end the round */
+  /** @throws Error if the question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
-  /** Asks the client at once, where the connection can; else a question ends the round. */
+  /** Asks the client during the round, if the connection can. */
   readonly asker?: LiveAsker;
 }
 
-/** What nobody waits for any more. To reject it would end the process, for nobody takes it. */
+/** For promises without a reader: their rejection would end the process. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
 interface Ask {
   readonly use: Use;
   readonly promise: AskPromise<unknown>;
-  /** Whether the handler's own method had ended by then: what asks is around it. */
+  /** Whether the handler's method had ended: an enhancer around it asks. */
   readonly isAround: boolean;
 }
 
 export type Outcome = 'value' | 'error';
 
 /**
- * One run of a handler that asks in the middle (`await ctx.elicit(…)`). What was answered in earlier rounds is returned at
- * once; a question without an answer ends the round, and the handler runs again from the top when the answer is there, in
- * whichever process that is.
+ * One run of a handler with `await ctx.elicit(…)`. Recorded answers return at once.
+ * A question without an answer ends the round, and the handler runs again with the answer, in any process.
  */
 export class Round implements Asking {
   private readonly keys: CallKeys;
   private readonly log: ReplayLog;
   private readonly deterministic: DeterministicValues;
   private open: OpenQuestions;
-  /** What the end of the round waits for, whichever run began it: its results are to be remembered. */
+  /** Steps of all runs; the end of the round waits for them. */
   private readonly busy = new Set<Promise<unknown>>();
   private asks: Ask[] = [];
   private readonly steps: Steps;
   private rewind: () => void;
   private mistake?: MrtrError;
-  /** The handler's own method's. */
   private outcome?: Outcome;
   private isClosed = false;
   private readonly abandoned = new AbandonedHandler();
-  /** What the handler asked its client to bring back. */
   state: unknown;
-  /** Fires when the round is over: nobody is to be asked any more. */
   private over = new AbortController();
 
   constructor(
@@ -79,35 +78,31 @@ export class Round implements Asking {
     this.rewind = this.mark();
   }
 
-  /** How many rounds of questions came before: ended ones, and those that the handler waited for. */
+  /** The number of earlier rounds, including those that the handler waited for. */
   get number(): number {
     return this.options.asker?.rounds ?? this.journal.rounds;
   }
 
-  /** Whether what runs has run before: not all that was recorded has been used yet. */
+  /** Whether recorded answers or steps are still unused. */
   get isReplaying(): boolean {
     return this.log.isReplaying;
   }
 
-  /** The same in all rounds of a call. */
   get id(): string {
     return this.deterministic.id;
   }
 
-  /** Whether it has ended with questions that only the client's next round can answer. */
+  /** Whether it has ended with open questions. */
   get isOpen(): boolean {
     return this.open.isHandedOut;
   }
 
-  /** Told where the handler does not end although its round has, and why: it is not to be waited for. */
+  /** Called if the handler does not end with its round. */
   set onLeft(onLeft: (reason: unknown) => void) {
     this.abandoned.onLeft = onLeft;
   }
 
-  /**
-   * Asks the client, or returns what it answered before.
-   * @param make makes the question
-   */
+  /** Asks the client, or returns the recorded answer. */
   ask<A>(key: string, make: () => InputQuestion<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
     const isAround = this.outcome !== undefined;
@@ -133,7 +128,7 @@ export class Round implements Asking {
     return promise;
   }
 
-  /** Runs something once in all rounds of the call, and remembers what came out, as JSON. */
+  /** Runs the work in one round only, and records its result as JSON. */
   async step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
     if (this.isLate(key)) return never();
     let use: Use;
@@ -149,29 +144,23 @@ export class Round implements Asking {
     }
   }
 
-  /** The time, in milliseconds: the first round's, in every round that comes by here. */
+  /** Milliseconds, the same in all rounds. */
   now(): number {
     this.assertOutsideSteps('now()');
     return this.deterministic.now();
   }
 
-  /** A UUID, the same in all rounds. */
   uuid(): string {
     this.assertOutsideSteps('uuid()');
     return this.deterministic.uuid();
   }
 
-  /** From 0 to below 1, the same in all rounds. */
   random(): number {
     this.assertOutsideSteps('random()');
     return this.deterministic.random();
   }
 
-  /**
-   * Told that the handler runs for the first time, or again because something in front of it retries what has failed: then
-   * with what it was answered and has done, as in a later round.
-   * @returns whether it is to run: the round may have ended
-   */
+  /** Called for the first run, and for a retry by a Nest interceptor. @returns false if the round has ended */
   enter(isAgain: boolean): boolean {
     if (this.isOpen || this.mistake) return false;
     if (isAgain) this.rewind();
@@ -179,14 +168,13 @@ export class Round implements Asking {
     return true;
   }
 
-  /** Told how the handler's own method has ended, whatever is made of that around it. */
+  /** Records how the handler's own method has ended. */
   settle(outcome: Outcome): void {
     this.outcome = outcome;
   }
 
   /**
-   * Closes the round: from here on nothing can be asked.
-   * @param outcome of the handler, with what is around it
+   * @param outcome of the handler with its enhancers
    * @throws MrtrError for a mistake of the handler
    */
   close(outcome: Outcome): void {
@@ -221,7 +209,7 @@ export class Round implements Asking {
     }
   }
 
-  /** What there is to ask of the client, in the order in which the handler asked. */
+  /** The open questions, in the order of the handler. */
   requests(): Record<string, InputRequest> {
     const requests: Record<string, InputRequest> = {};
     for (const { use } of this.asks) {
@@ -231,22 +219,19 @@ export class Round implements Asking {
     return requests;
   }
 
-  /** A question of an exception or a returned result, in the protocol's words. @throws MrtrError for one that has none */
+  /** @throws MrtrError for a question that cannot be sent */
   requestOf(key: string, question: InputQuestion | InputRequest): Promise<InputRequest> {
     return this.sendable(key, async () =>
       question instanceof InputQuestion ? (await question.prepare()).request : readRequest(question),
     );
   }
 
-  /** Settles once the steps that run have come to something, or the client is gone. */
+  /** Settles when all steps have ended, or the client is gone. */
   stepsEnded(): Promise<unknown> {
     return this.open.idle();
   }
 
-  /**
-   * What is to be remembered, with what the handler itself asked and its state; undefined where there is nothing. What
-   * awaits answers goes on from where it started, and so with what that was.
-   */
+  /** The journal for the next round; undefined if it would be empty. */
   remember({ requestState, inputRequests }: InputRequiredOptions = {}): Journal | undefined {
     const isAwaiting = inputRequests === undefined && requestState === undefined;
     const { given } = this.journal;
@@ -324,7 +309,7 @@ export class Round implements Asking {
     return prepared.read(copyOf(answer));
   }
 
-  /** @throws MrtrError, which names the question, for whatever `make` throws */
+  /** @throws MrtrError that names the question */
   private async sendable<T>(key: string, make: () => Promise<T>): Promise<T> {
     try {
       return await make();
@@ -342,7 +327,6 @@ export class Round implements Asking {
     return this.keys.add(kind, key, Reflect.get(Round.prototype, kind));
   }
 
-  /** @throws MrtrError, or RoundEnded where nobody waits any more */
   private assertOpen(what: string): void {
     this.assertOutsideSteps(what);
     if (this.isOpen || this.isClosed) throw new RoundEnded();
@@ -357,7 +341,7 @@ export class Round implements Asking {
     );
   }
 
-  /** Whether the call has its result, so that nobody waits for an answer and nobody would take an error. */
+  /** Whether the call already has its result. */
   private isLate(key: string): boolean {
     if (!this.isClosed || this.outcome !== 'value') return false;
     const { where, onMistake } = this.options;

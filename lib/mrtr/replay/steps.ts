@@ -6,33 +6,30 @@ import type { ReplayLog } from './replay-log.js';
 
 type Kept = Pick<RecordedStep, 'value'>;
 
-/** Which step the code that runs belongs to. */
+/** The step of the running code. */
 const running = new AsyncLocalStorage<{ readonly steps: Steps; readonly name: string }>();
 
-/** What a handler does once in all rounds of a call. */
 export class Steps {
-  /** Those that run, by key. A handler that is run again meanwhile waits for what it has begun. */
+  /** The running steps. A retry of the handler waits for them. */
   private readonly begun = new Map<string, Promise<Kept>>();
-  /** How often what fails has begun to be done anew. */
+  /** Counts the retries of the handler. */
   private runs = 0;
 
-  /** @param where `Class.method`, for messages */
   constructor(
     private readonly log: ReplayLog,
     private readonly where: string,
     private readonly wrong: ReportMistake,
   ) {}
 
-  /** The name of the step that the code which runs belongs to; undefined outside of these. */
+  /** The name of the step of the running code. */
   get current(): string | undefined {
     const current = running.getStore();
     return current?.steps === this ? current.name : undefined;
   }
 
   /**
-   * What came out of a step, or comes out of it now: a copy, for whoever may change it.
-   * @param hold keeps the round from ending until it has
-   * @throws Error where it failed in an earlier round; whatever `work` throws
+   * The recorded result of a step, or its new result, as a copy. @throws Error for a recorded failure
+   * @param hold keeps the round from ending until the step has
    */
   async result(
     key: string,
@@ -41,17 +38,20 @@ export class Steps {
     hold: <T>(work: Promise<T>) => Promise<T>,
   ): Promise<unknown> {
     const recorded = this.log.step(key);
-    if (recorded?.failed !== undefined) throw hasFailed(name, recorded.failed);
+    if (recorded?.failed !== undefined) {
+      const message = `The step "${name}" failed in an earlier round, of which only the name is remembered`;
+      throw Object.assign(new Error(message), { name: recorded.failed });
+    }
     const { value } = recorded ?? (await hold(this.begun.get(key) ?? this.begin(key, name, work)));
     return copyOf(value);
   }
 
-  /** @returns a function after which the failures of steps that run now are not recorded */
+  /** @returns a function after which failures of running steps are not recorded */
   mark(): () => void {
     return () => void this.runs++;
   }
 
-  /** Runs a step, and remembers what came out. Where it fails, and the handler goes on, that is what came out. */
+  /** Runs a step and records its result or failure. */
   private begin(key: string, name: string, work: () => unknown): Promise<Kept> {
     const { runs } = this;
     const done = (async () => {
@@ -60,7 +60,7 @@ export class Steps {
         this.log.addStep(key, kept);
         return kept;
       } catch (error) {
-        // What asks the client is no failure; and one of a run that has itself failed is none of the next.
+        // A question is not a failure, and a failed run's failures do not count in the next.
         if (!isRoundEnd(error) && runs === this.runs) this.log.addStep(key, { failed: nameOf(error) });
         throw error;
       } finally {
@@ -71,7 +71,7 @@ export class Steps {
     return done;
   }
 
-  /** A value as it will be in the next round, so that this one sees no other. */
+  /** The value as the next round will see it. */
   private asJson(key: string, value: unknown): Kept {
     try {
       return JSON.parse(JSON.stringify({ value })) as Kept;
@@ -83,13 +83,6 @@ export class Steps {
     }
   }
 }
-
-/** What a step is rejected with that failed in an earlier round. */
-const hasFailed = (name: string, failed: string): Error =>
-  Object.assign(
-    new Error(`The step "${name}" failed in an earlier round, of which only the name is remembered`),
-    { name: failed },
-  );
 
 const nameOf = (error: unknown): string =>
   error instanceof Error && typeof error.name === 'string' ? error.name : 'Error';

@@ -1,10 +1,10 @@
-/** Keeps what is too large to travel with a client, and notes what was used; shared by all nodes that serve a client. */
+/** Keeps states that are too large for a client, and notes used ones. All nodes of a server share it. */
 export interface MrtrStore {
-  /** Keeps a text under a key for so long. */
+  /** Keeps a text for so many seconds. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
-  /** What is kept under a key; undefined once its time is over. */
+  /** Undefined after the time is over. */
   get(key: string): Promise<string | undefined>;
-  /** Notes a key for so long. True for the first who does, false for everybody after. */
+  /** Notes a key for so many seconds. Returns true only for the first claim. */
   claim(key: string, ttlSeconds: number): Promise<boolean>;
 }
 
@@ -13,31 +13,30 @@ interface Kept {
   readonly until: number;
 }
 
-/** A store in this process's memory: for one node, and for tests. One that is full takes nothing more until time is over. */
+/** A store in memory, for one node and for tests. */
 export class MemoryMrtrStore implements MrtrStore {
   private readonly kept = new Map<string, Kept>();
   private bytes = 0;
 
-  /** @param maxBytes the most that is kept. Default: 64 MiB (67,108,864) */
+  /** @param maxBytes size of the store. Default: 67,108,864 (64 MiB) */
   constructor(private readonly maxBytes = 67_108_864) {}
 
   get size(): number {
     return this.kept.size;
   }
 
-  /** @throws Error where it is full */
-  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
-    await Promise.resolve();
-    this.put(key, value, ttlSeconds);
+  /** @throws Error if the store is full */
+  set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    return new Promise(resolve => resolve(this.put(key, value, ttlSeconds)));
   }
 
   get(key: string): Promise<string | undefined> {
     return Promise.resolve(this.read(key));
   }
 
-  /** @throws Error where it is full */
+  /** @throws Error if the store is full */
   claim(key: string, ttlSeconds: number): Promise<boolean> {
-    // Between looking and noting, nobody else gets a turn.
+    // Synchronous, so that only one claim is the first.
     return new Promise(resolve => {
       const isFirst = this.read(key) === undefined;
       if (isFirst) this.put(key, '', ttlSeconds);

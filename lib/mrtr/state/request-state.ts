@@ -5,12 +5,15 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { McpCall, Params } from '../../protocol/mcp-call.js';
+import { callerOf } from '../../protocol/caller.js';
+import { digestOf } from '../../util/digest.js';
 import type { MrtrSettings } from '../mrtr-options.js';
 
-/** A state that does not fit. Its message says what to do. */
+/** The state is too large. The message says what to do. */
 export class StateOverflowError extends Error {}
 
-/** A state that came back and is not to be believed. Its message is for the log alone. */
+/** The state is not valid. The message is for the log only. */
 export class InvalidStateError extends Error {}
 
 interface Key {
@@ -18,16 +21,15 @@ interface Key {
   readonly cipherKey: Buffer;
 }
 
-/** What is shorter than this is not worth compressing. */
+/** Compressing a shorter state is not worth it. */
 const COMPRESS_FROM = 512;
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals what a call remembers between two rounds into the `requestState` that its client carries, and opens what comes
- * back, which anybody may have written. The SDK's codec signs, dates and binds it; this adds keys that rotate, encryption,
- * compression, a store for what is too large, and single use.
+ * Seals a call's memory into the `requestState` that its client carries, and opens it again. The SDK's codec signs,
+ * dates and binds; this class adds key rotation, encryption, compression, a store and single use.
  */
 export class RequestState {
   private readonly keys: readonly Key[];
@@ -43,14 +45,14 @@ export class RequestState {
       codec: createRequestStateCodec<string>({
         key: derive(secret, 'sign'),
         ttlSeconds,
-        // The codec only hands the context on to here.
+        // The codec only passes the context on.
         bind: context => context as unknown as string,
       }),
       cipherKey: derive(secret, 'encrypt'),
     }));
   }
 
-  /** JSON, as it is remembered wherever it is kept. @throws StateOverflowError */
+  /** @throws StateOverflowError */
   write(value: unknown): string {
     const { maxJournalBytes } = this.settings;
     const json = JSON.stringify(value);
@@ -62,8 +64,7 @@ export class RequestState {
   }
 
   /**
-   * @param value JSON
-   * @param binding whose it is and what for: it opens for the same binding alone
+   * @param binding the state opens for the same binding only
    * @throws StateOverflowError
    */
   async seal(value: unknown, binding: string): Promise<string> {
@@ -77,19 +78,16 @@ export class RequestState {
     return mint(await this.store(packed, state.length));
   }
 
-  /**
-   * @throws InvalidStateError for anything that was not sealed here, for this binding, and not too long ago; whatever the
-   *   store throws
-   */
+  /** @throws InvalidStateError for a state that is forged, expired or of another binding, and errors of the store */
   async open(state: unknown, binding: string): Promise<unknown> {
     if (typeof state !== 'string') throw new InvalidStateError('it is no text');
     const { maxStateBytes, store, singleUse, ttlSeconds } = this.settings;
-    // A handle of the store can be longer than the cap, where the cap is very small.
+    // A handle can be longer than a very small maximum.
     if (state.length > Math.max(maxStateBytes, MAX_HANDLE)) throw new InvalidStateError('it is too long');
     const { payload, key } = await this.verify(state, binding);
     const end = payload.indexOf(':');
     const [nonce, packed] = [payload.slice(0, end), payload.slice(end + 1)];
-    // A store that cannot be reached says nothing of the state, which is good for another try.
+    // If the store fails, the client can try again with the same state.
     const found = packed.startsWith('s') ? await this.fetch(packed.slice(1)) : packed;
     const value = this.read(found, key);
     if (singleUse && (nonce === '' || !(await store?.claim(`used:${nonce}`, ttlSeconds)))) {
@@ -169,7 +167,7 @@ export class RequestState {
   }
 }
 
-/** More than any state that only holds a handle. */
+/** More than the length of a state with a handle. */
 const MAX_HANDLE = 512;
 
 const derive = (secret: string | Uint8Array, purpose: string): Buffer =>
@@ -180,3 +178,11 @@ function decrypt(sealed: Buffer, key: Buffer): Buffer {
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
 }
+
+/** Identifies the scope, caller and arguments of a call. */
+export const bindingOf = (
+  { method, authInfo, http }: McpCall,
+  { name, uri, arguments: args }: Params,
+  ...scope: readonly (string | undefined)[]
+): string =>
+  JSON.stringify([...scope, method, callerOf(authInfo, http?.request), digestOf({ name, uri, args })]);
