@@ -90,7 +90,7 @@ describe('forRootAsync', () => {
 });
 
 it.each([
-  [{ servr: 'shop' }, 'McpModule.forFeature(): unknown option "servr"; known are server, imports'],
+  [{ servr: 'shop' }, 'McpModule.forFeature(): unknown option "servr"; known are server'],
   [{ server: 5 }, 'McpModule.forFeature(): "server" must be a non-empty string'],
 ])('forFeature refuses the options %j', (options, sentence) => {
   expect(() => McpModule.forFeature([], options as never)).toThrow(sentence);
