@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { anyPlatform, startApp } from '../fixtures/matrix.js';
 import { soakSize } from '../fixtures/soak.js';
 
-const CALLS = soakSize(500_000, 20_000);
+const CALLS = soakSize(500_000, 5_000);
 const PARTS = 5;
 const CLIENTS = 16;
 
