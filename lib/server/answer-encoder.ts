@@ -53,7 +53,7 @@ function encode({ info, options }: McpServerInstance, call: McpCall, result: Res
   );
 }
 
-/** The answer of the SDK's servers, which encode it themselves. */
+/** The result with everything that its revision wants, not yet encoded. */
 export function whole(server: McpServerInstance, call: McpCall, result: Result): Result | Promise<Result> {
   const { method, era, params } = call;
   // Only the 2025 era's form of structured content depends on the schema.

@@ -37,7 +37,6 @@ export class ConnectionServer extends SdkServer {
   /** The length of what is subscribed to. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
-  private readonly ownChannel?: ClientChannel;
 
   constructor(instance: McpServerInstance, capabilities: ServerCapabilities, options: ConnectionOptions) {
     super(instance, capabilities, options.running);
@@ -54,7 +53,7 @@ export class ConnectionServer extends SdkServer {
       request: (method, params, options) => this.askOnConnection(method, params, options),
       notify: (method, params = {}) => tell(method, { ...params }),
     };
-    this.ownChannel = channel;
+    this.channel = channel;
     server.oninitialized = () => upstream.opened(channel);
     server.setNotificationHandler('notifications/roots/list_changed', ({ method, params }) =>
       upstream.notified(channel, method, params),
@@ -65,11 +64,7 @@ export class ConnectionServer extends SdkServer {
     return true;
   }
 
-  override connectionData() {
-    return { ...super.connectionData(), channel: this.ownChannel, subscriptions: this.subscriptions };
-  }
-
-  private readonly subscriptions: Subscriptions = {
+  protected override readonly subscriptions: Subscriptions = {
     has: uri => this.subscribed.has(uri),
     add: uri => {
       if (this.subscribed.has(uri)) return;
@@ -102,7 +97,7 @@ export class ConnectionServer extends SdkServer {
     server.onclose = () => {
       unsubscribe();
       unwatch();
-      if (this.ownChannel) this.options.upstream?.closed(this.ownChannel);
+      if (this.channel) this.options.upstream?.closed(this.channel);
       onclose?.();
     };
   }

@@ -211,7 +211,8 @@ export class Dispatcher {
       );
     }
     try {
-      const value = await entry.run({ ...input, context: contextOf(call) });
+      const { data, variables } = input;
+      const value = await entry.run({ data, variables, context: contextOf(call) });
       if (!isInputRequiredResult(value)) return await convert(value);
       return await this.asked(entry, call, () => Promise.resolve(value));
     } catch (thrown) {
@@ -245,5 +246,3 @@ export class Dispatcher {
 
 const isLaterRound = ({ inputResponses, requestState, memory }: McpCall): boolean =>
   inputResponses !== undefined || requestState !== undefined || memory?.journal !== undefined;
-
-/** The page, always as the same object: its JSON is remembered. */

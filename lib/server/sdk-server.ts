@@ -59,6 +59,8 @@ class SdkCall extends RunningCall {
 export class SdkServer extends McpServer {
   /** The log level that a 2025-era client has set on its connection. */
   private level: LoggingLevel = 'debug';
+  protected channel?: McpCall['channel'];
+  protected readonly subscriptions?: McpCall['subscriptions'];
   /** What errors of missing resources carry, to know them again on their way out. */
   private readonly missing = new WeakSet<object>();
 
@@ -116,6 +118,8 @@ export class SdkServer extends McpServer {
       clientInfo: server.getClientVersion(),
       clientCapabilities: server.getClientCapabilities(),
       leastSevere: server.getCapabilities().logging && this.level,
+      channel: this.channel,
+      subscriptions: this.subscriptions,
     };
   }
 

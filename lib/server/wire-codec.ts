@@ -1,6 +1,7 @@
 import {
   isInputRequiredResult,
   PerRequestHTTPServerTransport,
+  PROTOCOL_VERSION_META_KEY,
   ResourceNotFoundError,
   Server,
   type CacheHint,
@@ -14,7 +15,7 @@ import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 
-const REVISION = '2026-07-28';
+export const REVISION = '2026-07-28';
 
 /** The code of a missing resource in the 2025 revisions (2025-11-25: server/resources, error handling). */
 export const RESOURCE_NOT_FOUND = -32002;
@@ -39,6 +40,10 @@ function modernCodec() {
   );
   return server.codec();
 }
+
+/** Whether a request's `_meta` is a complete envelope of 2026-07-28 (basic/index, `_meta`). */
+export const isEnvelope = (meta: Params | undefined): boolean =>
+  meta?.[PROTOCOL_VERSION_META_KEY] === REVISION && CODECS.modern.validateEnvelopeMeta(meta).length === 0;
 
 /** @throws McpException (-32602) for params that the revision does not admit */
 export function assertRequest({ method, params, era, requestState }: McpCall): void {

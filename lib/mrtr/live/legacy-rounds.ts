@@ -20,7 +20,7 @@ export class LegacyRounds {
   /** An error that the client answers with becomes a tool's result. @throws McpException for too many rounds or questions */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const memory: RoundMemory = {};
-    let current: McpCall = { ...call, memory };
+    let current: McpCall = { memory, ...call };
     for (let round = 0; ; round++) {
       const result = await next(current, params);
       if (!isInputRequiredResult(result)) return result;

@@ -5,8 +5,15 @@ import { EndpointPaths } from './endpoint-paths.js';
 import { hooksOf } from './platform.js';
 import { readBody, type Body } from './read-body.js';
 
-/** What the gates have read, for all of them: a body can be read but once. */
-const BODIES = new WeakMap<IncomingMessage, Body>();
+/** Where a request keeps what a gate has read of it, for all gates: a body can be read but once. */
+const BODY = Symbol('nestjs-mcp:body');
+
+interface ReadRequest extends IncomingMessage {
+  [BODY]?: Body;
+}
+
+/** Headers by which Fastify sees that a request has a body to parse. */
+const OF_CONTENT = ['content-type', 'content-length', 'transfer-encoding'] as const;
 
 /**
  * Reads the bodies of an endpoint's requests before the framework's own parser can, because that one has a limit of
@@ -30,8 +37,8 @@ export class BodyGate {
   }
 
   /** What the gate read of a request, if the request passed through it. */
-  bodyOf(request: IncomingMessage): Body | undefined {
-    return BODIES.get(request);
+  bodyOf(request: ReadRequest): Body | undefined {
+    return request[BODY];
   }
 
   install(adapter: AbstractHttpAdapter): void {
@@ -56,39 +63,41 @@ export class BodyGate {
   }
 
   private hookInto(instance: FastifyInstance): void {
-    const hidden = new WeakMap<IncomingMessage, IncomingMessage['headers']>();
-    instance.addHook('onRequest', async ({ raw, routeOptions }) => {
+    // Fastify runs no parser on a request that shows no content; the headers come back before the route.
+    const shown = Symbol('nestjs-mcp:headers');
+    type Hidden = ReadRequest & { [shown]?: (string | undefined)[] };
+    instance.addHook('onRequest', (request, _reply, done) => {
+      const raw: Hidden = request.raw;
       // The router has found the route by now, whatever its options make of a path.
-      if (!this.isWanted(raw) || !this.paths.isRoute(routeOptions.url)) return;
-      await this.read(raw);
-      // Fastify runs no parser on a request that shows no content; the headers come back before anyone else looks.
-      hidden.set(raw, raw.headers);
-      const {
-        'content-type': _type,
-        'content-length': _length,
-        'transfer-encoding': _encoding,
-        ...rest
-      } = raw.headers;
-      raw.headers = rest;
+      if (!this.isWanted(raw) || !this.paths.isRoute(request.routeOptions.url)) return done();
+      void this.read(raw).then(() => {
+        const { headers } = raw;
+        raw[shown] = OF_CONTENT.map(name => headers[name]);
+        for (const name of OF_CONTENT) if (headers[name] !== undefined) headers[name] = undefined;
+        done();
+      });
     });
-    instance.addHook('preValidation', async request => {
-      const headers = hidden.get(request.raw);
-      if (headers === undefined) return;
-      request.raw.headers = headers;
-      const body = BODIES.get(request.raw);
-      if (body?.ok) request.body = body.json;
+    instance.addHook('preValidation', (request, _reply, done) => {
+      const raw: Hidden = request.raw;
+      const { headers, [shown]: values, [BODY]: body } = raw;
+      values?.forEach((value, index) => {
+        if (value !== undefined) headers[OF_CONTENT[index]] = value;
+      });
+      if (values && body?.ok) request.body = body.json;
+      done();
     });
   }
 
   /** Reads a body that did not pass through the gate. */
-  async read(request: IncomingMessage): Promise<Body> {
+  async read(request: ReadRequest): Promise<Body> {
     const body = await readBody(request, this.maxBytes, this.timeoutMs);
-    BODIES.set(request, body);
-    return body;
+    return (request[BODY] = body);
   }
 
-  private isWanted(request: IncomingMessage): boolean {
-    return request.method === 'POST' && !BODIES.has(request) && isJson(request.headers['content-type']);
+  private isWanted(request: ReadRequest): boolean {
+    return (
+      request.method === 'POST' && request[BODY] === undefined && isJson(request.headers['content-type'])
+    );
   }
 }
 

@@ -27,6 +27,8 @@ const KNOWN = new WeakMap<Server, Connections>();
  */
 export class Connections {
   private readonly open = new Map<string | Socket, Connection>();
+  /** The same, for sockets of HTTP/1.1: HTTP/2 gives each request a proxy of its socket. */
+  private readonly bySocket = new WeakMap<Socket, Connection>();
   private timer?: NodeJS.Timeout;
 
   /** The connections of a server, which all MCP servers of an application share. */
@@ -40,9 +42,10 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.add(socket));
     server.on('secureConnection', (socket: Socket) => this.add(socket));
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const requests = this.open.get(keyOf(request.socket))?.requests;
+      const { socket } = request;
+      const requests = (this.bySocket.get(socket) ?? this.open.get(keyOf(socket)))?.requests;
       requests?.add(request);
-      response.once('close', () => requests?.delete(request));
+      response.on('close', () => requests?.delete(request));
     });
   }
 
@@ -62,6 +65,7 @@ export class Connections {
     const connection = this.open.get(key) ?? newConnection();
     connection.sockets.add(socket);
     this.open.set(key, connection);
+    this.bySocket.set(socket, connection);
     socket.once('close', () => {
       connection.sockets.delete(socket);
       if (connection.sockets.size === 0 && this.open.get(key) === connection) this.open.delete(key);

@@ -35,7 +35,7 @@ export class CorsGate {
       this.hookInto(hooks);
     } else {
       adapter.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-        if (this.paths.lead(request)) this.watchOver(request, response);
+        if (isCrossOrigin(request) && this.paths.lead(request)) this.watchOver(request, response);
         next();
       });
     }
@@ -43,15 +43,18 @@ export class CorsGate {
 
   private hookInto(instance: FastifyInstance): void {
     // The endpoint answers on Node's own response; a preflight is answered before this hook, on Fastify's.
-    instance.addHook('onRequest', async (request, reply) => {
-      if (this.isOurs(request)) this.watchOver(request.raw, reply.raw);
+    instance.addHook('onRequest', (request, reply, done) => {
+      if (isCrossOrigin(request.raw) && this.isOurs(request)) this.watchOver(request.raw, reply.raw);
+      done();
     });
-    instance.addHook('onSend', async (request, reply) => {
-      if (!this.isOurs(request)) return;
-      complete(request.raw, {
-        getHeader: name => reply.getHeader(name),
-        setHeader: (name, value) => void reply.header(name, value),
-      });
+    instance.addHook('onSend', (request, reply, _payload, done) => {
+      if (isCrossOrigin(request.raw) && this.isOurs(request)) {
+        complete(request.raw, {
+          getHeader: name => reply.getHeader(name),
+          setHeader: (name, value) => void reply.header(name, value),
+        });
+      }
+      done();
     });
   }
 
@@ -61,7 +64,6 @@ export class CorsGate {
   }
 
   private watchOver(request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers.origin === undefined) return;
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((status: number, ...rest: (string | OutgoingHttpHeaders)[]) => {
       const headers = rest.at(-1);
@@ -76,6 +78,8 @@ export class CorsGate {
     }) as typeof response.writeHead;
   }
 }
+
+const isCrossOrigin = ({ headers }: IncomingMessage): boolean => headers.origin !== undefined;
 
 function complete({ method, headers }: IncomingMessage, response: HeaderHolder): void {
   if (response.getHeader('access-control-allow-origin') === undefined) return;

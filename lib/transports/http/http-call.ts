@@ -26,13 +26,17 @@ export class HttpCall extends RunningCall {
     this.answer.tell(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
-  /** Runs the call, and answers it. */
+  /**
+   * Runs the call, and answers it.
+   * @throws Error if the answer cannot be written
+   */
   async run(server: McpServerInstance, call: McpCall): Promise<void> {
     try {
       server.running.add(this);
       const { json, status } = await answerInJson(server, call);
       this.settle(() => this.answer.answer(json, status));
     } catch (error) {
+      if (this.isOver) throw error;
       this.fail(error as McpException);
     } finally {
       server.running.delete(this);

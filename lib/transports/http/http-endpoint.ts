@@ -1,11 +1,18 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { classifyInboundRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
+import {
+  classifyInboundRequest,
+  isJSONRPCRequest,
+  PROTOCOL_VERSION_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
@@ -16,8 +23,6 @@ import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
 import { TransportError } from './transport-error.js';
-
-const REVISION = '2026-07-28';
 
 const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shutting down', {
   close: true,
@@ -31,6 +36,7 @@ export class HttpEndpoint {
   private readonly sessions: SessionStore | undefined;
   /** Answers that are not complete. */
   private readonly open = new Set<ServerResponse>();
+  private readonly forget: (this: ServerResponse) => void;
 
   constructor(
     private readonly server: McpServerInstance,
@@ -39,6 +45,11 @@ export class HttpEndpoint {
     const { legacy, sessions } = server.options;
     this.check = new RequestCheck(http, message => server.report(new Error(message)));
     this.sdk = new SdkHandler(server, http);
+    const { open } = this;
+    // One listener for all responses: a closure for each costs more than it does.
+    this.forget = function () {
+      open.delete(this);
+    };
     if (legacy === 'sessions') this.sessions = new SessionStore(server, sessions, http.keepAliveMs);
   }
 
@@ -53,7 +64,7 @@ export class HttpEndpoint {
     // The SDK puts the Host header in front of a target, even of one that has a host itself.
     rawRequest.url = originForm(rawRequest.url ?? '');
     this.open.add(rawResponse);
-    rawResponse.once('close', () => this.open.delete(rawResponse));
+    rawResponse.on('close', this.forget);
     this.route(incoming, body?.ok ? body.json : undefined).catch((error: Error) => {
       this.server.report(error);
       rawResponse.destroy();
@@ -83,32 +94,21 @@ export class HttpEndpoint {
       // With HTTP 200, so that every client reads the code and the message.
       if (error) return writeJson(rawResponse, 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
     }
-    const { headers, method = '' } = rawRequest;
-    const outcome = classifyInboundRequest({
-      httpMethod: method,
-      protocolVersionHeader: textOf(headers['mcp-protocol-version']),
-      mcpMethodHeader: textOf(headers['mcp-method']),
-      mcpNameHeader: textOf(headers['mcp-name']),
-      ...(json !== undefined && { body: json }),
-    });
-    if (
-      outcome.kind === 'modern' &&
-      outcome.messageKind === 'request' &&
-      this.isOrdinary(incoming, outcome.message)
-    ) {
-      return this.serveModern(incoming, outcome.message);
-    }
-    const isLegacy = outcome.kind === 'legacy' || json === undefined;
-    return this.sessions && isLegacy ? this.sessions.serve(incoming, json) : this.sdk.serve(incoming);
+    const request = isJSONRPCRequest(json) ? json : undefined;
+    if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);
+    const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
+    return this.sessions && (isLegacy || isJudgedLegacy(rawRequest, json))
+      ? this.sessions.serve(incoming, json)
+      : this.sdk.serve(incoming);
   }
 
-  /** Whether a request is one of those that need no judgement of the SDK beyond its classification. */
-  private isOrdinary({ rawRequest }: Incoming, { method, params = {} }: JSONRPCRequest): boolean {
+  /** Whether a request is one of 2026-07-28 in which nothing is wrong or rare: the SDK need not judge it. */
+  private isModern(rawRequest: IncomingMessage, { method, params = {} }: JSONRPCRequest): boolean {
     const { headers } = rawRequest;
-    const { inputResponses } = params;
-    if (headers['mcp-protocol-version'] !== REVISION || headers['mcp-method'] === undefined) return false;
+    const { inputResponses, _meta: meta } = params;
+    if (headers['mcp-protocol-version'] !== REVISION || headers['mcp-method'] !== method) return false;
     if (inputResponses !== undefined && !isRecord(inputResponses)) return false;
-    if (!this.server.serves(method, 'modern')) return false;
+    if (!isEnvelope(meta) || !this.server.serves(method, 'modern')) return false;
     try {
       return assertNameHeader(rawRequest, method, params);
     } catch {
@@ -123,6 +123,25 @@ export class HttpEndpoint {
     rawResponse.once('close', () => call.cancel());
     return call.run(this.server, modernCall(message, incoming, call));
   }
+}
+
+/** Whether a request is one of the 2025 era without a doubt. */
+const isLegacyRequest = ({ headers }: IncomingMessage, { params }: JSONRPCRequest): boolean => {
+  const version = headers['mcp-protocol-version'] as string | undefined;
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
+  return !Object.hasOwn(params?._meta ?? {}, PROTOCOL_VERSION_META_KEY);
+};
+
+/** Whether the SDK judges a message to be one of the 2025 era. That takes ten times as long as `isLegacyRequest`. */
+function isJudgedLegacy({ method = '', headers }: IncomingMessage, body: unknown): boolean {
+  const { kind } = classifyInboundRequest({
+    httpMethod: method,
+    protocolVersionHeader: textOf(headers['mcp-protocol-version']),
+    mcpMethodHeader: textOf(headers['mcp-method']),
+    mcpNameHeader: textOf(headers['mcp-name']),
+    body,
+  });
+  return kind === 'legacy';
 }
 
 const textOf = (header: string | string[] | undefined): string | undefined =>

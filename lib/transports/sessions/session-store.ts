@@ -78,6 +78,7 @@ export class SessionStore {
 
 /** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
 function ownerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
-  const { params } = (platformRequest ?? {}) as { params?: object };
-  return JSON.stringify([callerOf(authInfo, platformRequest), params ?? {}]);
+  const { params = {} } = (platformRequest ?? {}) as { params?: object };
+  const caller = callerOf(authInfo, platformRequest);
+  return Object.keys(params).length === 0 ? caller : JSON.stringify([caller, params]);
 }
