@@ -1,6 +1,6 @@
 import type { HandlerParam } from '../execution/handler-params.js';
 import { compileSchema } from '../schema/compile-schema.js';
-import { embedded } from '../schema/local-ref.js';
+import { embedded } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';

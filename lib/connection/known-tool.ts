@@ -1,8 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { headerParamsOf } from '../headers/header-params.js';
-import { requireObjectRoot } from '../schema/object-root.js';
+import { requireObjectRoot, toPlainJson } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
-import { toPlainJson } from '../schema/plain-json.js';
 import { reasonOf } from '../schema/schema.error.js';
 import { compileStandardSchema, isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../schema/types.js';

@@ -10,7 +10,7 @@ import { requireUri } from '../protocol/params.js';
 import type { ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
 import { Backend } from './backend.js';
-import { callScope } from './call-scope.js';
+import { callScope } from './call.js';
 import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './loop-detection.js';
 import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';

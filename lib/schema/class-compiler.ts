@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
-import { shapeIssues } from './class-shape.js';
+import { shapeIssues } from './class-property.js';
 import { isRecord } from '../util/is-record.js';
-import { toPlainJson } from './plain-json.js';
+import { toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
