@@ -6,7 +6,7 @@ export type {
   McpOptionsFactory,
 } from './server/server-options.js';
 export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
-export { Ask } from './decorators/ask.decorator.js';
+export { Ask } from './decorators/params.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';
 export type {
   CompletionOptions,

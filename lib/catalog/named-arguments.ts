@@ -4,7 +4,7 @@ import { embedded } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
-import { isDto } from './dto.js';
+import { isDto } from '../execution/handler-target.js';
 
 const DATE: JsonSchema = { type: 'string', format: 'date-time' };
 

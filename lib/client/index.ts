@@ -3,7 +3,7 @@ export type { McpClientOptions } from './client-options.js';
 export { ConnectionError } from '../connection/connection.js';
 export { McpClients } from './mcp-clients.js';
 export { McpClient } from './mcp-client.js';
-export type { KnownTool } from '../connection/known-tool.js';
+export type { KnownTool } from '../connection/tool-definitions.js';
 export { getMcpClientToken } from './tokens.js';
 export { InjectMcpClient } from './decorators/inject-mcp-client.decorator.js';
 export { OnElicitation, OnRoots, OnSampling } from './decorators/on-input.decorators.js';

@@ -1,5 +1,5 @@
 import { HttpException, type Type } from '@nestjs/common';
-import type { AskOptions } from '../decorators/ask.decorator.js';
+import type { AskOptions } from '../decorators/params.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../input/input-request.js';
 import { isKey, KEY_RULE } from '../input/key.js';

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isRecord } from '../../util/is-record.js';
 import { reasonOf } from '../../schema/schema.error.js';
-import type { KnownTool } from '../../connection/known-tool.js';
+import type { KnownTool } from '../../connection/tool-definitions.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
