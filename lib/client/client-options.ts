@@ -19,6 +19,7 @@ const INTERCEPTOR_OPTIONS = [
 
 export type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPTOR_OPTIONS)[number]>;
 
+/** Options of one client: its name, and one of `url`, `command` and `transport`. A wrong option stops the start. */
 export interface McpClientOptions extends ConnectionOptions {
   /** What the application calls it: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;

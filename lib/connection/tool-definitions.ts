@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { headerParamsOf, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { requireObjectRoot, toPlainJson } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
@@ -48,20 +49,25 @@ function jsonSchemaOf(schema: unknown, io: SchemaIo): JsonSchema {
   return toPlainJson(schema);
 }
 
-/** Bounds of what a server can make a client keep: definitions, their bytes, and warnings of a kind. */
-const MAX_LISTED = 10_000;
+/** Bounds of what a server can make a client keep: bytes of definitions, at least `MIN_SIZE` each, and warnings of a kind. */
 const MAX_SIZE = 16 * 1024 * 1024;
+const MIN_SIZE = 1024;
 const MAX_WARNINGS = 1000;
 const MAX_SHOWN = 100;
+
+interface Listed {
+  readonly params: readonly HeaderParam[];
+  readonly size: number;
+}
 
 /** Definitions of tools for the headers of calls: from the application and from lists. The last definition counts. */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
-  private readonly listed = new Map<
-    string,
-    { readonly params: readonly HeaderParam[]; readonly size: number }
-  >();
-  private size = 0;
+  /** Drops the tools that were listed longest ago. */
+  private readonly listed = new LRUCache<string, Listed>({
+    maxSize: MAX_SIZE,
+    sizeCalculation: ({ size }) => size + MIN_SIZE,
+  });
   private readonly warned = { missing: new Set<string>(), invalid: new Set<string>() };
 
   constructor(private readonly warn: (message: string) => void) {}
@@ -88,7 +94,7 @@ export class ToolDefinitions {
   /** The header parameters of a tool. Warns if there is no definition of it. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
     const key = keyOf(name);
-    const params = this.known.get(key) ?? this.listed.get(key)?.params;
+    const params = this.known.get(key) ?? this.listed.peek(key)?.params;
     if (!params && !this.warned.invalid.has(key)) {
       this.warnOnce(
         'missing',
@@ -106,33 +112,19 @@ export class ToolDefinitions {
       if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
       const key = keyOf(name);
-      this.forget(key);
       if (found.ok) {
         if (this.known.has(key)) this.known.set(key, found.params);
         this.listed.set(key, found);
-        this.size += found.size;
-        this.dropOldest();
-      } else
+      } else {
+        this.listed.delete(key);
         this.warnOnce(
           'invalid',
           name,
           `left out of the list, for its definition is invalid: ${found.reason}`,
         );
+      }
       return found.ok;
     });
-  }
-
-  /** The map is in the order in which the tools were last listed. */
-  private dropOldest(): void {
-    for (const oldest of this.listed.keys()) {
-      if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) return;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(key: string): void {
-    this.size -= this.listed.get(key)?.size ?? 0;
-    this.listed.delete(key);
   }
 
   private warnOnce(kind: 'missing' | 'invalid', name: string, what: string): void {

@@ -1,4 +1,4 @@
-import { HttpException, type Type } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
 import type { AskOptions } from '../decorators/params.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../input/input-request.js';
@@ -6,6 +6,7 @@ import { isKey, KEY_RULE } from '../input/key.js';
 import { isText } from '../util/values.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';
+import { isDto } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
 
 interface AskData extends AskOptions {
@@ -52,11 +53,7 @@ export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKi
 }
 
 function schemaOf({ data, metatype }: HandlerParam): SchemaLike {
-  const { key, schema = classOf(metatype) } = data as AskData;
+  const { key, schema = isDto(metatype) ? metatype : undefined } = data as AskData;
   if (schema) return schema;
   throw new Error(`@Ask(${JSON.stringify(key)}) needs a "schema", or a class as the type of its parameter`);
 }
-
-const NO_CLASSES = new Set<unknown>([Object, String, Number, Boolean, Array, Promise]);
-
-const classOf = (type: Type | undefined): Type | undefined => (NO_CLASSES.has(type) ? undefined : type);
