@@ -6,11 +6,10 @@ import type { ChainSource } from '../interceptors/chain-source.js';
 import type { ChainReport } from '../interceptors/reports.js';
 import { reasonOf } from '../schema/schema.error.js';
 import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
-import { whereOf, type ResolvedClientOptions } from './client-options.js';
+import { whereOf, type ResolvedClientOptions, knownToolsOf } from './client-options.js';
 import { Connection } from '../connection/connection.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
-import { knownToolsOf } from './known-tools/known-tools-option.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 

@@ -30,24 +30,20 @@ export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKi
   for (const param of params) {
     if (param.kind !== 'ask') continue;
     const { key, message } = param.data as AskData;
-    if (kind === 'completion') {
-      throw new Error(
-        `@Ask(${JSON.stringify(key)}) is for tools, prompts and resources: a completion cannot ask`,
-      );
-    }
-    if (!isKey(key)) throw new Error(`@Ask(${JSON.stringify(key)}) has an invalid key; ${KEY_RULE}`);
-    if (keys.has(key))
-      throw new Error(`@Ask(${JSON.stringify(key)}) is on two parameters; give each its own key`);
+    const refuse = (problem: string, options?: ErrorOptions): never => {
+      throw new Error(`@Ask(${JSON.stringify(key)})${problem}`, options);
+    };
+    if (kind === 'completion') refuse(' is for tools, prompts and resources: a completion cannot ask');
+    if (!isKey(key)) refuse(` has an invalid key; ${KEY_RULE}`);
+    if (keys.has(key)) refuse(' is on two parameters; give each its own key');
     keys.add(key);
     if (!isText(message) && typeof message !== 'function') {
-      throw new Error(
-        `@Ask(${JSON.stringify(key)}) needs a "message": a text, or a function that makes one of the arguments`,
-      );
+      refuse(' needs a "message": a text, or a function that makes one of the arguments');
     }
     try {
       await inputRequest.elicit({ message: key, schema: schemaOf(param) }).prepare();
     } catch (error) {
-      throw new Error(`@Ask(${JSON.stringify(key)}): ${(error as Error).message}`, { cause: error });
+      refuse(`: ${(error as Error).message}`, { cause: error });
     }
   }
 }
