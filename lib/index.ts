@@ -6,7 +6,7 @@ export type {
   McpOptionsFactory,
 } from './server/server-options.js';
 export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
-export { Ask } from './decorators/ask.decorator.js';
+export { Ask } from './decorators/params.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';
 export type {
   CompletionOptions,
@@ -24,8 +24,8 @@ export { McpServerRegistry, type RuntimeHandler } from './server/mcp-server-regi
 export { McpErrorCode, McpException } from './exceptions/mcp.exception.js';
 export { InvalidArgumentsException } from './exceptions/invalid-arguments.exception.js';
 export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
-export { Description } from './schema/description.decorator.js';
-export { McpHeader, mcpHeader } from './schema/mcp-header.js';
+export { Description } from './schema/keywords.js';
+export { McpHeader, mcpHeader } from './schema/keywords.js';
 export type { SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
 

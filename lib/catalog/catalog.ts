@@ -1,4 +1,4 @@
-import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import { listOf, type ListMethod } from '../protocol/methods.js';
 import { enumValues } from '../schema/input-properties.js';
 import {
@@ -10,14 +10,36 @@ import {
   type ResourceTemplateEntry,
   type ToolEntry,
 } from './entries.js';
-import { paginate, type Pages } from './pages.js';
+
+/** A list in pages. A page is always the same object. */
+interface Pages {
+  /** Undefined for an unknown cursor. */
+  page(cursor?: string): Result | undefined;
+  pageWith(has: (items: readonly object[]) => boolean): Result | undefined;
+}
+
+/** @param member the member of the result that holds the items */
+function paginate(member: string, all: readonly object[], pageSize: number): Pages {
+  const pages = new Map<string | undefined, Result>();
+  let cursor: string | undefined;
+  for (let start = 0; start === 0 || start < all.length; start += pageSize) {
+    const end = start + pageSize;
+    const nextCursor = end < all.length ? Buffer.from(`item:${end}`).toString('base64url') : undefined;
+    pages.set(cursor, { [member]: all.slice(start, end), ...(nextCursor !== undefined && { nextCursor }) });
+    cursor = nextCursor;
+  }
+  return {
+    page: name => pages.get(name),
+    pageWith: has => [...pages.values()].find(page => has(page[member] as object[])),
+  };
+}
 
 /** The capabilities for handlers that are added at run time. */
 export type DeclaredCapabilities = Partial<
   Record<'tools' | 'prompts' | 'resources' | 'completions', boolean>
 >;
 
-export interface CatalogOptions {
+interface CatalogOptions {
   readonly pageSize: number;
   readonly declare: DeclaredCapabilities;
 }

@@ -32,6 +32,7 @@ import {
   type ToolEntry,
 } from './entries.js';
 import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
+import { defined } from '../util/defined.js';
 import { checkUri, compileUriTemplate } from '../protocol/uri-template.js';
 
 export interface HandlerDeclaration {
@@ -98,7 +99,7 @@ export class HandlerCompiler {
     const definition = {
       ...described(key, options),
       inputSchema: inputSchema as { type: 'object' },
-      ...present({
+      ...defined({
         outputSchema: output?.schema.jsonSchema as { type: 'object' } | undefined,
         annotations: options.annotations,
       }),
@@ -140,7 +141,7 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uri,
-      ...present({ mimeType, annotations, size }),
+      ...defined({ mimeType, annotations, size }),
     };
     return { kind: 'resource', key: uri, ...origin(target), definition, run, cache };
   }
@@ -159,7 +160,7 @@ export class HandlerCompiler {
     const definition = {
       ...described(options.name ?? target.methodName, options),
       uriTemplate,
-      ...present({ mimeType, annotations }),
+      ...defined({ mimeType, annotations }),
     };
     return {
       kind: 'resource template',
@@ -249,9 +250,5 @@ function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly
 
 const described = (name: string, { title, description, icons, _meta }: HandlerOptions) => ({
   name,
-  ...present({ title, description, icons, _meta }),
+  ...defined({ title, description, icons, _meta }),
 });
-
-/** The members with a value. */
-const present = <T extends object>(members: T): Partial<T> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -1,9 +1,8 @@
 import type { HandlerParam } from '../execution/handler-params.js';
-import { declaredMethodOf, paramTypesOf, type HandlerTarget } from '../execution/handler-target.js';
+import { declaredMethodOf, paramTypesOf, type HandlerTarget, isDto } from '../execution/handler-target.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { success } from '../schema/result.js';
 import type { CompiledSchema, SchemaLike } from '../schema/types.js';
-import { isDto } from './dto.js';
 import { compileNamedArguments } from './named-arguments.js';
 
 const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;

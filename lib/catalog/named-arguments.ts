@@ -1,10 +1,10 @@
 import type { HandlerParam } from '../execution/handler-params.js';
 import { compileSchema } from '../schema/compile-schema.js';
-import { embedded } from '../schema/local-ref.js';
+import { embedded } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
-import { isDto } from './dto.js';
+import { isDto } from '../execution/handler-target.js';
 
 const DATE: JsonSchema = { type: 'string', format: 'date-time' };
 

@@ -1,11 +1,15 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve as absolute } from 'node:path';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import { CONNECTION, type ConnectionOptions } from '../connection/connection-options.js';
 import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
 import { resolve } from '../options/check-options.js';
 import { listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
-import type { KnownToolsOption } from './known-tools/known-tools-option.js';
+import { isRecord } from '../util/is-record.js';
+import { reasonOf } from '../schema/schema.error.js';
+import type { KnownTool } from '../connection/tool-definitions.js';
 
 const INTERCEPTOR_OPTIONS = [
   'apply',
@@ -17,8 +21,9 @@ const INTERCEPTOR_OPTIONS = [
   'config',
 ] as const;
 
-export type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPTOR_OPTIONS)[number]>;
+type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPTOR_OPTIONS)[number]>;
 
+/** Options of one client: its name, and one of `url`, `command` and `transport`. A wrong option stops the start. */
 export interface McpClientOptions extends ConnectionOptions {
   /** What the application calls it: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;
@@ -74,4 +79,24 @@ export function resolveClientOptions(options: McpClientOptions): ResolvedClientO
 export function assertList(clients: unknown): asserts clients is readonly McpClientOptions[] {
   if (Array.isArray(clients)) return;
   throw new McpBootstrapError('McpClientModule', 'its clients must be a list, each with a "name"');
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+type KnownToolsOption = readonly KnownTool[] | string;
+
+/** @throws Error for a file that is missing, over 8 MiB, or without a list of tools */
+export function knownToolsOf(option: KnownToolsOption): readonly KnownTool[] {
+  if (typeof option !== 'string') return option;
+  const path = absolute(option);
+  try {
+    if (statSync(path).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const tools: unknown = isRecord(content) ? content['tools'] : content;
+    if (!Array.isArray(tools))
+      throw new Error('it holds neither a list of tools nor the result of a tools/list');
+    return tools as KnownTool[];
+  } catch (error) {
+    throw new Error(`${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
 }

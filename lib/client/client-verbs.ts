@@ -4,7 +4,7 @@ import type {
   Client,
   RequestOptions,
 } from '@modelcontextprotocol/client';
-import type { KnownTool } from '../connection/known-tool.js';
+import type { KnownTool } from '../connection/tool-definitions.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
 
 export const INTERCEPTED_VERBS = {

@@ -1,20 +1,42 @@
+import type { Client, LoggingMessageNotification, ClientCapabilities } from '@modelcontextprotocol/client';
+import { Subject } from 'rxjs';
 import { Logger } from '@nestjs/common';
-import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import type { ChainReport } from '../interceptors/reports.js';
 import { reasonOf } from '../schema/schema.error.js';
 import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
-import { whereOf, type ResolvedClientOptions } from './client-options.js';
+import { whereOf, type ResolvedClientOptions, knownToolsOf } from './client-options.js';
 import { Connection } from '../connection/connection.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
-import { knownToolsOf } from './known-tools/known-tools-option.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
-import { ServerEvents } from './server-events.js';
 
-export interface ClientParts {
+class ServerEvents {
+  readonly opened = new Subject<void>();
+  readonly toolsChanged = new Subject<void>();
+  readonly promptsChanged = new Subject<void>();
+  readonly resourcesChanged = new Subject<void>();
+  readonly resourceUpdated = new Subject<{ readonly uri: string }>();
+  readonly logged = new Subject<LoggingMessageNotification['params']>();
+
+  attach(client: Client): void {
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.toolsChanged.next());
+    client.setNotificationHandler('notifications/prompts/list_changed', () => this.promptsChanged.next());
+    client.setNotificationHandler('notifications/resources/list_changed', () => this.resourcesChanged.next());
+    client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) =>
+      this.resourceUpdated.next({ uri }),
+    );
+    client.setNotificationHandler('notifications/message', ({ params }) => this.logged.next(params));
+  }
+
+  close(): void {
+    for (const subject of Object.values(this) as Subject<never>[]) subject.complete();
+  }
+}
+
+interface ClientParts {
   readonly chain: ChainSource;
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;

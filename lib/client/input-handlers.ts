@@ -5,7 +5,7 @@ import { exploreMethods } from '../execution/explore-methods.js';
 import { describeTarget, type HandlerTarget } from '../execution/handler-target.js';
 import { RequestScope } from '../execution/request-scope.js';
 import { reasonOf } from '../schema/schema.error.js';
-import { readInputs } from './decorators/on-input.decorators.js';
+import { readInputs } from './on-input.decorators.js';
 import type { InputHandler, InputMethod } from './input-requests.js';
 
 export interface FoundInputHandler {

@@ -7,6 +7,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 
+/** The params and the result of each request that a server may send to a client, by method. */
 export interface InputRequestTypes {
   'elicitation/create': { params: ElicitRequest['params']; result: ElicitResult };
   'sampling/createMessage': {
@@ -18,6 +19,7 @@ export interface InputRequestTypes {
 
 export type InputMethod = keyof InputRequestTypes;
 
+/** The request that a handler of `@OnElicitation`, `@OnSampling` or `@OnRoots` answers. */
 export interface InputRequestContext {
   /** Name of the client that the server asked; undefined for one without a name. */
   readonly client: string | undefined;

@@ -10,7 +10,7 @@ import type {
   StandardSchemaV1,
   SubscriptionFilter,
 } from '@modelcontextprotocol/client';
-import { readTool } from '../connection/known-tool.js';
+import { readTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { ClientBoundary, Crossing, Payload } from './client-boundary.js';

@@ -9,6 +9,7 @@ import { tokenOf, wantedNames } from './tokens.js';
 /** Token of what `McpClientModule.register` was given. */
 const MCP_CLIENT_OPTIONS = 'nestjs-mcp:client-options';
 
+/** Options of `McpClientModule.registerAsync`: a factory makes the options of the clients. */
 export interface McpClientModuleAsyncOptions {
   /** Modules that export what the factory injects. */
   imports?: DynamicModule['imports'];

@@ -9,7 +9,7 @@ import {
   type ServerCapabilities,
 } from '@modelcontextprotocol/client';
 import type { Observable } from 'rxjs';
-import type { KnownTool } from '../connection/known-tool.js';
+import type { KnownTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { assertWanted } from './client-boundary.js';
 import type { McpRequestOptions } from './client-verbs.js';

@@ -19,6 +19,7 @@ interface Slot {
   readonly client: McpClient;
 }
 
+/** All clients of the application, by name. Inject it to find a client by a name that is known at run time. */
 @Injectable()
 export class McpClients implements OnApplicationShutdown {
   private readonly slots = new Map<string, Slot>();

@@ -1,4 +1,4 @@
-import type { InjectionToken } from '@nestjs/common';
+import { type InjectionToken, Inject } from '@nestjs/common';
 
 /** Names that were asked for, and the classes that inject them: a factory gives its names too late for Nest. */
 const WANTED = new Map<string, Set<object>>();
@@ -20,3 +20,16 @@ export function want(name: string, ...by: object[]): void {
 export const wantedNames = (): string[] => [...WANTED.keys()];
 
 export const wantedBy = (name: string): ReadonlySet<unknown> => WANTED.get(name) ?? new Set();
+
+/** Injects the `McpClient` of that name. The start fails if no `register` or `registerAsync` provides it. */
+export const InjectMcpClient =
+  (name: string): ParameterDecorator & PropertyDecorator =>
+  (target: object, key: string | symbol | undefined, index?: number) => {
+    // The class itself for a constructor's parameter, its prototype for a property.
+    want(name, typeof target === 'function' ? target : target.constructor);
+    (Inject(tokenOf(name)) as (target: object, key?: string | symbol, index?: number) => void)(
+      target,
+      key,
+      index,
+    );
+  };

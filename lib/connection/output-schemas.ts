@@ -1,6 +1,6 @@
 import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { ForeignPatterns } from '../schema/foreign-patterns.js';
-import { compileForeign } from '../schema/json-schema-engine.js';
+import { compileForeign } from '../schema/json-schema-compiler.js';
 import { PatternError } from '../schema/linear-pattern.js';
 
 /** Checks results by the output schemas of the server. Skips a pattern that cannot take linear time. */

@@ -1,23 +1,73 @@
-import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { headerParamsOf, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
+import { requireObjectRoot, toPlainJson } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
-import { readTool, type KnownTool } from './known-tool.js';
+import { reasonOf } from '../schema/schema.error.js';
+import { compileStandardSchema, isStandardSchema } from '../schema/standard-schema-compiler.js';
+import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../schema/types.js';
 
-/** Bounds of what a server can make a client keep: definitions, their bytes, and warnings of a kind. */
-const MAX_LISTED = 10_000;
+/** A tool's definition that an application has before it asks the server. It may hold the rest of a `Tool`, too. */
+export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'>> {
+  /** As the server calls it; not empty. */
+  name: string;
+  /** JSON Schema, as in a row of a `tools/list`, or a Standard Schema, such as zod's. */
+  inputSchema: JsonSchema | StandardSchemaWithJSON;
+  /** The same for its result. It counts only as `toolDefinition` of a call. */
+  outputSchema?: JsonSchema | StandardSchemaWithJSON;
+}
+
+/**
+ * Copies a tool, with its schemas as JSON Schema.
+ * @param called the name of the called tool, if the tool comes with a call
+ * @throws TypeError if it is not a tool, is not `called`, or breaks a rule of `x-mcp-header`
+ */
+export function readTool(tool: unknown, where: string, called?: string): Tool {
+  if (!isRecord(tool))
+    throw new TypeError(`${where} is no tool: it must be an object with "name" and "inputSchema"`);
+  const { name, inputSchema: input, outputSchema: output, ...rest } = tool;
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError(`${where} is no tool: its "name" must be a text that is not empty`);
+  }
+  try {
+    const inputSchema = requireObjectRoot(jsonSchemaOf(input, 'input'));
+    headerParamsOf(inputSchema);
+    if (called === undefined) return { name, inputSchema } as Tool;
+    const outputSchema = output === undefined ? undefined : jsonSchemaOf(output, 'output');
+    if (name === called) return { ...rest, name, inputSchema, outputSchema } as Tool;
+  } catch (error) {
+    throw new TypeError(`${where}, the tool ${JSON.stringify(name)}: ${reasonOf(error)}`, { cause: error });
+  }
+  throw new TypeError(`${where} is of ${JSON.stringify(name)}, not of ${JSON.stringify(called)}`);
+}
+
+function jsonSchemaOf(schema: unknown, io: SchemaIo): JsonSchema {
+  const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
+  if (isSchema && isStandardSchema(schema)) return compileStandardSchema(schema, io).jsonSchema;
+  if (!isRecord(schema)) throw new TypeError(`its "${io}Schema" must be JSON Schema or a Standard Schema`);
+  return toPlainJson(schema);
+}
+
+/** Bounds of what a server can make a client keep: bytes of definitions, at least `MIN_SIZE` each, and warnings of a kind. */
 const MAX_SIZE = 16 * 1024 * 1024;
+const MIN_SIZE = 1024;
 const MAX_WARNINGS = 1000;
 const MAX_SHOWN = 100;
+
+interface Listed {
+  readonly params: readonly HeaderParam[];
+  readonly size: number;
+}
 
 /** Definitions of tools for the headers of calls: from the application and from lists. The last definition counts. */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
-  private readonly listed = new Map<
-    string,
-    { readonly params: readonly HeaderParam[]; readonly size: number }
-  >();
-  private size = 0;
+  /** Drops the tools that were listed longest ago. */
+  private readonly listed = new LRUCache<string, Listed>({
+    maxSize: MAX_SIZE,
+    sizeCalculation: ({ size }) => size + MIN_SIZE,
+  });
   private readonly warned = { missing: new Set<string>(), invalid: new Set<string>() };
 
   constructor(private readonly warn: (message: string) => void) {}
@@ -44,7 +94,7 @@ export class ToolDefinitions {
   /** The header parameters of a tool. Warns if there is no definition of it. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
     const key = keyOf(name);
-    const params = this.known.get(key) ?? this.listed.get(key)?.params;
+    const params = this.known.get(key) ?? this.listed.peek(key)?.params;
     if (!params && !this.warned.invalid.has(key)) {
       this.warnOnce(
         'missing',
@@ -62,33 +112,19 @@ export class ToolDefinitions {
       if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
       const key = keyOf(name);
-      this.forget(key);
       if (found.ok) {
         if (this.known.has(key)) this.known.set(key, found.params);
         this.listed.set(key, found);
-        this.size += found.size;
-        this.dropOldest();
-      } else
+      } else {
+        this.listed.delete(key);
         this.warnOnce(
           'invalid',
           name,
           `left out of the list, for its definition is invalid: ${found.reason}`,
         );
+      }
       return found.ok;
     });
-  }
-
-  /** The map is in the order in which the tools were last listed. */
-  private dropOldest(): void {
-    for (const oldest of this.listed.keys()) {
-      if (this.listed.size <= MAX_LISTED && this.size <= MAX_SIZE) return;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(key: string): void {
-    this.size -= this.listed.get(key)?.size ?? 0;
-    this.listed.delete(key);
   }
 
   private warnOnce(kind: 'missing' | 'invalid', name: string, what: string): void {

@@ -1,4 +1,4 @@
-import { HANDLER_METADATA } from './metadata.js';
+import { HANDLER_METADATA, declareOnMethod } from './metadata.js';
 import type {
   CompletionOptions,
   HandlerMetadata,
@@ -7,7 +7,6 @@ import type {
   ResourceTemplateOptions,
   ToolOptions,
 } from './handler-options.js';
-import { declareOnMethod } from './method-metadata.js';
 
 const declareHandler = (metadata: HandlerMetadata): MethodDecorator =>
   declareOnMethod(HANDLER_METADATA, metadata, 'an MCP handler');

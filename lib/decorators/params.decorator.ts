@@ -5,7 +5,9 @@ import {
   HEADER_PARAM,
   ROUTE_ARGS_METADATA,
   URI_PARAMS_PARAM,
+  ASK_PARAM,
 } from './metadata.js';
+import type { SchemaLike } from '../schema/types.js';
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 
@@ -61,3 +63,20 @@ export const HeaderParam = (name: string): ParameterDecorator => parameter(HEADE
 function isArgOptions(value: unknown): value is ArgOptions {
   return typeof value === 'object' && value !== null && 'name' in value && !('transform' in value);
 }
+
+export interface AskOptions {
+  /** The question to the user; a function gets the validated arguments. */
+  message: string | ((args: never) => string);
+  /** A flat object. Default: the class of the parameter. */
+  schema?: SchemaLike;
+  /** If the user declines or dismisses the form: refuse the call, or pass `undefined`. Default: `refuse`. */
+  onDecline?: 'refuse' | 'pass';
+}
+
+/**
+ * A form that the user fills in before the handler runs (2026-07-28: basic/patterns/mrtr).
+ * All forms of a handler are in one round.
+ * @param key identifies the form in the handler
+ */
+export const Ask = (key: string, options: AskOptions): ParameterDecorator =>
+  parameter(ASK_PARAM, { key, ...options });

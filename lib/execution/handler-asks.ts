@@ -1,11 +1,12 @@
-import { HttpException, type Type } from '@nestjs/common';
-import type { AskOptions } from '../decorators/ask.decorator.js';
+import { HttpException } from '@nestjs/common';
+import type { AskOptions } from '../decorators/params.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { inputRequest } from '../input/input-request.js';
 import { isKey, KEY_RULE } from '../input/key.js';
 import { isText } from '../util/values.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HandlerParam } from './handler-params.js';
+import { isDto } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
 
 interface AskData extends AskOptions {
@@ -29,34 +30,26 @@ export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKi
   for (const param of params) {
     if (param.kind !== 'ask') continue;
     const { key, message } = param.data as AskData;
-    if (kind === 'completion') {
-      throw new Error(
-        `@Ask(${JSON.stringify(key)}) is for tools, prompts and resources: a completion cannot ask`,
-      );
-    }
-    if (!isKey(key)) throw new Error(`@Ask(${JSON.stringify(key)}) has an invalid key; ${KEY_RULE}`);
-    if (keys.has(key))
-      throw new Error(`@Ask(${JSON.stringify(key)}) is on two parameters; give each its own key`);
+    const refuse = (problem: string, options?: ErrorOptions): never => {
+      throw new Error(`@Ask(${JSON.stringify(key)})${problem}`, options);
+    };
+    if (kind === 'completion') refuse(' is for tools, prompts and resources: a completion cannot ask');
+    if (!isKey(key)) refuse(` has an invalid key; ${KEY_RULE}`);
+    if (keys.has(key)) refuse(' is on two parameters; give each its own key');
     keys.add(key);
     if (!isText(message) && typeof message !== 'function') {
-      throw new Error(
-        `@Ask(${JSON.stringify(key)}) needs a "message": a text, or a function that makes one of the arguments`,
-      );
+      refuse(' needs a "message": a text, or a function that makes one of the arguments');
     }
     try {
       await inputRequest.elicit({ message: key, schema: schemaOf(param) }).prepare();
     } catch (error) {
-      throw new Error(`@Ask(${JSON.stringify(key)}): ${(error as Error).message}`, { cause: error });
+      refuse(`: ${(error as Error).message}`, { cause: error });
     }
   }
 }
 
 function schemaOf({ data, metatype }: HandlerParam): SchemaLike {
-  const { key, schema = classOf(metatype) } = data as AskData;
+  const { key, schema = isDto(metatype) ? metatype : undefined } = data as AskData;
   if (schema) return schema;
   throw new Error(`@Ask(${JSON.stringify(key)}) needs a "schema", or a class as the type of its parameter`);
 }
-
-const NO_CLASSES = new Set<unknown>([Object, String, Number, Boolean, Array, Promise]);
-
-const classOf = (type: Type | undefined): Type | undefined => (NO_CLASSES.has(type) ? undefined : type);

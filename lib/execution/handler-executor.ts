@@ -14,8 +14,7 @@ import {
 import type { HandlerParam } from './handler-params.js';
 import { declaredMethodOf, describeTarget, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
-import { assertEnhancersResolve } from './enhancer-check.js';
-import { enhancerHostOf } from './enhancer-host.js';
+import { assertEnhancersResolve, enhancerHostOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 import { RequestScope } from './request-scope.js';
 

@@ -27,14 +27,7 @@ export interface HandlerParam {
   readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
 }
 
-interface StoredParam {
-  index: number;
-  data?: unknown;
-  pipes?: unknown[];
-  schema?: unknown;
-  options?: ArgOptions;
-  factory?: HandlerParam['factory'];
-}
+type StoredParam = Pick<HandlerParam, 'index'> & Partial<Omit<HandlerParam, 'kind' | 'metatype'>>;
 
 const KINDS: Readonly<Record<string, ParamKind>> = {
   [ARGS_PARAM]: 'args',

@@ -127,11 +127,14 @@ async function argumentsOf(
   for (const group of groups) {
     const pending: Promise<void>[] = [];
     for (const param of group) {
+      if (isImmediate(param)) {
+        args[param.index] = valueOf(param, data, call, host);
+        continue;
+      }
       const fill = async () => {
         args[param.index] = await transform(param, await valueOf(param, data, call, host));
       };
-      if (isImmediate(param)) args[param.index] = valueOf(param, data, call, host);
-      else pending.push(fill());
+      pending.push(fill());
     }
     if (pending.length > 0) await Promise.all(pending);
   }

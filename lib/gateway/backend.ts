@@ -16,19 +16,22 @@ import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.j
 import type { ToolSchemas } from '../server/upstream.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
 import { BackendDownError, toClientError } from './backend-error.js';
-import { BackendLog } from './backend-log.js';
-import { problemOf } from './backend-problem.js';
+import { BackendLog, problemOf } from './backend-log.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
 import { askable, callerKey, paramsFor, resultFor } from './caller-params.js';
 import type { CallerStates } from './caller-states.js';
-import { LIST_CHANGES, notifyChange, RESOURCE_UPDATED } from './change-notifier.js';
+import {
+  LIST_CHANGES,
+  notifyChange,
+  RESOURCE_UPDATED,
+  type SessionConnection,
+} from './session-connection.js';
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import { METHODS, offers } from '../protocol/methods.js';
-import type { SessionConnection } from './session-connection.js';
 
 export interface BackendDescription {
   readonly era: Era;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   ProtocolError,
   type LoggingLevel,
@@ -9,6 +10,15 @@ import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { sendLog } from '../protocol/mcp-log.js';
+
+interface CallScope {
+  readonly call?: Call;
+  /** The ids of the gateways that the request has passed. */
+  readonly via: readonly string[];
+}
+
+/** The SDK's client does not say on which stream a message came; only the async context links it to its request. */
+export const callScope = new AsyncLocalStorage<CallScope>();
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 

@@ -22,20 +22,22 @@ export interface GatewayLimits {
 /** Signs the `requestState` of a call. All nodes of a gateway need the same secret. */
 export type GatewayMrtrOptions = Pick<McpMrtrOptions, 'secret' | 'secrets'>;
 
+/** The options of `McpModule.forRoot` that mean the same for a gateway. */
+export const SERVER_OPTIONS = [
+  'title',
+  'instructions',
+  'icons',
+  'websiteUrl',
+  'http',
+  'stdio',
+  'legacy',
+  'sessions',
+  'shutdownTimeoutMs',
+  'interceptors',
+] as const;
+
 /** Options of `McpGatewayModule.forRoot`. */
-export interface McpGatewayOptions extends Pick<
-  McpModuleOptions,
-  | 'title'
-  | 'instructions'
-  | 'icons'
-  | 'websiteUrl'
-  | 'http'
-  | 'stdio'
-  | 'legacy'
-  | 'sessions'
-  | 'shutdownTimeoutMs'
-  | 'interceptors'
-> {
+export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER_OPTIONS)[number]> {
   /** Name of the gateway, unique in the application. Default: `gateway`, and clients are shown the backend's. */
   name?: string;
   /** Version of the gateway. Default: clients are shown the backend's. */

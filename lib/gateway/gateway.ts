@@ -9,8 +9,9 @@ import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import { requireUri } from '../protocol/params.js';
 import type { ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
+import { defined } from '../util/defined.js';
 import { Backend } from './backend.js';
-import { callScope } from './call-scope.js';
+import { callScope } from './call.js';
 import { CallerStates } from './caller-states.js';
 import { nextHop, viaOf } from './loop-detection.js';
 import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
@@ -199,14 +200,8 @@ function mirrored(
   passthrough: boolean,
 ): ServerCapabilities {
   const interceptors = passthrough ? extensions?.[INTERCEPTORS_EXTENSION] : undefined;
-  return {
-    ...(logging && { logging }),
-    ...(tools && { tools }),
-    ...(prompts && { prompts }),
-    ...(resources && { resources }),
-    ...(completions && { completions }),
-    ...(interceptors && { extensions: { [INTERCEPTORS_EXTENSION]: interceptors } }),
-  };
+  const own = interceptors && { [INTERCEPTORS_EXTENSION]: interceptors };
+  return defined({ logging, tools, prompts, resources, completions, extensions: own });
 }
 
 function merge(all: readonly ServerCapabilities[]): ServerCapabilities {

@@ -6,7 +6,12 @@ import type { MrtrSettings } from '../mrtr/mrtr-options.js';
 import { SECRETS, secretsOf } from '../mrtr/resolve-mrtr.js';
 import { resolve } from '../options/check-options.js';
 import { COUNT, FLAG, OBJECT, objectOf, omit, pick, TEXT, TIME } from '../options/option-schema.js';
-import type { GatewayBackend, GatewayLimits, McpGatewayOptions } from './gateway-options.js';
+import {
+  SERVER_OPTIONS,
+  type GatewayBackend,
+  type GatewayLimits,
+  type McpGatewayOptions,
+} from './gateway-options.js';
 
 export interface GatewaySettings {
   readonly name: string;
@@ -55,19 +60,7 @@ const OWN = {
 
 export const GATEWAY = objectOf<McpGatewayOptions, FilledGatewayOptions>(
   {
-    ...pick(
-      SERVER.properties,
-      'title',
-      'instructions',
-      'icons',
-      'websiteUrl',
-      'http',
-      'stdio',
-      'legacy',
-      'sessions',
-      'shutdownTimeoutMs',
-      'interceptors',
-    ),
+    ...pick(SERVER.properties, ...SERVER_OPTIONS),
     ...OWN,
   },
   { title: 'options', description: 'an object with a "backend"', problem: problemOfGateway },

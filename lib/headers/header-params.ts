@@ -1,4 +1,4 @@
-import { X_MCP_HEADER } from '../schema/mcp-header.js';
+import { X_MCP_HEADER } from '../schema/keywords.js';
 import { isRecord } from '../util/is-record.js';
 import { SchemaError } from '../schema/schema.error.js';
 

@@ -2,7 +2,7 @@ import { IsOptional, IsString } from 'class-validator';
 import { z } from 'zod';
 import { compileSchema } from '../schema/compile-schema.js';
 import { argumentAt, headerParamsOf } from './header-params.js';
-import { mcpHeader, McpHeader } from '../schema/mcp-header.js';
+import { mcpHeader, McpHeader } from '../schema/keywords.js';
 
 class OptionalDto {
   @McpHeader('Region')

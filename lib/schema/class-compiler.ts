@@ -1,9 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
-import { shapeIssues } from './class-shape.js';
+import { shapeIssues } from './class-property.js';
+import { isPlain } from '../util/is-plain.js';
 import { isRecord } from '../util/is-record.js';
-import { toPlainJson } from './plain-json.js';
+import { toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
@@ -54,7 +55,7 @@ function toIssues(failures: readonly PropertyFailure[], parent: unknown, parentP
 function copyPlain(value: unknown, path: string, issues: SchemaIssue[]): unknown {
   if (Array.isArray(value))
     return value.map((item, index) => copyPlain(item, childPath(path, index), issues));
-  if (!isPlain(value)) return value;
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(value)) {
     const childsPath = childPath(path, key);
@@ -63,10 +64,4 @@ function copyPlain(value: unknown, path: string, issues: SchemaIssue[]): unknown
     else copy[key] = copyPlain(child, childsPath, issues);
   }
   return copy;
-}
-
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

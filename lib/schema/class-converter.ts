@@ -7,11 +7,11 @@ import {
   propertySchema,
   reflectedType,
   shapeOf,
+  type PropertyShape,
+  type Shapes,
 } from './class-property.js';
 import { isScalar, type Keywords } from './class-rules.js';
-import type { PropertyShape, Shapes } from './class-shape.js';
-import { keywordsOf } from './keywords.js';
-import { headerProperties } from './mcp-header.js';
+import { keywordsOf, headerProperties } from './keywords.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 

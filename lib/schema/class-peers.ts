@@ -4,48 +4,21 @@ import type { MetadataStorage } from 'class-transformer/types/MetadataStorage.js
 import type * as Validator from 'class-validator';
 import { reasonOf, SchemaError } from './schema.error.js';
 
-export interface ValidationRule {
-  readonly type: string;
-  readonly name?: string;
-  readonly propertyName: string;
-  readonly constraints?: readonly unknown[];
-  readonly each?: boolean;
-  readonly validateIf?: unknown;
-}
-
-export interface DeclaredType {
-  readonly type: unknown;
-  readonly discriminator?: {
-    readonly property: string;
-    readonly subTypes: readonly { readonly value: unknown; readonly name: string }[];
-  };
-}
-
-export interface PropertyFailure {
-  readonly property?: string;
-  readonly constraints?: Readonly<Record<string, string>>;
-  readonly children?: readonly PropertyFailure[];
-}
-
-/** The used parts of class-validator and class-transformer. Both are optional, so no signature names their types. */
-export interface ClassPeers {
-  rulesOf(type: Type<unknown>): readonly ValidationRule[];
-  declaredType(type: Type<unknown>, property: string): DeclaredType | undefined;
-  isTransformed(type: Type<unknown>, property: string): boolean;
-  /** The name under which `@Expose()` reads a property, if it gives one. */
-  exposedName(type: Type<unknown>, property: string): string | undefined;
-  toInstance(type: Type<unknown>, plain: object): object;
-  validate(instance: object): Promise<readonly PropertyFailure[]>;
-}
+/** The used parts of class-validator and class-transformer, which are both optional. */
+export type ClassPeers = Awaited<ReturnType<typeof loadClassPeers>>;
+export type ValidationRule = ReturnType<ClassPeers['rulesOf']>[number];
+export type DeclaredType = NonNullable<ReturnType<ClassPeers['declaredType']>>;
+export type PropertyFailure = Awaited<ReturnType<ClassPeers['validate']>>[number];
 
 const PLAIN_TO_CLASS = 0;
 
 /** @throws SchemaError that says what to install */
-export async function loadClassPeers(): Promise<ClassPeers> {
+export async function loadClassPeers() {
   const [validator, transformer, storage] = await load();
   return {
-    rulesOf: type => validator.getMetadataStorage().getTargetValidationMetadatas(type, '', false, false),
-    declaredType: (type, property) => {
+    rulesOf: (type: Type<unknown>) =>
+      validator.getMetadataStorage().getTargetValidationMetadatas(type, '', false, false),
+    declaredType: (type: Type<unknown>, property: string) => {
       const metadata = storage.findTypeMetadata(type, property);
       return (
         metadata && {
@@ -54,14 +27,15 @@ export async function loadClassPeers(): Promise<ClassPeers> {
         }
       );
     },
-    isTransformed: (type, property) =>
+    isTransformed: (type: Type<unknown>, property: string) =>
       storage.findTransformMetadatas(type, property, PLAIN_TO_CLASS).length > 0,
-    exposedName: (type, property) => {
+    /** The name under which `@Expose()` reads a property, if it gives one. */
+    exposedName: (type: Type<unknown>, property: string) => {
       const { name, toPlainOnly } = storage.findExposeMetadata(type, property)?.options ?? {};
       return toPlainOnly ? undefined : name;
     },
-    toInstance: (type, plain) => transformer.plainToInstance(type, plain) as object,
-    validate: instance =>
+    toInstance: (type: Type<unknown>, plain: object) => transformer.plainToInstance(type, plain) as object,
+    validate: (instance: object) =>
       validator.validate(instance, {
         whitelist: true,
         forbidNonWhitelisted: true,

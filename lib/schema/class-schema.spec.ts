@@ -39,7 +39,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { compileClass } from './class-compiler.js';
-import { Description } from './description.decorator.js';
+import { Description } from './keywords.js';
 import { SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
 

@@ -1,4 +1,4 @@
-import { resolveLocalRef } from './local-ref.js';
+import { resolveLocalRef } from './json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { SchemaError } from './schema.error.js';
 import type { JsonSchema } from './types.js';

@@ -1,11 +1,12 @@
-import type { ErrorObject } from 'ajv';
+import { type ErrorObject, Ajv, MissingRefError, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import type { ForeignPatterns } from './foreign-patterns.js';
-import { pointerSteps } from './json-pointer.js';
-import { compileValidator } from './json-schema-engine.js';
-import { requireObjectRoot } from './object-root.js';
-import { toPlainJson } from './plain-json.js';
+import { pointerSteps, requireObjectRoot, toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue } from './types.js';
+import { reasonOf, SchemaError } from './schema.error.js';
 
 /**
  * Does not fill in defaults. @throws SchemaError
@@ -39,4 +40,79 @@ function toIssue({ instancePath, params, message, keyword }: ErrorObject, value:
     path: typeof property === 'string' ? childPath(path, property) : path,
     message: message ?? keyword,
   };
+}
+
+const OPTIONS: Options = { allErrors: true, strict: false, ownProperties: true, logger: false };
+
+/** Compiling a meta-schema takes ten times as long as a tool's schema. */
+const metaValidators = new Map<typeof Ajv, Ajv>();
+
+/**
+ * A validator for 2020-12, or draft-07 if `$schema` says so. Unknown keywords are allowed.
+ * @param patterns for a schema of another process. Default: the native engine
+ * @throws SchemaError
+ */
+function compileValidator(schema: JsonSchema, patterns?: ForeignPatterns): ValidateFunction {
+  const Engine = /draft-07\/schema#?$/.test(String(schema.$schema)) ? Ajv : Ajv2020;
+  let reason: string | undefined;
+  try {
+    const meta = metaValidator(Engine);
+    if (!meta.validateSchema(schema)) reason = meta.errorsText(meta.errors, { dataVar: 'schema' });
+  } catch (error) {
+    reason = `${reasonOf(error)}, only 2020-12 and draft-07 are known`;
+  }
+  if (reason) throw new SchemaError(`the JSON Schema is invalid: ${reason}`);
+
+  try {
+    const validate = engineOf(Engine, patterns).compile(schema);
+    if ('$async' in validate) throw new SchemaError('`$async` schemas are not supported: remove the keyword');
+    return validate;
+  } catch (error) {
+    if (error instanceof SchemaError) throw error;
+    if (error instanceof MissingRefError) {
+      throw new SchemaError(
+        `the JSON Schema refers to ${error.missingRef}, which is not in it: add it under $defs`,
+      );
+    }
+    throw new SchemaError(`the JSON Schema does not compile: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+interface ForeignValidator {
+  readonly check: ValidateFunction;
+  errorsText(): string;
+}
+
+/**
+ * A validator for another process's output schema, in the dialects of the SDK.
+ * @throws Error if it does not compile, is asynchronous or has another dialect
+ */
+export function compileForeign(schema: JsonSchema, patterns: ForeignPatterns): ForeignValidator {
+  const dialect = typeof schema.$schema === 'string' ? schema.$schema.replace(/#$/, '') : '';
+  const Engine = dialect === '' ? Ajv2020 : DIALECTS.get(dialect.replace(/^https:/, 'http:'));
+  if (!Engine) throw new SchemaError(`the dialect "${dialect.slice(0, 200)}" is not supported`);
+  const engine = engineOf(Engine, patterns);
+  const check = engine.compile(schema);
+  if ('$async' in check) throw new SchemaError('`$async` schemas are not supported');
+  return { check, errorsText: () => engine.errorsText(check.errors) };
+}
+
+const DIALECTS: ReadonlyMap<string, typeof Ajv> = new Map([
+  ['http://json-schema.org/draft/2020-12/schema', Ajv2020],
+  ['http://json-schema.org/draft/2019-09/schema', Ajv2019],
+  ['http://json-schema.org/draft-07/schema', Ajv],
+  ['http://json-schema.org/draft-06/schema', Ajv],
+]);
+
+/** One engine for each schema, because `$id`s are global to an engine. */
+function engineOf(Engine: typeof Ajv, patterns: ForeignPatterns | undefined): Ajv {
+  const engine = addFormats(new Engine({ ...OPTIONS, meta: false, validateSchema: false }));
+  patterns?.install(engine);
+  return engine;
+}
+
+function metaValidator(Engine: typeof Ajv): Ajv {
+  let meta = metaValidators.get(Engine);
+  if (!meta) metaValidators.set(Engine, (meta = new Engine({ strict: false, logger: false })));
+  return meta;
 }

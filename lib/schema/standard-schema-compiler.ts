@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
-import { requireObjectRoot } from './object-root.js';
-import { toPlainJson } from './plain-json.js';
+import { requireObjectRoot, toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type {

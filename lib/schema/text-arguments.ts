@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { loadClassPeers } from './class-peers.js';
 import { isScalar } from './class-rules.js';
-import { resolveLocalRef } from './local-ref.js';
+import { resolveLocalRef } from './json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { SchemaError } from './schema.error.js';
 import type { CompiledSchema, JsonSchema } from './types.js';

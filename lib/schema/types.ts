@@ -9,6 +9,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** `input`: what a client sends. `output`: what a handler returns. */
 export type SchemaIo = 'input' | 'output';
 
+/** A place where a value breaks its schema. A result lists at most 100. */
 export interface SchemaIssue {
   /** Such as `address.lines[0].street`; empty for the value as a whole. */
   readonly path: string;

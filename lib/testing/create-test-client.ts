@@ -13,6 +13,7 @@ import {
 import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
+/** Options of `createTestClient`. By default, it speaks 2026-07-28 to the first server and answers no input requests. */
 export interface TestClientOptions {
   /** The protocol era to speak: `modern` for 2026-07-28, `legacy` for 2025-11-25. Default: `modern`. */
   era?: 'modern' | 'legacy';

@@ -7,6 +7,7 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { McpContext } from '../execution/mcp-context.js';
 
+/** What `replayRounds` returns: the result of a handler, and what it asked in each round. */
 export interface ReplayedRounds<T> {
   /** The handler's result in the last round. */
   readonly result: T;

@@ -1,4 +1,4 @@
-import { KnownLists } from '../../lib/gateway/known-lists.js';
+import { KnownLists } from '../../lib/gateway/caller-lists.js';
 import { fakeBackend } from './fake-backend.js';
 import { connect, outcomeOf, startGateway } from './support.js';
 

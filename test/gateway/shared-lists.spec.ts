@@ -1,4 +1,4 @@
-import { KnownLists } from '../../lib/gateway/known-lists.js';
+import { KnownLists } from '../../lib/gateway/caller-lists.js';
 import { fakeBackend, type FakeBackend } from './fake-backend.js';
 import { connect, startGateway, type Running } from './support.js';
 

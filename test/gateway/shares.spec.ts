@@ -1,5 +1,5 @@
 import type { BackendConnection } from '../../lib/gateway/backend-connection.js';
-import { ConnectionPool } from '../../lib/gateway/connection-pool.js';
+import { ConnectionPool } from '../../lib/gateway/connection-manager.js';
 
 it('one caller does not take all connections of a pool', async () => {
   const connection = { isOf: () => false, close: async () => {} } as unknown as BackendConnection;

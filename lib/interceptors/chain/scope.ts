@@ -1,4 +1,4 @@
-import { pointerSteps } from '../../schema/json-pointer.js';
+import { pointerSteps } from '../../schema/json-schema.js';
 import type { Phase } from '../protocol/types.js';
 import { changes } from './diff.js';
 

@@ -4,7 +4,7 @@ import type {
   SinkOptions,
   ValidatorOptions,
 } from './decorator-options.js';
-import { declareOnMethod } from '../../decorators/method-metadata.js';
+import { declareOnMethod } from '../../decorators/metadata.js';
 
 /** Where `@Validator`, `@Mutator` and `@Sink` keep their options. */
 export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';

@@ -9,7 +9,7 @@ import {
   TIME,
   type OptionSchema,
 } from '../../options/option-schema.js';
-import { isJsonPointer } from '../../schema/json-pointer.js';
+import { isJsonPointer } from '../../schema/json-schema.js';
 import { hasMethods } from '../../util/values.js';
 import type { HostPolicy, HostSendOptions, InterceptorServerOptions } from './host-options.js';
 import type { InterceptorClient, InterceptorInvoker } from './invoker.js';

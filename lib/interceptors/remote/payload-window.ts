@@ -1,4 +1,4 @@
-import { pointerSteps } from '../../schema/json-pointer.js';
+import { pointerSteps } from '../../schema/json-schema.js';
 import { isRecord } from '../../util/is-record.js';
 import { changes } from '../chain/diff.js';
 

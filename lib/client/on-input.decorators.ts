@@ -1,4 +1,4 @@
-import type { InputMethod } from '../input-requests.js';
+import type { InputMethod } from './input-requests.js';
 
 /** Where `@OnElicitation`, `@OnSampling` and `@OnRoots` keep their options. */
 const CLIENT_INPUT_METADATA = 'nestjs-mcp:client-inputs';

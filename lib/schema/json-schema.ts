@@ -1,0 +1,102 @@
+import { isRecord } from '../util/is-record.js';
+import type { JsonSchema } from './types.js';
+import { SchemaError, reasonOf } from './schema.error.js';
+
+/** The steps of a JSON Pointer (RFC 6901). */
+export function pointerSteps(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+export const isJsonPointer = (value: unknown): value is string =>
+  typeof value === 'string' && /^(\/([^~/]|~[01])*)*$/.test(value);
+
+/** Follows local `$ref`s; keywords beside a `$ref` win. @returns undefined for an unresolvable schema */
+export function resolveLocalRef(root: JsonSchema, schema: unknown): JsonSchema | undefined {
+  const seen = new Set<string>();
+  let resolved = schema;
+  while (isRecord(resolved) && typeof resolved.$ref === 'string') {
+    const { $ref, ...beside } = resolved;
+    if (seen.has($ref)) return undefined;
+    seen.add($ref);
+    const target = lookUp(root, $ref);
+    if (!isRecord(target)) return undefined;
+    resolved = { ...target, ...beside };
+  }
+  return isRecord(resolved) ? resolved : undefined;
+}
+
+function lookUp(root: JsonSchema, ref: string): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined;
+  let found: unknown = root;
+  for (const step of pointerSteps(ref)) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<string, unknown>)[step];
+  }
+  return found;
+}
+
+/** `schema` under the property `name` of an object: moves its local `$ref`s there. */
+export function embedded(schema: JsonSchema, name: string): JsonSchema {
+  return moved(schema, `#/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) as JsonSchema;
+}
+
+function moved(schema: unknown, to: string): unknown {
+  if (Array.isArray(schema)) return schema.map(item => moved(item, to));
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [
+      keyword,
+      keyword === '$ref' && typeof value === 'string' && value.startsWith('#')
+        ? to + value.slice(1)
+        : moved(value, to),
+    ]),
+  );
+}
+
+/** Adds `type: 'object'` to the root, as MCP requires, if the schema implies it. @throws SchemaError for another root */
+export function requireObjectRoot(schema: JsonSchema): JsonSchema {
+  if (schema.type === 'object') return schema;
+  if (!isObjectSchema(schema, schema, new Set())) {
+    throw new SchemaError(
+      "an input schema must describe an object: make the value a property of one, or add `type: 'object'`",
+    );
+  }
+  return Object.freeze({ type: 'object', ...schema });
+}
+
+function isObjectSchema(root: JsonSchema, schema: unknown, seen: Set<unknown>): boolean {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const resolved = resolveLocalRef(root, schema);
+  if (!resolved) return false;
+  if (resolved.type !== undefined) return resolved.type === 'object';
+  if (resolved.properties) return true;
+
+  const isObject = (branch: unknown) => isObjectSchema(root, branch, new Set(seen));
+  const unions = [resolved.anyOf, resolved.oneOf].filter(Array.isArray);
+  return (
+    unions.some(branches => branches.length > 0 && branches.every(isObject)) ||
+    (Array.isArray(resolved.allOf) && resolved.allOf.some(isObject))
+  );
+}
+
+/** A deep-frozen copy as plain JSON data. @throws SchemaError */
+export function toPlainJson(schema: unknown): JsonSchema {
+  let plain: unknown;
+  try {
+    plain = JSON.parse(JSON.stringify(schema));
+  } catch (error) {
+    throw new SchemaError(`the JSON Schema must be plain JSON data: ${reasonOf(error)}`, { cause: error });
+  }
+  if (!isRecord(plain)) throw new SchemaError('the JSON Schema must be an object, not a boolean or a list');
+  return deepFreeze(plain);
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const child of Object.values(value))
+    if (typeof child === 'object' && child !== null) deepFreeze(child);
+  return Object.freeze(value);
+}
