@@ -35,7 +35,6 @@ interface Pending {
 
 export interface SessionOptions {
   readonly id: string;
-  /** Who opened the session; it serves nobody else. */
   readonly caller: string;
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
@@ -50,6 +49,9 @@ export class Session implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  readonly sessionId: string;
+  /** Who opened the session; it serves nobody else. */
+  readonly caller: string;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
@@ -63,16 +65,10 @@ export class Session implements Transport {
     private readonly server: ConnectionServer,
     private readonly options: SessionOptions,
   ) {
+    this.sessionId = options.id;
+    this.caller = options.caller;
     this.headers = { 'mcp-session-id': options.id };
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
-  }
-
-  get sessionId(): string {
-    return this.options.id;
-  }
-
-  get caller(): string {
-    return this.options.caller;
   }
 
   /** Answers a POST. @returns false if it was refused, and so did nothing */
