@@ -1,5 +1,42 @@
-import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
+import type {
+  Direction,
+  InterceptorType,
+  InvocationContext,
+  Phase,
+  Severity,
+  ValidationMessage,
+} from '../protocol/types.js';
 import type { PatchOperation } from './diff.js';
+
+export interface Invocation {
+  readonly name: string;
+  readonly event: string;
+  readonly phase: Phase;
+  readonly direction: Direction;
+  readonly payload: unknown;
+  readonly request?: unknown;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly context?: InvocationContext;
+  readonly protocolVersion?: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly bag: Map<unknown, unknown>;
+  readonly report?: ChainResult;
+}
+
+/** Both builds of the package, for `require` and for `import`, can be loaded in one process. */
+const BRAND = Symbol.for('nestjs-mcp:synthetic-response');
+
+/** Answers in place of the handler; later mutators do not run. */
+export class SyntheticResponse {
+  readonly [BRAND] = true;
+
+  constructor(readonly result: object) {}
+
+  static is(value: unknown): value is SyntheticResponse {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
 
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
@@ -7,6 +44,7 @@ export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 
 export type Outcome =
   'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'responded' | 'crash' | 'timeout';
 
+/** What one interceptor did in a run of a chain. */
 export interface EntryResult {
   readonly interceptor: string;
   readonly host: string;
