@@ -9,9 +9,9 @@ import { contextOf } from '../messages/context.js';
 import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';
 import { marked, synthetic, toolError, withWarnings } from './answers.js';
-import { InputCrossing, isInputRequired } from './input-crossing.js';
+import { InputCrossing } from './input-crossing.js';
 import { isSameThing, ListGuard, type Listings } from './list-guard.js';
-import { Message } from './message.js';
+import { isInputRequired, Message } from './message.js';
 import { Outbox, telling, type PassNotification } from './outbox.js';
 import { phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
 

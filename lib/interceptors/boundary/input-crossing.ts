@@ -6,7 +6,7 @@ import type { ChainResult } from '../chain/result.js';
 import { answeredMethod } from '../messages/payload-check.js';
 import { isInputEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
-import { channelOver, type Message } from './message.js';
+import { channelOver, isInputRequired, type Message } from './message.js';
 import { Refused, type RunPhase } from './run-phase.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -16,9 +16,6 @@ const MAX_ANSWERS = 100;
 
 /** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
 const MAX_ANSWERED_ROUNDS = 10;
-
-export const isInputRequired = (result: unknown): result is InputRequiredResult =>
-  (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
 
 /** Runs the chain around the questions to the client that a message leads to, in both eras. */
 export class InputCrossing {

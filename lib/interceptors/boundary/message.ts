@@ -1,3 +1,4 @@
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { McpCall, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { Chain } from '../chain/chain.js';
 import type { Hooked } from '../chain/selection.js';
@@ -42,6 +43,9 @@ export class Message {
     return new Message(this.chain, method, method, this.call, deadline, undefined, this);
   }
 }
+
+export const isInputRequired = (result: unknown): result is InputRequiredResult =>
+  (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
 
 /** A reply channel that differs from another; its signal is still made only if somebody asks for it. */
 export const channelOver = (

@@ -105,34 +105,27 @@ export interface ChainResult {
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-const empty = ({ event, phase }: Pick<ChainResult, 'event' | 'phase'>) => ({
+type About = Pick<ChainResult, 'event' | 'phase'>;
+
+/** The result if no interceptor hooks the event. */
+export const passed = ({ event, phase, payload }: About & { readonly payload: unknown }): ChainResult => ({
   event,
   phase,
   results: [],
   skipped: [],
   validationSummary: { errors: 0, warnings: 0, infos: 0 },
-});
-
-/** The result if no interceptor hooks the event. */
-export const passed = (
-  message: Pick<ChainResult, 'event' | 'phase'> & { readonly payload: unknown },
-): ChainResult => ({
-  ...empty(message),
   status: 'success',
-  finalPayload: message.payload,
+  finalPayload: payload,
   totalDurationMs: 0,
 });
 
 /** The result if the time was up before all hosts were listed. */
-export const undiscoveredInTime = (
-  message: Pick<ChainResult, 'event' | 'phase'>,
-  totalDurationMs: number,
-): ChainResult => ({
-  ...empty(message),
-  status: 'timeout',
-  totalDurationMs,
-  abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
-});
+export function undiscoveredInTime({ event, phase }: About, totalDurationMs: number): ChainResult {
+  const { finalPayload: _none, ...empty } = passed({ event, phase, payload: undefined });
+  const reason = 'the hosts were not listed in time';
+  const abortedAt = { interceptor: '', host: '', reason, type: 'timeout' } as const;
+  return { ...empty, status: 'timeout', totalDurationMs, abortedAt };
+}
 
 export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {
   const count = { error: 0, warn: 0, info: 0 };
