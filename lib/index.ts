@@ -45,7 +45,7 @@ export {
   type MutatorReturn,
   type ValidatorReturn,
 } from './interceptors/authoring.js';
-export type { SyntheticResponse } from './interceptors/chain/synthetic.js';
+export type { SyntheticResponse } from './interceptors/chain/result.js';
 export type { CallToolParams, GetPromptParams, ResourceParams } from './interceptors/payloads.js';
 export { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
 export { InterceptorChain } from './interceptors/interceptor-chain.js';

@@ -1,14 +1,19 @@
 import {
-  SdkError,
-  SdkErrorCode,
   type ClientContext,
   type Request,
   type Result,
+  SdkError,
+  SdkErrorCode,
 } from '@modelcontextprotocol/client';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { around, type RunMessage } from '../interceptors/boundary/around.js';
-import { Refused, undiscovered } from '../interceptors/boundary/denial.js';
-import { phaseRunner, type PhaseMessage, type RunPhase } from '../interceptors/boundary/run-phase.js';
+import { around, type RunMessage } from '../interceptors/boundary/answers.js';
+import {
+  type PhaseMessage,
+  phaseRunner,
+  Refused,
+  type RunPhase,
+  undiscovered,
+} from '../interceptors/boundary/run-phase.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { frozenCopy } from '../interceptors/chain/frozen.js';

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Listing } from '../interceptors/boundary/listing.js';
+import type { Listing } from '../interceptors/boundary/list-guard.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Backend } from './backend.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';

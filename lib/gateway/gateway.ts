@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Listing } from '../interceptors/boundary/listing.js';
+import type { Listing } from '../interceptors/boundary/list-guard.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';

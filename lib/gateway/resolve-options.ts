@@ -2,8 +2,7 @@ import { CONNECTION } from '../connection/connection-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { HTTP, SERVER } from '../server/resolve-server-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
-import type { MrtrSettings } from '../mrtr/mrtr-options.js';
-import { SECRETS, secretsOf } from '../mrtr/resolve-mrtr.js';
+import { type MrtrSettings, SECRETS, secretsOf } from '../mrtr/mrtr-options.js';
 import { resolve } from '../options/check-options.js';
 import { COUNT, FLAG, OBJECT, objectOf, omit, pick, TEXT, TIME } from '../options/option-schema.js';
 import {

@@ -1,6 +1,6 @@
 import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
 import { compileUriTemplate } from '../protocol/uri-template.js';
-import { canonicalUri } from '../interceptors/protocol/canonical-uri.js';
+import { canonicalUri } from '../interceptors/protocol/subject.js';
 import type { Params } from '../protocol/mcp-call.js';
 import {
   isList,

@@ -1,6 +1,4 @@
-import type { Invocation } from './chain/invocation.js';
-import type { ChainResult } from './chain/result.js';
-import { SyntheticResponse } from './chain/synthetic.js';
+import { type ChainResult, type Invocation, SyntheticResponse } from './chain/result.js';
 import type { InterceptionEvent, PayloadOf } from './payloads.js';
 import { defined } from '../util/defined.js';
 import type {
@@ -54,6 +52,7 @@ export interface DenyOptions {
   suggestions?: { path: string; value: unknown }[];
 }
 
+/** A validator's consent, without a message; `true` says the same. */
 export const allow = (): ValidatorReturn => ({ valid: true });
 
 /**

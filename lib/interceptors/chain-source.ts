@@ -1,6 +1,7 @@
 import type { Chain } from './chain/chain.js';
 import type { ChainEntry } from './chain/entry.js';
 import type { InvocationContext } from './protocol/types.js';
+import type { ChainParams } from './chain/params.js';
 
 export interface ChainCaller {
   readonly context: InvocationContext;
@@ -27,4 +28,14 @@ export interface LocalChainSource extends ChainSource {
   /** This process's own interceptors, with the policy that is in force; another list once another one is. */
   readonly local: readonly ChainEntry[];
   onChange(listener: () => void): void;
+}
+
+/**
+ * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By
+ * default, `direction` is that of the server's traffic for events that it serves: `tools/call` requests are received.
+ * For other events it is that of a call which the application makes: requests are sent.
+ */
+export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
+  /** The server whose chain it is. Default: the first one. */
+  server?: string;
 }

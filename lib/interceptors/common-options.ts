@@ -1,7 +1,18 @@
-import { listOf, objectOf, oneOf, TEXTS, type OptionSchema } from '../options/option-schema.js';
+import {
+  FLAG,
+  listOf,
+  OBJECT,
+  objectOf,
+  oneOf,
+  type OptionSchema,
+  TEXTS,
+  TIME,
+} from '../options/option-schema.js';
 import type { WhenRule } from './chain/when.js';
 import { EVENT_PATTERN } from './protocol/events.js';
-import { PRINCIPAL_TYPES, REVISION_PATTERN, type PriorityHint } from './protocol/types.js';
+import { PRINCIPAL_TYPES, type PriorityHint, REVISION_PATTERN } from './protocol/types.js';
+import { problemOf } from '../options/check-options.js';
+import type { InterceptorOverride } from './interceptor-options.js';
 
 export const EVENTS = listOf(
   {
@@ -51,3 +62,47 @@ export const WHEN = objectOf<WhenRule>({
   principal: objectOf<NonNullable<WhenRule['principal']>>({ type: oneOf(...PRINCIPAL_TYPES), id: TEXTS }),
   protocol: objectOf<NonNullable<WhenRule['protocol']>>({ min: REVISION, max: REVISION }),
 });
+
+const CONFIG_OF_ONE: OptionSchema = {
+  ...OBJECT,
+  description: "an object: the interceptor's configuration",
+};
+
+export const OVERRIDE = objectOf<InterceptorOverride>(
+  {
+    failOpen: FLAG,
+    priority: PRIORITY,
+    mode: MODE,
+    timeoutMs: {
+      ...TIME,
+      description: `a whole number of milliseconds from ${TIME.minimum} to ${TIME.maximum}`,
+    },
+    hooks: HOOKS,
+    when: WHEN,
+    config: CONFIG_OF_ONE,
+  },
+  { description: 'an object with what is overridden' },
+);
+
+export const OVERRIDES: OptionSchema = {
+  ...OBJECT,
+  additionalProperties: OVERRIDE,
+  description: 'an object by name of interceptor, or by host/name',
+};
+
+export const CONFIG: OptionSchema = {
+  ...OBJECT,
+  additionalProperties: CONFIG_OF_ONE,
+  description: 'an object by name of interceptor',
+};
+
+/** A section without entries is null in YAML. */
+const orEmpty = ({ description, ...section }: OptionSchema): OptionSchema => ({
+  anyOf: [section, { enum: [null] }],
+  description,
+});
+
+const POLICY = objectOf({ overrides: orEmpty(OVERRIDES), config: orEmpty(CONFIG) });
+
+export const shapeProblemOf = (value: unknown): { steps: readonly string[]; rule: string } | undefined =>
+  problemOf(POLICY, value);

@@ -30,11 +30,11 @@ export type { SecretPattern } from './library/secrets/patterns.js';
 export { mapTexts } from './library/secrets/scan.js';
 export { SecretLedger, type SecretLedgerOptions } from './library/secrets/secret-ledger.js';
 
-export type { MutatorOptions, SinkOptions, ValidatorOptions } from './decorators/decorator-options.js';
+export type { MutatorOptions, SinkOptions, ValidatorOptions } from './decorators/interceptor.decorators.js';
 export type { InterceptionEvent, ListParams, PayloadOf, ResourceListing } from './payloads.js';
 export type { WhenPredicate, WhenRule } from './chain/when.js';
 export type { EntryResult } from './chain/result.js';
-export type { RunOptions } from './run-options.js';
+export type { RunOptions } from './chain-source.js';
 export type { DiscoverOptions, InterceptorChainEntry } from './interceptor-chain.js';
 export type { HostPolicy, InterceptorServerOptions } from './remote/host-options.js';
 export type { InterceptorClient, InterceptorInvoker } from './remote/invoker.js';

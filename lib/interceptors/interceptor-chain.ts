@@ -1,5 +1,5 @@
 import { Chain } from './chain/chain.js';
-import type { ChainEntry } from './chain/entry.js';
+import { type ChainEntry, resolvedDescriptor } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import type { ChainResult } from './chain/result.js';
 import type { ChainInUse, ChainSource } from './chain-source.js';
@@ -9,11 +9,11 @@ import { DiscoveryError, type RemoteHost } from './remote/remote-host.js';
 import { executeIn, inTime } from './merged-chain.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
-import { shapeProblemOf } from './policy/policy-schema.js';
-import { pathOf } from './policy/policy-source.js';
+import { shapeProblemOf } from './common-options.js';
+import { pathOf } from './policy/policy-error.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
-import { resolvedDescriptor } from './served/resolved-descriptor.js';
 
+/** Options of `InterceptorChain.discover`: time limits of an interceptor in milliseconds, overrides, and a log. */
 export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {
   /** By `name` or `host/name`. */
   overrides?: Record<string, InterceptorOverride>;
@@ -23,6 +23,7 @@ export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' |
   warn?: (message: string) => void;
 }
 
+/** An interceptor of a chain, and the host that runs it. */
 export interface InterceptorChainEntry {
   readonly host: string;
   /** As the host advertised it, with the overrides, and without what holds its default. */

@@ -1,19 +1,17 @@
 import type { ChainEntry } from './chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from './chain/params.js';
-import { coversPattern, isNotificationEvent, matchesEvent, NOTIFICATION_EVENTS } from './protocol/events.js';
+import {
+  coversPattern,
+  EVENT_OF,
+  INPUT_EVENTS,
+  isNotificationEvent,
+  matchesEvent,
+  NOTIFICATION_EVENTS,
+} from './protocol/events.js';
 
-const EVENTS = [
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/read',
-  'resources/subscribe',
-  'completion/complete',
-  'sampling/createMessage',
-  'elicitation/create',
-  'roots/list',
+const EVENTS: readonly string[] = [
+  ...new Set(Object.values(EVENT_OF) as string[]),
+  ...INPUT_EVENTS,
   'llm/completion',
   ...NOTIFICATION_EVENTS,
 ];
@@ -42,7 +40,6 @@ export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[
   ];
 }
 
-/** A custom event may have any name, but one that is all but the protocol's is hardly meant to be custom. */
 function neverMatching(entry: ChainEntry): string[] {
   const { name } = entry.descriptor;
   return [...new Set(hooksOf(entry).flatMap(({ events }) => events))]
@@ -57,12 +54,10 @@ function neverMatching(entry: ChainEntry): string[] {
       const [namespace, ...operation] = event.split('/');
       if (NAMESPACES.has(namespace))
         return [`${name} hooks ${event}, which never happens; events are ${EVENTS.join(', ')}`];
-      const meant = [...NAMESPACES].find(known => isNearly(namespace, known));
-      return meant === undefined
-        ? []
-        : [
-            `${name} hooks ${event}, which is no event of the protocol; did you mean ${[meant, ...operation].join('/')}?`,
-          ];
+      const meant = [`${namespace}s`, ...operation].join('/');
+      return NAMESPACES.has(`${namespace}s`)
+        ? [`${name} hooks ${event}, which is no event of the protocol; did you mean ${meant}?`]
+        : [];
     });
 }
 
@@ -73,21 +68,6 @@ function neverAnswered(entry: ChainEntry): string[] {
   return NOTIFICATION_EVENTS.filter(event => isHooked(event, 'response') && !isHooked(event, 'request')).map(
     event =>
       `${entry.descriptor.name} hooks ${event} in the response phase, which never happens; a notification has a request phase only`,
-  );
-}
-
-/** One letter too few, too many or another, two that changed places, or capitals; in short words, that is another word. */
-function isNearly(word: string, known: string): boolean {
-  if (known.length < 4) return false;
-  const given = word.toLowerCase();
-  const shorter = Math.min(given.length, known.length);
-  let head = 0;
-  while (head < shorter && given[head] === known[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && given.at(-1 - tail) === known.at(-1 - tail)) tail++;
-  const [left, right] = [given, known].map(text => text.slice(head, text.length - tail));
-  return (
-    (left.length <= 1 && right.length <= 1) || (left.length === 2 && left === [...right].reverse().join(''))
   );
 }
 

@@ -5,9 +5,9 @@ import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { ChainCaller, ChainInUse, ChainSource, LocalChainSource } from './chain-source.js';
-import { HostLease } from './remote/host-lease.js';
+import { HostLease } from './remote/host-pool.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
-import { TimeLimit } from './remote/time-limit.js';
+import { timeLimit } from './remote/breaker.js';
 import { unknownNames, withOverrides, type Policy } from './overrides.js';
 
 export type HostsFor = (caller: ChainCaller, lease: HostLease) => Promise<readonly RemoteHost[]>;
@@ -168,7 +168,7 @@ export async function inTime<T>(
   ask: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (timeoutMs === undefined) return ask(signal);
-  const limit = new TimeLimit(timeoutMs);
+  const limit = timeLimit(timeoutMs);
   const time = limit.signal;
   try {
     return await ask(signal ? AbortSignal.any([signal, time]) : time);

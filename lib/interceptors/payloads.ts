@@ -15,22 +15,27 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Phase } from './protocol/types.js';
 
+/** The request of `tools/list`, `prompts/list` and `resources/list`: a page of the list. */
 export interface ListParams {
+  /** From the page before. Default: the first page. */
   readonly cursor?: string;
 }
 
+/** The request of `tools/call`. */
 export interface CallToolParams {
   readonly name: string;
   /** Not yet validated against the tool's schema. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
+/** The request of `prompts/get`. */
 export interface GetPromptParams {
   readonly name: string;
   /** Not yet validated against the prompt's schema. */
   readonly arguments?: Readonly<Record<string, string>>;
 }
 
+/** The request of `resources/read` and `resources/subscribe`. */
 export interface ResourceParams {
   readonly uri: string;
 }

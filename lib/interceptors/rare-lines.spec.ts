@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { RareLines } from './rare-lines.js';
+import { RareLines } from './log-line.js';
 
 describe('RareLines', () => {
   afterEach(() => {

@@ -1,13 +1,12 @@
 import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
-import { Subject, type Observable } from 'rxjs';
+import { type Observable, Subject } from 'rxjs';
 import { messageOf } from '../util/message-of.js';
 import { frozenReport } from './chain/frozen.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
-import { logLine } from './log-line.js';
+import { logLine, RareLines } from './log-line.js';
 import { isNotificationEvent } from './protocol/events.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
-import { RareLines } from './rare-lines.js';
 
 /** One run of a chain, and what it was run for. */
 export interface ChainReport {

@@ -1,6 +1,6 @@
 import { FLAG, FUNCTION, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
 import type { InterceptorSettings, McpInterceptorOptions } from './interceptor-options.js';
-import { CONFIG, OVERRIDES } from './policy/policy-schema.js';
+import { CONFIG, OVERRIDES } from './common-options.js';
 import { HOST } from './remote/check-server.js';
 
 export const INTERCEPTORS = objectOf<McpInterceptorOptions, InterceptorSettings>({

@@ -1,3 +1,4 @@
+/** The kinds of `MrtrError`, as its `code` and at the end of its message. */
 export type MrtrErrorCode =
   | 'MRTR_ASK_IN_STEP'
   | 'MRTR_ASK_NOT_AWAITED'

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import {
-  MissingRequiredClientCapabilityError,
   type InputRequiredResult,
+  MissingRequiredClientCapabilityError,
   type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
@@ -10,24 +10,19 @@ import { canAsk } from '../input/asking.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import { RunningCalls } from '../protocol/running-calls.js';
 import { toolError } from '../protocol/tool-result.js';
-import { LiveAsker } from './live/live-asker.js';
+import { LiveAsker, PendingRequests } from './live/pending-requests.js';
 import { CurrentRound } from './replay/current-round.js';
 import type { InputRequiredOptions } from '../input/input-required.exception.js';
-import { copyOf, newJournal, withAnswers, type Journal } from './replay/journal.js';
+import { copyOf, type Journal, newJournal, withAnswers, withAnswersAsked } from './replay/journal.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './live/legacy-rounds.js';
 import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from '../input/errors.js';
 import { MrtrError } from './mrtr.error.js';
 import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
-import { withAnswersAsked } from './input-responses.js';
 import { Round } from './replay/round.js';
-import { PendingRequests } from './live/pending-requests.js';
 
-/** What the rounds need to know of a handler that asks. */
 interface AskingHandler {
-  /** `Class.method`, for messages. */
   readonly where: string;
-  /** Its name or URI. */
   readonly key: string;
   readonly version: string;
 }
@@ -105,16 +100,11 @@ export class Rounds {
       onMismatch,
       signal: call.reply.signal,
       onMistake: mistake => this.logger.error(mistake.message),
-      onSlow: key =>
-        this.logger.warn(
-          `${where} asks "${key}" while a step still runs, and the question waits for that; a step that waits for the answer would wait for ever`,
-        ),
       assertAskable: request => assertDeclared([request], call.clientCapabilities),
       ...(asker && { asker }),
     });
   }
 
-  /** The result that ends a round: its questions, and its state. */
   private async required(
     current: CurrentRound,
     call: McpCall,
@@ -138,7 +128,6 @@ export class Rounds {
     };
   }
 
-  /** Logs the mistake, and returns the client's error. */
   private tooMany(where: string, keys: readonly string[], round: number): McpException {
     const { maxRounds } = this.settings;
     const asked = keys.map(key => JSON.stringify(key)).join(', ') || 'to be called again';

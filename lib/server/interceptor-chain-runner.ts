@@ -8,7 +8,7 @@ import { answerCheck, isServed, payloadCheck } from '../interceptors/messages/pa
 import type { InterceptionEvent } from '../interceptors/payloads.js';
 import type { Direction, Phase } from '../interceptors/protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
-import type { RunOptions } from '../interceptors/run-options.js';
+import type { RunOptions } from '../interceptors/chain-source.js';
 
 /** Runs the application's chain for events of the application's own, and tells what chains came to. */
 @Injectable()

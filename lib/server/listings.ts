@@ -1,6 +1,6 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
-import type { Listing, Listings } from '../interceptors/boundary/listing.js';
+import type { Listing, Listings } from '../interceptors/boundary/list-guard.js';
 import { listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 

@@ -15,7 +15,7 @@ import { InterceptorServer } from '../interceptors/served/interceptor-server.js'
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from './server-options.js';
-import { withAnswersReceived } from '../mrtr/input-responses.js';
+import { withAnswersReceived } from '../mrtr/replay/journal.js';
 import { Rounds } from '../mrtr/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import { METHODS, type DispatchedMethod } from '../protocol/methods.js';

@@ -1,6 +1,6 @@
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
-import { MRTR, resolveMrtr, type FilledMrtr } from '../mrtr/resolve-mrtr.js';
+import { MRTR, resolveMrtr, type FilledMrtr } from '../mrtr/mrtr-options.js';
 import type {
   CacheableMethod,
   McpFeatureOptions,

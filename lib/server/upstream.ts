@@ -1,6 +1,6 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { Implementation, Result, ServerCapabilities } from '@modelcontextprotocol/server';
-import type { Listing } from '../interceptors/boundary/listing.js';
+import type { Listing } from '../interceptors/boundary/list-guard.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Mutator, type InterceptorInvocation } from 'nestjs-mcp';
-import { canonicalUri } from '../../lib/interceptors/protocol/canonical-uri.js';
+import { canonicalUri } from '../../lib/interceptors/protocol/subject.js';
 import { fakeBackend } from './fake-backend.js';
 import { connect, ERAS, outcomeOf, startGateway } from './support.js';
 

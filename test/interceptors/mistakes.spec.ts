@@ -304,11 +304,6 @@ describe('what looks like a mistake is said in the log', () => {
       /^check hooks tool\/call, which is no event of the protocol; did you mean tools\/call\?$/,
     ],
     [
-      'two letters that changed places',
-      [validatorWith({ events: ['pormpts/*'] })],
-      /did you mean prompts\/\*\?/,
-    ],
-    [
       'a validator that fails open',
       [validatorWith({ events: ['*'], failOpen: true })],
       /check lets messages through unchecked/,

@@ -14,10 +14,10 @@ import { SCAN_LIMITS } from '../../lib/interceptors/library/secrets/scan.js';
 import { SECRET_LEDGER } from '../../lib/interceptors/library/secrets/secret-ledger.js';
 import { SIZE_LIMIT } from '../../lib/interceptors/library/size-limit.js';
 import { TOOL_ACCESS, TOOL_RULE } from '../../lib/interceptors/library/tool-access.js';
-import { OVERRIDE } from '../../lib/interceptors/policy/policy-schema.js';
+import { OVERRIDE } from '../../lib/interceptors/common-options.js';
 import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
 import { ASYNC, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/server/resolve-server-options.js';
-import { MRTR, SUSPENSION } from '../../lib/mrtr/resolve-mrtr.js';
+import { MRTR, SUSPENSION } from '../../lib/mrtr/mrtr-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
 import type { OptionSchema } from '../../lib/options/option-schema.js';
 

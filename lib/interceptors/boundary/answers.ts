@@ -2,6 +2,7 @@ import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
 import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
+import type { Phase } from '../protocol/types.js';
 
 /** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
 export const SYNTHETIC_META = 'nestjs-mcp/synthetic';
@@ -45,3 +46,20 @@ const warningsOf = ({ interceptor, mode, messages = [] }: EntryResult): object[]
   messages
     .filter(({ severity }) => mode !== 'audit' && severity !== 'error')
     .map(({ path, message, severity }) => defined({ interceptor, severity, message, path }));
+
+export type RunMessage = (phase: Phase, payload: unknown, request?: unknown) => Promise<ChainResult>;
+
+/** Runs both phases and, between them, the work, unless an interceptor answers. */
+export async function around<P>(
+  method: string,
+  params: P,
+  run: RunMessage,
+  work: (params: P) => Promise<Result>,
+): Promise<Result> {
+  const { finalPayload, response } = await run('request', params);
+  const sent = finalPayload as P;
+  const answer = response ? synthetic(method, response) : await work(sent);
+  const final = (await run('response', answer, sent)).finalPayload as Result;
+  // A mutator may have made another result, without the mark.
+  return response ? marked(final, response) : final;
+}

@@ -3,25 +3,46 @@ import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { assertKeys } from '../../input/input-required.exception.js';
 import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
 import type { ChainResult } from '../chain/result.js';
-import { answeredMethod } from '../messages/answered-method.js';
+import { answeredMethod } from '../messages/payload-check.js';
 import { isInputEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
+import { channelOver, isInputRequired, type Message } from './message.js';
+import { Refused, type RunPhase } from './run-phase.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Responses = NonNullable<McpCall['inputResponses']>;
 
 const MAX_ANSWERS = 100;
 
-export type RunInput = (
-  method: string,
-  phase: Phase,
-  payload: unknown,
-  request?: unknown,
-) => Promise<ChainResult>;
+/** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
+const MAX_ANSWERED_ROUNDS = 10;
 
-/** Runs the chain around a question to the client, in both eras. */
+/** Runs the chain around the questions to the client that a message leads to, in both eras. */
 export class InputCrossing {
-  constructor(private readonly run: RunInput) {}
+  constructor(
+    private readonly message: Message,
+    private readonly runPhase: RunPhase,
+  ) {}
+
+  async around(call: McpCall, work: (call: McpCall) => Promise<Result>): Promise<Result> {
+    const { reply } = call;
+    let governed: McpCall = {
+      ...call,
+      ...(reply.ask && { reply: channelOver(reply, { ask: this.asking(reply.ask) }) }),
+      receive: responses => this.received(responses),
+    };
+    for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
+      const answer = await work(governed);
+      if (!isInputRequired(answer)) return answer;
+      const sent = await this.sent(answer);
+      if ('result' in sent) return sent.result;
+      const { requestState } = answer;
+      governed = { ...governed, inputResponses: sent.answers, receive: undefined, requestState };
+    }
+    throw new Error(
+      `Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${call.method}, and it still asks`,
+    );
+  }
 
   asking(ask: AskClient): AskClient {
     return async (method, params, options) => {
@@ -39,7 +60,7 @@ export class InputCrossing {
   }
 
   /** Returns the result for the client, or the answers if interceptors answered all requests in it. */
-  async sent(
+  private async sent(
     result: InputRequiredResult,
   ): Promise<{ readonly result: Result } | { readonly answers: Responses }> {
     const { inputRequests: asked = {} } = result;
@@ -63,7 +84,7 @@ export class InputCrossing {
   }
 
   /** @throws McpException (-32602) for an entry that is not an answer: its interceptors would be unknown */
-  async received(responses: Responses): Promise<Responses> {
+  private async received(responses: Responses): Promise<Responses> {
     if (Object.keys(responses).length > MAX_ANSWERS) {
       throw new McpException(McpErrorCode.InvalidParams, `More than ${MAX_ANSWERS} inputResponses`);
     }
@@ -76,5 +97,14 @@ export class InputCrossing {
       return [key, finalPayload] as const;
     });
     return Object.fromEntries(await Promise.all(passed));
+  }
+
+  /** Whoever asks is told of a refusal as the client would be. */
+  private async run(method: string, phase: Phase, payload: unknown, request?: unknown): Promise<ChainResult> {
+    try {
+      return await this.runPhase(this.message.within(method), phase, payload, request);
+    } catch (error) {
+      throw error instanceof Refused ? error.denial : error;
+    }
   }
 }

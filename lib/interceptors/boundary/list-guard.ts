@@ -1,50 +1,53 @@
 import type { Result } from '@modelcontextprotocol/server';
-import type { Params } from '../../protocol/mcp-call.js';
+import type { McpCall, Params } from '../../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../../protocol/methods.js';
 import { unlessAborted } from '../../util/abort.js';
-import type { Chain } from '../chain/chain.js';
 import { passed } from '../chain/result.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import { EVENT_OF } from '../protocol/events.js';
 import { synthetic } from './answers.js';
-import { denialOf, Refused } from './denial.js';
+import { denialOf, Refused, type RunPhase } from './run-phase.js';
 import { Message } from './message.js';
-import type { Listings } from './listing.js';
-import type { RunPhase } from './run-phase.js';
 
-/** What a list is run through only to know what it shows. */
+export interface Listing {
+  readonly method: DispatchedMethod;
+  readonly result: Result;
+  isShown(result: unknown): boolean;
+  readonly refusal: Error;
+}
+
+export interface Listings {
+  pageShowing(
+    method: DispatchedMethod,
+    params: Params,
+    call: McpCall,
+  ): Listing | undefined | Promise<Listing | undefined>;
+}
+
 const LOOKED_UP = { mutatorsOnly: true } as const;
 
-/** What a list shows of something. */
-export interface LookedUp {
+interface LookedUp {
   readonly isHidden: boolean;
-  /** The page that shows it, if one does. */
   readonly page?: Result;
   /** What is answered where it does not exist. */
   readonly refusal: Error;
 }
 
-export interface ListGuardOptions {
-  readonly listings: Listings;
-  readonly settings: Pick<InterceptorSettings, 'timeoutMs'>;
-}
-
 /** Keeps what a list's mutators hide from a caller from being used by it. */
 export class ListGuard {
   constructor(
-    private readonly options: ListGuardOptions,
+    private readonly options: {
+      readonly listings: Listings;
+      readonly settings: Pick<InterceptorSettings, 'timeoutMs'>;
+    },
     private readonly run: RunPhase,
   ) {}
 
-  /** Whether anything could hide what calls of a method name. */
-  guards({ chain, method }: Message): boolean {
-    return LISTS_FOR[method]?.some(event => isMutated(chain, event)) ?? false;
-  }
-
-  /** Whether anything could hide what a call names. */
   mayHide({ chain, method }: Message, params: Params): boolean {
     const event = listOf(method, params);
-    return event !== undefined && isMutated(chain, event);
+    if (event === undefined) return false;
+    const { request, response } = chain.hooked(event);
+    return request.mutators.length + response.mutators.length > 0;
   }
 
   /** Looks at the list that shows what a call names, as its caller is shown it; undefined where none ever does. */
@@ -86,23 +89,23 @@ export class ListGuard {
   }
 }
 
-const isMutated = (chain: Chain, event: string): boolean => {
-  const { request, response } = chain.hooked(event);
-  return request.mutators.length + response.mutators.length > 0;
+const LIST_FOR: Readonly<Record<string, string | undefined>> = {
+  'tools/call': 'tools/list',
+  'prompts/get': 'prompts/list',
+  'resources/read': 'resources/list',
+  'resources/subscribe': 'resources/list',
 };
 
-/** The list that shows what a method uses. A completion is for a prompt, or for a template of resources. */
-const listOf = (method: string, params: Params): string | undefined => {
-  if (method !== 'completion/complete') return LISTS_FOR[method]?.[0];
+function listOf(method: string, params: Params): string | undefined {
+  if (method !== 'completion/complete') return LIST_FOR[method];
   const { type } = (params['ref'] ?? {}) as { type?: unknown };
   return type === 'ref/prompt' ? 'prompts/list' : 'resources/list';
-};
+}
 
-/** The lists that can show what a method uses. */
-const LISTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
-  'tools/call': ['tools/list'],
-  'prompts/get': ['prompts/list'],
-  'resources/read': ['resources/list'],
-  'resources/subscribe': ['resources/list'],
-  'completion/complete': ['prompts/list', 'resources/list'],
-};
+const NAMING = ['type', 'name', 'uri'];
+
+/** Whether two requests, and the `ref` in them, name the same thing. */
+export const isSameThing = (a: Params, b: Params): boolean =>
+  isNamedAlike(a, b) && isNamedAlike((a['ref'] ?? {}) as Params, (b['ref'] ?? {}) as Params);
+
+const isNamedAlike = (a: Params, b: Params): boolean => NAMING.every(member => a[member] === b[member]);

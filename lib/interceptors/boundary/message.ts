@@ -1,8 +1,8 @@
-import type { McpCall } from '../../protocol/mcp-call.js';
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { McpCall, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { Chain } from '../chain/chain.js';
 import type { Hooked } from '../chain/selection.js';
-import { contextOf } from '../messages/context.js';
-import { ExchangeBag } from '../messages/exchange-bag.js';
+import { contextOf, ExchangeBag } from '../messages/context.js';
 import type { Phase } from '../protocol/types.js';
 
 export class Message {
@@ -19,17 +19,17 @@ export class Message {
     readonly end?: () => void,
     private readonly parent?: Message,
   ) {
-    const hooked = chain.hooked(event);
-    this.hooked = hooked;
+    this.hooked = chain.hooked(event);
     // What an interceptor is told must not depend on whether another one is asked before it.
-    if (!parent && hooked.request.size + hooked.response.size > 0) this.known = contextOf(call);
+    if (!parent && (this.hooks('request') || this.hooks('response'))) this.known = contextOf(call);
     this.bag = parent?.bag ?? new ExchangeBag({ request: call.http?.request }, call.http?.headers);
   }
 
   hooks(phase: Phase): boolean {
-    return (phase === 'request' ? this.hooked.request : this.hooked.response).size > 0;
+    return this.hooked[phase].size > 0;
   }
 
+  /** Whether it goes to the client on behalf of another message. */
   get isAsked(): boolean {
     return this.parent !== undefined;
   }
@@ -38,12 +38,24 @@ export class Message {
     return this.parent?.context ?? (this.known ??= contextOf(this.call));
   }
 
-  telling(method: string, deadline: number | undefined): Message {
+  /** A message to the client on behalf of this one. A question has no deadline: people answer it. */
+  within(method: string, deadline?: number): Message {
     return new Message(this.chain, method, method, this.call, deadline, undefined, this);
   }
-
-  /** What the client is asked on behalf of this message. Its time is its own: people answer it. */
-  asking(method: string): Message {
-    return new Message(this.chain, method, method, this.call, undefined, undefined, this);
-  }
 }
+
+export const isInputRequired = (result: unknown): result is InputRequiredResult =>
+  (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
+
+/** A reply channel that differs from another; its signal is still made only if somebody asks for it. */
+export const channelOver = (
+  reply: ReplyChannel,
+  changes: Partial<Omit<ReplyChannel, 'signal'>>,
+): ReplyChannel => ({
+  get signal() {
+    return reply.signal;
+  },
+  notify: (method, params) => reply.notify(method, params),
+  ...(reply.ask && { ask: reply.ask }),
+  ...changes,
+});

@@ -1,6 +1,7 @@
-import type { ReplyChannel } from '../../protocol/mcp-call.js';
+import type { McpCall, ReplyChannel } from '../../protocol/mcp-call.js';
 import { frozenCopy } from '../chain/frozen.js';
 import { isNotificationEvent } from '../protocol/events.js';
+import { channelOver } from './message.js';
 
 type Notify = ReplyChannel['notify'];
 type Params = Parameters<Notify>[1];
@@ -53,5 +54,21 @@ export class Outbox {
     this.deadline = performance.now() + this.timeoutMs;
     await this.last;
     this.deadline = undefined;
+  }
+}
+
+/** Does something whose notifications pass an outbox, and have been sent when it ends. */
+export async function telling<T>(
+  call: McpCall,
+  outbox: Outbox,
+  work: (call: McpCall) => Promise<T>,
+): Promise<T> {
+  const { reply } = call;
+  const notify: Notify = (method, params) =>
+    outbox.send(method, params, (name, passed) => reply.notify(name, passed));
+  try {
+    return await work({ ...call, reply: channelOver(reply, { notify }) });
+  } finally {
+    await outbox.settled();
   }
 }

@@ -1,17 +1,13 @@
 import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ChainParams } from '../chain/params.js';
-import { passed, type ChainResult } from '../chain/result.js';
+import { type ChainResult, type EntryResult, passed } from '../chain/result.js';
 import { answerCheck, payloadCheck } from '../messages/payload-check.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import type { Phase } from '../protocol/types.js';
 import type { InterceptorReports } from '../reports.js';
-import { denialOf, Refused } from './denial.js';
 import type { Message } from './message.js';
-
-export type RunOptions = Pick<
-  ChainParams,
-  'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse' | 'timeoutMs' | 'config'
->;
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import { defined } from '../../util/defined.js';
 
 export type PhaseMessage = Pick<
   Message,
@@ -27,8 +23,11 @@ export type RunPhase = (
   phase: Phase,
   payload: unknown,
   request?: unknown,
-  options?: RunOptions,
-) => ChainResult | Promise<ChainResult>;
+  options?: Pick<
+    ChainParams,
+    'mutatorsOnly' | 'inputRequired' | 'checkPayload' | 'checkResponse' | 'timeoutMs' | 'config'
+  >,
+) => Promise<ChainResult>;
 
 interface RunPhaseOptions {
   readonly server?: string;
@@ -36,37 +35,88 @@ interface RunPhaseOptions {
   readonly reports: Pick<InterceptorReports, 'publish'>;
 }
 
-export const phaseRunner = ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase => {
-  const publish = (message: PhaseMessage, params: ChainParams, result: ChainResult): void => {
-    const isRefused = result.status !== 'success';
-    // A lookup crosses no boundary, but a failure is reported.
-    if (!params.mutatorsOnly || isRefused || result.results.some(({ failedOpen }) => failedOpen)) {
-      reports.publish({ server, direction: params.direction, result, context: message.context });
-    }
-  };
-  return (message, phase, payload, request, options) => {
+export const phaseRunner =
+  ({ server, settings: { timeoutMs }, reports }: RunPhaseOptions): RunPhase =>
+  async (message, phase, payload, request, options) => {
     const { chain, event, method, call, isAsked, deadline } = message;
     if (!message.hooks(phase)) return passed({ event, phase, payload });
-    const common: ChainParams = {
+    const { context, bag } = message;
+    const direction = isAsked === (phase === 'request') ? 'send' : 'receive';
+    const params: ChainParams = {
       event,
       phase,
-      direction: isAsked === (phase === 'request') ? 'send' : 'receive',
+      direction,
       payload,
       request,
-      context: message.context,
-      bag: message.bag,
+      context,
+      bag,
       signal: call.reply?.signal,
       protocolVersion: call.protocolVersion,
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),
       checkResponse: answerCheck(method),
+      ...options,
     };
-    const params = options ? { ...common, ...options } : common;
-    const unlessRefused = (whole: ChainResult): ChainResult => {
-      if (whole.status === 'success') return whole;
-      throw new Refused(denialOf(whole, options?.timeoutMs ?? timeoutMs));
-    };
-    const result = chain.run(params, whole => publish(message, params, whole));
-    return result instanceof Promise ? result.then(unlessRefused) : unlessRefused(result);
+    const decision = await chain.run(params, result => {
+      const { status, results } = result;
+      // A lookup crosses no boundary, but a failure is reported.
+      const isCrossing = !options?.mutatorsOnly || results.some(({ failedOpen }) => failedOpen);
+      if (isCrossing || status !== 'success') reports.publish({ server, direction, result, context });
+    });
+    if (decision.status === 'success') return decision;
+    throw new Refused(denialOf(decision, options?.timeoutMs ?? timeoutMs));
   };
-};
+
+const TIMEOUT = -32000;
+
+const FAILED = 'Interceptor execution failed';
+const TIMED_OUT = 'Interceptor execution timeout';
+
+/** The JSON-RPC error for a refused message. It never holds a payload or the error of an interceptor. */
+export function denialOf(
+  { status, results, abortedAt, phase }: ChainResult,
+  timeoutMs?: number,
+): McpException {
+  const interceptor = abortedAt?.interceptor;
+  if (status === 'timeout') {
+    return new McpException(TIMEOUT, TIMED_OUT, defined({ interceptor, timeoutMs, phase }));
+  }
+  if (status === 'mutation_failed') {
+    return new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
+      failedInterceptor: interceptor,
+    });
+  }
+  const validationErrors = results.filter(isBlocking).flatMap(errorsOf);
+  return new McpException(McpErrorCode.InvalidParams, 'Interceptor validation failed', { validationErrors });
+}
+
+export const undiscovered = (): McpException =>
+  new McpException(McpErrorCode.InternalError, FAILED, { reason: 'the interceptors could not be listed' });
+
+/** The answer if a mutator changed a resource of `subscriptions/listen`. */
+export const unchangeable = (): McpException =>
+  new McpException(McpErrorCode.InternalError, 'Interceptor mutation failed', {
+    reason: 'the resource of a subscriptions/listen cannot be changed',
+  });
+
+const isBlocking = ({ type, mode, outcome, failedOpen }: EntryResult): boolean =>
+  type === 'validation' &&
+  mode !== 'audit' &&
+  failedOpen !== true &&
+  (outcome === 'deny' || outcome === 'crash' || outcome === 'timeout');
+
+function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: EntryResult): object[] {
+  if (outcome !== 'deny') {
+    return [{ interceptor, severity: 'error', message: outcome === 'timeout' ? TIMED_OUT : FAILED }];
+  }
+  if (messages.length === 0) return [{ interceptor, severity, message: `Refused by ${interceptor}` }];
+  return messages.map(one =>
+    defined({ interceptor, severity: one.severity, message: one.message, path: one.path }),
+  );
+}
+
+export class Refused extends Error {
+  constructor(readonly denial: McpException) {
+    super(denial.message);
+  }
+}

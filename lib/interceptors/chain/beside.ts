@@ -15,7 +15,6 @@ export class Beside {
     audit.then(ended, ended);
   }
 
-  /** Keeps a run until it has ended, or `giveUp` ends it. */
   keep(run: Promise<void>, giveUp: () => void): void {
     const ended = () => void this.runs.delete(kept);
     const kept: Promise<void> = run.then(ended, ended);

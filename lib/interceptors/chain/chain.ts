@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { INPUT_EVENTS, NOTIFICATION_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { Beside } from './beside.js';
-import { systemClock } from './clock.js';
+import { systemClock } from './deadline.js';
 import { configNames, namesOf, prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { frozenCopy } from './frozen.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';

@@ -1,5 +1,18 @@
 import { MAX_TIMER_MS } from '../../util/max-timer.js';
-import type { Clock } from './clock.js';
+
+/** Time, as the chain needs it. The engine has none of its own, so that tests and simulations can bring theirs. */
+export interface Clock {
+  now(): number;
+  after(ms: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 export class DeadlineWatch {
   private readonly waiting = new Set<(isRunGivenUp: boolean) => void>();

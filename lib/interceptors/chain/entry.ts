@@ -8,8 +8,8 @@ import type {
   PriorityHint,
 } from '../protocol/types.js';
 import { frozenConfig } from './frozen.js';
-import type { Invocation } from './invocation.js';
-import { Scope, type MutationScope } from './scope.js';
+import type { Invocation } from './result.js';
+import { type MutationScope, Scope } from './scope.js';
 import { conditionOf, type WhenPredicate, type WhenRule } from './when.js';
 
 export const LOCAL_HOST = 'local';
@@ -116,3 +116,17 @@ const resolvePriority = (hint: PriorityHint = 0): Record<Phase, number> =>
   typeof hint === 'number'
     ? { request: hint, response: hint }
     : { request: hint.request ?? 0, response: hint.response ?? 0 };
+
+export function resolvedDescriptor(entry: PreparedEntry): InterceptorDescriptor {
+  const { mode: _mode, failOpen: _failOpen, priorityHint: _priority, ...declared } = entry.descriptor;
+  const { hooks, mode, failOpen } = entry;
+  const { request, response } = entry.priority;
+  const each = { ...(request !== 0 && { request }), ...(response !== 0 && { response }) };
+  return {
+    ...declared,
+    hooks,
+    ...(mode === 'audit' && { mode }),
+    ...(failOpen && { failOpen }),
+    ...((request || response) && { priorityHint: request === response ? request : each }),
+  };
+}

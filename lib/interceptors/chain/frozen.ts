@@ -68,7 +68,6 @@ const hasToJson = (value: Fields): value is Fields & { toJSON(): unknown } =>
 
 type BuiltIn = Date | Map<unknown, unknown> | Set<unknown> | ArrayBuffer | ArrayBufferView;
 
-/** Values without fields. */
 const isBuiltIn = (value: unknown): value is BuiltIn =>
   ArrayBuffer.isView(value) ||
   value instanceof Date ||

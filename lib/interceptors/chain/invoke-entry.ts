@@ -1,11 +1,10 @@
 import { isThenable } from '../../util/is-thenable.js';
 import { messageOf } from '../../util/message-of.js';
-import type { Clock } from './clock.js';
-import type { DeadlineWatch } from './deadline.js';
+import { type Clock, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
-import { frozenConfig } from './frozen.js';
-import type { Invocation } from './invocation.js';
-import type { ChainParams } from './params.js';
+import { frozenConfig, frozenReport } from './frozen.js';
+import type { ChainResult, Invocation } from './result.js';
+import type { ChainOptions, ChainParams } from './params.js';
 
 export type Invoked =
   | { readonly kind: 'value'; readonly value: unknown; readonly durationMs: number }
@@ -150,4 +149,27 @@ function invoke(entry: PreparedEntry, invocation: Invocation): unknown {
   const problem = entry.checkConfig?.(invocation.config ?? {});
   if (problem !== undefined) throw new Error(`its configuration is invalid: ${problem}`);
   return entry.invoke(invocation);
+}
+
+interface Fed extends Pick<ChainOptions, 'onSinkError'> {
+  readonly context: RunContext;
+  readonly payload: unknown;
+  readonly result: ChainResult;
+}
+
+/** Feeds sinks the payload and a report that they cannot change. Nobody waits for a sink, and its time is its own. */
+export function feedSinks(
+  sinks: readonly PreparedEntry[],
+  { context, payload, result, onSinkError }: Fed,
+): void {
+  const watch = new DeadlineWatch(context.clock);
+  const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(result) };
+  for (const entry of sinks) {
+    const told = async () => {
+      const invoked = await invokeEntry(own, entry, payload);
+      if (invoked.kind === 'failed') onSinkError?.(entry, invoked.error);
+    };
+    // `onSinkError` may fail, too; the other sinks go on.
+    told().catch(() => undefined);
+  }
 }

@@ -1,8 +1,9 @@
 import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
 import type { Beside } from './beside.js';
-import type { Clock } from './clock.js';
+import type { Clock } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 
+/** A message, and how a chain runs on it. */
 export interface ChainParams {
   /** Such as `tools/call`, or an event of your own: `namespace/operation`. */
   readonly event: string;

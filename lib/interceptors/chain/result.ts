@@ -1,5 +1,42 @@
-import type { InterceptorType, Phase, Severity, ValidationMessage } from '../protocol/types.js';
+import type {
+  Direction,
+  InterceptorType,
+  InvocationContext,
+  Phase,
+  Severity,
+  ValidationMessage,
+} from '../protocol/types.js';
 import type { PatchOperation } from './diff.js';
+
+export interface Invocation {
+  readonly name: string;
+  readonly event: string;
+  readonly phase: Phase;
+  readonly direction: Direction;
+  readonly payload: unknown;
+  readonly request?: unknown;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly context?: InvocationContext;
+  readonly protocolVersion?: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly bag: Map<unknown, unknown>;
+  readonly report?: ChainResult;
+}
+
+/** Both builds of the package, for `require` and for `import`, can be loaded in one process. */
+const BRAND = Symbol.for('nestjs-mcp:synthetic-response');
+
+/** Answers in place of the handler; later mutators do not run. */
+export class SyntheticResponse {
+  readonly [BRAND] = true;
+
+  constructor(readonly result: object) {}
+
+  static is(value: unknown): value is SyntheticResponse {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
 
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
@@ -7,6 +44,7 @@ export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 
 export type Outcome =
   'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'responded' | 'crash' | 'timeout';
 
+/** What one interceptor did in a run of a chain. */
 export interface EntryResult {
   readonly interceptor: string;
   readonly host: string;
@@ -67,34 +105,27 @@ export interface ChainResult {
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-const empty = ({ event, phase }: Pick<ChainResult, 'event' | 'phase'>) => ({
+type About = Pick<ChainResult, 'event' | 'phase'>;
+
+/** The result if no interceptor hooks the event. */
+export const passed = ({ event, phase, payload }: About & { readonly payload: unknown }): ChainResult => ({
   event,
   phase,
   results: [],
   skipped: [],
   validationSummary: { errors: 0, warnings: 0, infos: 0 },
-});
-
-/** The result if no interceptor hooks the event. */
-export const passed = (
-  message: Pick<ChainResult, 'event' | 'phase'> & { readonly payload: unknown },
-): ChainResult => ({
-  ...empty(message),
   status: 'success',
-  finalPayload: message.payload,
+  finalPayload: payload,
   totalDurationMs: 0,
 });
 
 /** The result if the time was up before all hosts were listed. */
-export const undiscoveredInTime = (
-  message: Pick<ChainResult, 'event' | 'phase'>,
-  totalDurationMs: number,
-): ChainResult => ({
-  ...empty(message),
-  status: 'timeout',
-  totalDurationMs,
-  abortedAt: { interceptor: '', host: '', reason: 'the hosts were not listed in time', type: 'timeout' },
-});
+export function undiscoveredInTime({ event, phase }: About, totalDurationMs: number): ChainResult {
+  const { finalPayload: _none, ...empty } = passed({ event, phase, payload: undefined });
+  const reason = 'the hosts were not listed in time';
+  const abortedAt = { interceptor: '', host: '', reason, type: 'timeout' } as const;
+  return { ...empty, status: 'timeout', totalDurationMs, abortedAt };
+}
 
 export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {
   const count = { error: 0, warn: 0, info: 0 };

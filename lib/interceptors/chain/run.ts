@@ -1,20 +1,19 @@
-import { isCompatible } from '../protocol/revision.js';
+import { isCompatible } from './when.js';
 import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
-import { invokeEntry, type Invoked, type RunContext } from './invoke-entry.js';
+import { feedSinks, type Invoked, invokeEntry, type RunContext } from './invoke-entry.js';
 import type { ChainOptions, ChainParams } from './params.js';
 import {
-  summaryOf,
   type ChainResult,
   type EntryResult,
   type Outcome,
   type SkippedEntry,
+  summaryOf,
   type Writable,
 } from './result.js';
 import type { Selection } from './selection.js';
-import { feedSinks } from './sinks.js';
-import { verdictOf, type Ends, type Given, type Said } from './verdict.js';
+import { type Ends, type Given, type Said, verdictOf } from './verdict.js';
 
 export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
 

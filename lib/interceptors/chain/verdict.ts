@@ -1,11 +1,18 @@
 import { messageOf } from '../../util/message-of.js';
-import { readValidation, VALID } from '../protocol/read-result.js';
+import { MalformedResultError, readMutation, readValidation, VALID } from '../protocol/read-result.js';
 import type { PreparedEntry } from './entry.js';
-import { frozenCopy } from './frozen.js';
+import { frozenCopy, thawedCopy } from './frozen.js';
 import type { Invoked } from './invoke-entry.js';
 import type { ChainParams } from './params.js';
-import { mutationOf } from './read-mutation.js';
-import type { ChainStatus, EntryResult, Outcome, Writable } from './result.js';
+import {
+  type ChainStatus,
+  type EntryResult,
+  type Outcome,
+  SyntheticResponse,
+  type Writable,
+} from './result.js';
+import { isRecord } from '../../util/is-record.js';
+import { diffOf } from './diff.js';
 
 export interface Given {
   readonly entry: PreparedEntry;
@@ -81,25 +88,41 @@ function validation(value: unknown, { name, mode }: PreparedEntry, { phase }: Ch
   return { outcome: 'deny', said, ends: { status: 'validation_failed', reason } };
 }
 
-function mutation(value: unknown, { entry, payload }: Given, params: ChainParams): Verdict {
-  const { phase } = params;
+/** @throws MalformedResultError if the value is not a result, or its payload does not fit the event */
+function mutation(value: unknown, { entry, payload: given }: Given, params: ChainParams): Verdict {
+  const { event, phase, checkPayload, simulate } = params;
   const isAudit = entry.mode === 'audit';
-  const { response, info, next, breach, diff } = mutationOf(value, entry, payload, params);
-  if (response && phase === 'response') {
+  if (SyntheticResponse.is(value)) {
+    const response = responseOf(value, params);
+    if (phase === 'request') return { outcome: 'responded', ...(!isAudit && { response }) };
     return failure(entry, 'crash', 'it answered with respondWith, which only the request phase has');
   }
-  if (response) return { outcome: 'responded', ...(!isAudit && { response }) };
+  const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
   const said: Writable<Said> = { modified: false };
-  if (info) said.info = info;
-  if (next === undefined) return { outcome: 'unmodified', said };
+  if (info) said.info = frozenCopy(info);
+  if (!modified) return { outcome: 'unmodified', said };
+  // What goes on is checked, not what the author holds: the two differ by a `toJSON` or a getter.
+  const next = frozenCopy(payload, given);
+  if (next === undefined) throw new MalformedResultError('its payload is nothing as JSON');
+  const problem = checkPayload?.(next);
+  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
+  const scope = entry.scope[phase];
+  const breach = scope.breach(given, next);
   if (breach !== undefined) {
     const error = `it changed ${breach}, which its scope does not allow`;
-    if (!entry.scope[phase].drops) return failure(entry, 'crash', error);
-    said.error = error;
-    return { outcome: 'dropped', said };
+    return scope.drops ? { outcome: 'dropped', said: { ...said, error } } : failure(entry, 'crash', error);
   }
   said.modified = true;
   said.payload = next;
-  if (diff) said.diff = diff;
+  if (isAudit || simulate) said.diff = diffOf(given, next);
   return { outcome: 'mutated', said, next: isAudit ? undefined : next };
+}
+
+function responseOf({ result }: SyntheticResponse, { event, checkResponse }: ChainParams): object {
+  // A copy that can be changed, as a handler's result can.
+  const response: unknown = thawedCopy(result);
+  if (!isRecord(response)) throw new MalformedResultError('what it answered with respondWith is no object');
+  const problem = checkResponse?.(response);
+  if (problem === undefined) return response;
+  throw new MalformedResultError(`what it answered with respondWith is no answer to ${event}: ${problem}`);
 }

@@ -1,10 +1,7 @@
 import { matchesAny } from '../protocol/glob.js';
-import { isWithin } from '../protocol/revision.js';
 import { aboutAny } from '../protocol/subject.js';
-import type { InvocationContext } from '../protocol/types.js';
-import type { Invocation } from './invocation.js';
-
-type Principal = NonNullable<InvocationContext['principal']>;
+import type { InterceptorDescriptor, Principal } from '../protocol/types.js';
+import type { Invocation } from './result.js';
 
 /** Which messages an interceptor applies to: those for which all that is said holds. */
 export interface WhenRule {
@@ -51,3 +48,12 @@ function predicateOf({ name, principal, protocol }: WhenRule): (invocation: Told
 
 const listOf = (value: string | readonly string[]): readonly string[] =>
   typeof value === 'string' ? [value] : value;
+
+export const isWithin = (revision: string, min = '', max?: string): boolean =>
+  min <= revision && (max === undefined || revision <= max);
+
+/** Whether an interceptor understands a revision; one that is not known does no harm. */
+export const isCompatible = (
+  compat: InterceptorDescriptor['compat'],
+  revision: string | undefined,
+): boolean => !compat || revision === undefined || isWithin(revision, compat.minProtocol, compat.maxProtocol);

@@ -1,10 +1,62 @@
-import type {
-  InterceptorMetadata,
-  MutatorOptions,
-  SinkOptions,
-  ValidatorOptions,
-} from './decorator-options.js';
 import { declareOnMethod } from '../../decorators/metadata.js';
+import type { LocalTraits } from '../chain/entry.js';
+import type { InterceptionEvent } from '../payloads.js';
+import type { Hook, InterceptorDescriptor, InterceptorType, Mode, PriorityHint } from '../protocol/types.js';
+
+export interface InterceptorOptions {
+  /** Name, unique among the application's interceptors. Default: the method's name. */
+  name?: string;
+  /** The interceptor's version, shown to clients. Default: none. */
+  version?: string;
+  /** Description for people. Default: none. */
+  description?: string;
+  /** Events to hook: `tools/call`, `tools/*`, `*`, or an event of your own. */
+  events?: readonly InterceptionEvent[];
+  /** Phase in which the events are hooked. Default: `request`. */
+  phase?: 'request' | 'response' | 'both';
+  /** Several hooks, instead of `events` and `phase`. */
+  hooks?: readonly { events: readonly InterceptionEvent[]; phase: Hook['phase'] | 'both' }[];
+  /** `active` decides; `audit` only reports. Default: `active`. */
+  mode?: Mode | 'enforce';
+  /** Whether a message passes if the interceptor crashes or times out. Default: false. */
+  failOpen?: boolean;
+  /** Timeout of one invocation, in milliseconds. Default: 1,000. */
+  timeoutMs?: number;
+  /** The supported protocol revisions. Default: all. */
+  compat?: InterceptorDescriptor['compat'];
+  /** JSON Schema of its configuration, checked before each invocation. */
+  configSchema?: Readonly<Record<string, unknown>>;
+  /** The intercepted server. Default: all servers of the application. */
+  server?: string;
+  /** Skips messages: a rule, such as `{ name: 'pay_*' }`, or a predicate of the invocation. Default: no message is skipped. */
+  when?: LocalTraits['when'];
+  /** Whether the response phase also sees `input_required` results (2026-07-28: basic/patterns/mrtr). Default: false. */
+  inputRequired?: LocalTraits['inputRequired'];
+  /** `some` keeps it out of `simulate`. Default: `none` for validators and mutators, `some` for sinks. */
+  sideEffects?: LocalTraits['sideEffects'];
+}
+
+/** Options of `@Validator`. */
+export interface ValidatorOptions extends InterceptorOptions {
+  /** For received and then mutated messages: `true` runs it again on the result, `'only'` runs it only there. Default: false. */
+  final?: LocalTraits['final'];
+}
+
+/** Options of `@Mutator`. */
+export interface MutatorOptions extends InterceptorOptions {
+  /** Order among mutators, a 32-bit integer or one for each phase; lower runs first. Default: 0. */
+  priority?: PriorityHint;
+  /** The parts that it may change. Default: all but a request's `name` and `uri`. */
+  scope?: LocalTraits['scope'];
+}
+
+/** Options of `@Sink`. */
+export type SinkOptions = InterceptorOptions;
+
+export interface InterceptorMetadata {
+  readonly type: InterceptorType;
+  readonly options: ValidatorOptions & MutatorOptions;
+}
 
 /** Where `@Validator`, `@Mutator` and `@Sink` keep their options. */
 export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Logger } from '@nestjs/common';
 import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
-import { ExchangeBag } from '../messages/exchange-bag.js';
+import { ExchangeBag } from '../messages/context.js';
 import { invocationOf } from './invocation.fixture.js';
 import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
 import { invokerOf, stateKeyOf } from './sessions.js';

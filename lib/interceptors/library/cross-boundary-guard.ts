@@ -4,18 +4,17 @@ import { FUNCTION, listOf, objectOf, omit, TEXT } from '../../options/option-sch
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { isNotificationEvent } from '../protocol/events.js';
 import { matchesGlob } from '../protocol/glob.js';
-import {
-  READY_MADE_VALIDATOR,
-  readyMade,
-  withDefaults,
-  type ReadyMadeValidatorOptions,
-} from './ready-made.js';
+import { READY_MADE_VALIDATOR, readyMade, type ReadyMadeValidatorOptions } from './ready-made.js';
 import { originOf, sessionKeyOf, shortened, stateKeyOf } from './sessions.js';
 import { DETECTOR, detectorOptions, SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
-import { fingerprintOf } from './secrets/fingerprint.js';
-import { fold } from './secrets/normalise.js';
+import {
+  fingerprintOf,
+  SECRET_LEDGER,
+  SecretLedger,
+  type SecretLedgerOptions,
+} from './secrets/secret-ledger.js';
+import { fold } from './secrets/view.js';
 import { mapTexts, SCAN_LIMITS, type ScanLimits } from './secrets/scan.js';
-import { SECRET_LEDGER, SecretLedger, type SecretLedgerOptions } from './secrets/secret-ledger.js';
 
 const logger = new Logger('McpInterceptors');
 
@@ -63,6 +62,7 @@ export const CROSS_BOUNDARY_GUARD = objectOf<CrossBoundaryGuardOptions>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks'),
 });
 
+/** The provider that `CrossBoundaryGuard` makes: `check` denies requests, `record` remembers secrets of responses. */
 export interface CrossBoundaryGuardInterceptor {
   check(invocation: InterceptorInvocation): ValidatorReturn;
   record(invocation: InterceptorInvocation): ValidatorReturn;
@@ -84,7 +84,12 @@ export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},
 ): Type<CrossBoundaryGuardInterceptor> {
   const defaults = { name: 'cross-boundary-guard', events: ['*'], final: true } as const;
-  const { own, declared } = withDefaults('CrossBoundaryGuard', CROSS_BOUNDARY_GUARD, options, defaults);
+  const { own, declared, provider } = readyMade(
+    'CrossBoundaryGuard',
+    CROSS_BOUNDARY_GUARD,
+    options,
+    defaults,
+  );
   const { isSecret, origin = originOf, session, limits } = own;
   const detector = new SecretDetector(detectorOptions(own));
   const ledger = own.ledger instanceof SecretLedger ? own.ledger : new SecretLedger(own.ledger);
@@ -138,7 +143,7 @@ export function CrossBoundaryGuard(
       return allow();
     }
   }
-  return readyMade(Guard, 'CrossBoundaryGuard', declared.name);
+  return provider(Guard);
 }
 
 /** All that a payload says: every text in all its readings, its keys and values each run together, and both as they come. */

@@ -7,12 +7,7 @@ import { allow, deny, type Denial, type InterceptorInvocation, type ValidatorRet
 import type { InterceptionEvent } from '../payloads.js';
 import type { Phase } from '../protocol/types.js';
 import { aboutAny } from '../protocol/subject.js';
-import {
-  READY_MADE_VALIDATOR,
-  readyMade,
-  withDefaults,
-  type ReadyMadeValidatorOptions,
-} from './ready-made.js';
+import { READY_MADE_VALIDATOR, readyMade, type ReadyMadeValidatorOptions } from './ready-made.js';
 
 export interface JsonSchemaRule {
   /** Default: `tools/call`. */
@@ -42,6 +37,7 @@ export interface JsonSchemaValidatorOptions extends Omit<
   readonly rules: readonly JsonSchemaRule[];
 }
 
+/** The provider that `JsonSchemaValidator` makes. */
 export interface JsonSchemaValidatorInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
@@ -82,7 +78,12 @@ export function JsonSchemaValidator(
   options: JsonSchemaValidatorOptions,
 ): Type<JsonSchemaValidatorInterceptor> {
   const defaults = { name: 'json-schema-validator', final: true };
-  const { declared: common } = withDefaults('JsonSchemaValidator', JSON_SCHEMA_VALIDATOR, options, defaults);
+  const { declared: common, provider } = readyMade(
+    'JsonSchemaValidator',
+    JSON_SCHEMA_VALIDATOR,
+    options,
+    defaults,
+  );
   const rules = options.rules.map(compileRule);
   const hooks = rules.map(({ event, phase }) => ({ events: [event], phase }));
   const declared = { ...common, hooks };
@@ -96,7 +97,7 @@ export function JsonSchemaValidator(
       return denials.flat().length > 0 ? denials.flat() : allow();
     }
   }
-  return readyMade(SchemaValidator, 'JsonSchemaValidator', declared.name);
+  return provider(SchemaValidator);
 }
 
 function compileRule(rule: JsonSchemaRule): CompiledRule {

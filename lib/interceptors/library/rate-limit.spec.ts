@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { Test } from '@nestjs/testing';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Invocation } from '../chain/invocation.js';
-import { ExchangeBag } from '../messages/exchange-bag.js';
+import type { Invocation } from '../chain/result.js';
+import { ExchangeBag } from '../messages/context.js';
 import { invocationOf } from './invocation.fixture.js';
-import { KeyBound } from './key-bound.js';
+import { KeyBound } from './sessions.js';
 import { RateLimit, type RateLimitInterceptor, type RateLimitOptions } from './rate-limit.js';
 
 type Context = Invocation['context'];

@@ -1,5 +1,5 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
-import { RateLimiterMemory, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Validator } from '../decorators/interceptor.decorators.js';
 import { problemOf } from '../../options/check-options.js';
 import {
@@ -12,14 +12,8 @@ import {
   type OptionSchema,
 } from '../../options/option-schema.js';
 import { allow, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
-import { KeyBound } from './key-bound.js';
-import {
-  READY_MADE_VALIDATOR,
-  readyMade,
-  withDefaults,
-  type ReadyMadeValidatorOptions,
-} from './ready-made.js';
-import { principalKeyOf, shortened, stateKeyOf } from './sessions.js';
+import { KeyBound, principalKeyOf, shortened, stateKeyOf } from './sessions.js';
+import { READY_MADE_VALIDATOR, readyMade, type ReadyMadeValidatorOptions } from './ready-made.js';
 
 export type RateLimitKey = 'principal' | 'session' | 'tool';
 
@@ -69,6 +63,7 @@ export const RATE_LIMIT = objectOf<RateLimitOptions, FilledRateLimit>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks', 'final'),
 });
 
+/** The provider that `RateLimit` makes. Its check rejects if the store of the limiter fails. */
 export interface RateLimitInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
@@ -82,7 +77,7 @@ export interface RateLimitInterceptor {
  * @throws RangeError for a number that is out of range, TypeError for any other wrong option
  */
 export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
-  const { own, declared } = withDefaults('RateLimit', RATE_LIMIT, options, {
+  const { own, declared, provider } = readyMade('RateLimit', RATE_LIMIT, options, {
     name: 'rate-limit',
     events: ['tools/call'],
   });
@@ -112,7 +107,7 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
     }
   }
   if (token !== undefined) Inject(token)(Limit.prototype, 'limiter');
-  return readyMade(Limit, 'RateLimit', declared.name);
+  return provider(Limit);
 }
 
 function refused(msBeforeNext: number): ValidatorReturn {

@@ -1,12 +1,11 @@
 import 'reflect-metadata';
+import * as library from '../index.js';
 import type { Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { INTERCEPTOR_METADATA } from '../decorators/interceptor.decorators.js';
-import type { InterceptorMetadata } from '../decorators/decorator-options.js';
+import { INTERCEPTOR_METADATA, type InterceptorMetadata } from '../decorators/interceptor.decorators.js';
 import { Chain } from '../chain/chain.js';
-import type { Invocation } from '../chain/invocation.js';
+import type { Invocation } from '../chain/result.js';
 import { describe as descriptorOf } from '../local/check-options.js';
-import * as library from '../index.js';
 import { SECRETS } from './secrets/secrets.fixtures.js';
 
 const factories: Readonly<Record<string, (options: object) => Type<object>>> = {

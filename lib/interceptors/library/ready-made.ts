@@ -1,8 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { MutatorOptions, ValidatorOptions } from '../decorators/decorator-options.js';
-import { omit, type ObjectSchema } from '../../options/option-schema.js';
+import type { MutatorOptions, ValidatorOptions } from '../decorators/interceptor.decorators.js';
+import { type ObjectSchema, omit } from '../../options/option-schema.js';
 import { MUTATOR, VALIDATOR } from '../local/check-options.js';
-import { checked } from './own-options.js';
+import { defined } from '../../util/defined.js';
+import { resolve } from '../../options/check-options.js';
 
 export type ReadyMadeValidatorOptions = Omit<ValidatorOptions, 'configSchema' | 'sideEffects'>;
 
@@ -14,30 +15,38 @@ const HANDED_ON = { ...READY_MADE_VALIDATOR, ...READY_MADE_MUTATOR };
 
 type Declared = ReadyMadeValidatorOptions & ReadyMadeMutatorOptions;
 
-/** Splits the options into own ones and those for the decorator, with defaults. `hooks` replace `events` and `phase`. */
-export function withDefaults<T extends object, F extends Partial<Declared>>(
+/**
+ * Splits the options into own ones and those for the decorator, with defaults; `hooks` replace `events` and `phase`.
+ * `provider` makes a class a provider whose name tells in messages where it comes from: `SizeLimit(size-limit)`.
+ */
+export function readyMade<T extends object, F extends Partial<Declared>>(
   factory: string,
   schema: ObjectSchema<T, F>,
   options: T,
   { events, phase, ...defaults }: Declared & { readonly name: string },
-): { own: F; declared: Declared & { name: string } } {
+) {
   const own = checked(factory, schema, options);
   const said: Partial<Declared> = Object.fromEntries(
     Object.entries(own).filter(([key]) => Object.hasOwn(HANDED_ON, key)),
   );
-  const declared = {
-    ...defaults,
-    ...(events && !said.hooks && { events }),
-    ...(phase && !said.hooks && { phase }),
-    ...said,
-    name: said.name ?? defaults.name,
+  const name = said.name ?? defaults.name;
+  const declared = { ...defaults, ...(!said.hooks && defined({ events, phase })), ...said, name };
+  const provider = <P>(type: Type<P>): Type<P> => {
+    Injectable()(type);
+    Object.defineProperty(type, 'name', { value: `${factory}(${name})` });
+    return type;
   };
-  return { own, declared };
+  return { own, declared, provider };
 }
 
-/** Makes a class a provider whose name tells in messages where it comes from: `SizeLimit(size-limit)`. */
-export function readyMade<T>(provider: Type<T>, factory: string, name: string): Type<T> {
-  Injectable()(provider);
-  Object.defineProperty(provider, 'name', { value: `${factory}(${name})` });
-  return provider;
+/** @throws RangeError for a number out of range, TypeError for any other wrong option */
+export function checked<T extends object, F extends object>(
+  factory: string,
+  schema: ObjectSchema<T, F>,
+  options: T,
+): F {
+  return resolve({ title: 'options', ...schema }, options, (problem, { value }) => {
+    const Reason = typeof value === 'number' ? RangeError : TypeError;
+    return new Reason(`${factory}: ${problem}`);
+  });
 }

@@ -2,9 +2,14 @@ import type { Type } from '@nestjs/common';
 import { Mutator } from '../decorators/interceptor.decorators.js';
 import { objectOf } from '../../options/option-schema.js';
 import type { InterceptorInvocation, MutatorReturn } from '../authoring.js';
-import { READY_MADE_MUTATOR, readyMade, withDefaults, type ReadyMadeMutatorOptions } from './ready-made.js';
-import { DETECTOR, detectorOptions, SecretDetector, type SecretDetectorOptions } from './secrets/detector.js';
-import { redactFindings } from './secrets/redact.js';
+import { READY_MADE_MUTATOR, readyMade, type ReadyMadeMutatorOptions } from './ready-made.js';
+import {
+  DETECTOR,
+  detectorOptions,
+  SecretDetector,
+  type SecretDetectorOptions,
+  type SecretFinding,
+} from './secrets/detector.js';
 import { mapTexts, SCAN_LIMITS, type ScanLimits, type TextPlace } from './secrets/scan.js';
 
 /** Options of `SecretRedactor`. Defaults: name `secret-redactor`, all events, both phases. */
@@ -19,7 +24,9 @@ export const SECRET_REDACTOR = objectOf<SecretRedactorOptions>({
   ...READY_MADE_MUTATOR,
 });
 
+/** The provider that `SecretRedactor` makes. */
 export interface SecretRedactorInterceptor {
+  /** The mutator. @throws ScanLimitError for a payload beyond `limits` */
   redact(invocation: InterceptorInvocation): MutatorReturn;
 }
 
@@ -38,7 +45,7 @@ const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progre
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
   const defaults = { name: 'secret-redactor', events: ['*'], phase: 'both' } as const;
-  const { own, declared } = withDefaults('SecretRedactor', SECRET_REDACTOR, options, defaults);
+  const { own, declared, provider } = readyMade('SecretRedactor', SECRET_REDACTOR, options, defaults);
   const detector = new SecretDetector(detectorOptions(own));
 
   class Redactor implements SecretRedactorInterceptor {
@@ -57,7 +64,7 @@ export function SecretRedactor(options: SecretRedactorOptions = {}): Type<Secret
       return changed === payload ? undefined : { modified: true, payload: changed, info: { redacted } };
     }
   }
-  return readyMade(Redactor, 'SecretRedactor', declared.name);
+  return provider(Redactor);
 }
 
 function redactText(
@@ -80,4 +87,34 @@ function redactText(
   }
   const entropy = !(isProtocol && key !== undefined && RANDOM_BY_NATURE.has(key));
   return redactFindings(text, detector.find(text, { entropy, ...(!isKey && { key, within }) }));
+}
+
+const placeholder = (kind: string): string => `[REDACTED:${kind}]`;
+
+export function redactFindings(
+  text: string,
+  findings: readonly SecretFinding[],
+): { readonly text: string; readonly kinds: readonly string[] } {
+  const cuts = merge(findings);
+  let copied = 0;
+  let redacted = '';
+  for (const { kind, start, end } of cuts) {
+    redacted += text.slice(copied, start) + placeholder(kind);
+    copied = end;
+  }
+  return { text: redacted + text.slice(copied), kinds: cuts.map(({ kind }) => kind) };
+}
+
+/** Findings that overlap are one cut, called by what is known best. */
+function merge(findings: readonly SecretFinding[]): { kind: string; start: number; end: number }[] {
+  const cuts: { kind: string; start: number; end: number }[] = [];
+  for (const { kind, start, end } of [...findings].sort((a, b) => a.start - b.start)) {
+    const last = cuts.at(-1);
+    if (last === undefined || start >= last.end) cuts.push({ kind, start, end });
+    else {
+      last.end = Math.max(last.end, end);
+      if (last.kind === 'high-entropy') last.kind = kind;
+    }
+  }
+  return cuts;
 }

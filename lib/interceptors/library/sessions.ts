@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { InterceptorInvocation } from '../authoring.js';
-import { ExchangeBag } from '../messages/exchange-bag.js';
+import { ExchangeBag } from '../messages/context.js';
 import { subjectOf } from '../protocol/subject.js';
+import { LRUCache } from 'lru-cache';
 
 export function sessionKeyOf({ context, bag }: InterceptorInvocation): string | object {
   if (context?.sessionId !== undefined) return `session:${context.sessionId}`;
@@ -52,4 +53,55 @@ export function shortened(text: string): string {
       ? text
       : `${text.slice(0, 64)}#${createHash('sha256').update(text, 'utf16le').digest('base64')}`;
   return Buffer.from(kept, 'utf16le').toString('utf16le');
+}
+
+/** State is kept for this many invokers; a further one replaces the invoker that was unused for longest. */
+const MAX_INVOKERS = 100;
+
+/** Separate state for each party that sends `interceptor/invoke`, which must not displace the state of others. */
+export class PerInvoker<T extends object> {
+  private readonly own: T;
+  private readonly invoked = new LRUCache<string, T>({ max: MAX_INVOKERS });
+
+  constructor(private readonly create: () => T) {
+    this.own = create();
+  }
+
+  peek(stateKey: string): T | undefined {
+    const invoker = invokerOf(stateKey);
+    return invoker === undefined ? this.own : this.invoked.peek(invoker);
+  }
+
+  of(stateKey: string): T {
+    const invoker = invokerOf(stateKey);
+    if (invoker === undefined) return this.own;
+    const state = this.invoked.get(invoker) ?? this.create();
+    this.invoked.set(invoker, state);
+    return state;
+  }
+}
+
+/** Admits so many keys at a time, each for as long as it can matter; of each invoker as many. */
+export class KeyBound {
+  private readonly expiries = new PerInvoker(() => new Map<string, number>());
+
+  constructor(
+    private readonly maxKeys: number,
+    private readonly lifeMs: number,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  admit(key: string): string {
+    const now = this.now();
+    const expiry = this.expiries.of(key);
+    if (!expiry.delete(key) && expiry.size >= this.maxKeys) {
+      // In order of use: the first is the one that has been unused for longest.
+      const [[oldest, expires]] = expiry;
+      const invoker = invokerOf(key);
+      if (expires > now) return invoker === undefined ? 'shared' : `shared by ${invoker}`;
+      expiry.delete(oldest);
+    }
+    expiry.set(key, now + this.lifeMs);
+    return `key:${key}`;
+  }
 }

@@ -3,12 +3,7 @@ import { Validator } from '../decorators/interceptor.decorators.js';
 import { COUNT, objectOf } from '../../options/option-schema.js';
 import { allow, deny, type InterceptorInvocation, type ValidatorReturn } from '../authoring.js';
 import { JsonSize, type Excess, type JsonLimits } from './json-size.js';
-import {
-  READY_MADE_VALIDATOR,
-  readyMade,
-  withDefaults,
-  type ReadyMadeValidatorOptions,
-} from './ready-made.js';
+import { READY_MADE_VALIDATOR, readyMade, type ReadyMadeValidatorOptions } from './ready-made.js';
 
 /** Options of `SizeLimit`. Defaults: name `size-limit`, all events, both phases, `final`. */
 export interface SizeLimitOptions extends ReadyMadeValidatorOptions {
@@ -27,6 +22,7 @@ export const SIZE_LIMIT = objectOf<SizeLimitOptions, ReadyMadeValidatorOptions &
   ...READY_MADE_VALIDATOR,
 });
 
+/** The provider that `SizeLimit` makes. */
 export interface SizeLimitInterceptor {
   check(invocation: InterceptorInvocation): ValidatorReturn;
 }
@@ -46,7 +42,7 @@ const MESSAGES: Readonly<Record<Excess, (limit: string) => string>> = {
  */
 export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterceptor> {
   const defaults = { name: 'size-limit', events: ['*'], phase: 'both', final: true } as const;
-  const { own: limits, declared } = withDefaults('SizeLimit', SIZE_LIMIT, options, defaults);
+  const { own: limits, declared, provider } = readyMade('SizeLimit', SIZE_LIMIT, options, defaults);
 
   class Limit implements SizeLimitInterceptor {
     @Validator(declared)
@@ -55,5 +51,5 @@ export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterce
       return excess ? deny(MESSAGES[excess](limits[excess].toLocaleString('en'))) : allow();
     }
   }
-  return readyMade(Limit, 'SizeLimit', declared.name);
+  return provider(Limit);
 }

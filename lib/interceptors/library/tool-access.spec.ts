@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { matchesGlob } from '../protocol/glob.js';
 import { invocationOf } from './invocation.fixture.js';
+import type { Principal } from '../protocol/types.js';
 import { ToolAccess, type ToolAccessOptions } from './tool-access.js';
-import type { Principal } from './tool-rules.js';
 
 const TOOLS = ['read_a', 'read_b', 'drop'];
 const JO: Principal = { type: 'user', id: 'jo' };

@@ -6,8 +6,8 @@ import {
   objectOf,
   omit,
   oneOf,
-  TEXT,
   type OptionSchema,
+  TEXT,
 } from '../../options/option-schema.js';
 import {
   allow,
@@ -16,16 +16,63 @@ import {
   type MutatorReturn,
   type ValidatorReturn,
 } from '../authoring.js';
-import { PRINCIPAL_TYPES } from '../protocol/types.js';
+import { type Principal, PRINCIPAL_TYPES } from '../protocol/types.js';
 import {
   READY_MADE_MUTATOR,
   READY_MADE_VALIDATOR,
   readyMade,
-  withDefaults,
   type ReadyMadeMutatorOptions,
   type ReadyMadeValidatorOptions,
 } from './ready-made.js';
-import { ToolRules, type PrincipalMatch, type ToolRule } from './tool-rules.js';
+import { matchesAny } from '../protocol/glob.js';
+
+export interface PrincipalMatch {
+  /** Default: `user` and `service`; what is denied is denied to `anonymous`, too. */
+  readonly type?: Principal['type'];
+  /** Ids, in which `*` stands for any characters. */
+  readonly id?: string | readonly string[];
+  /** What has to hold for the principal's claims; it is given none where there are none. */
+  readonly claims?: (claims: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/** Tools that a principal may call, and tools that it may not; `*` in a name stands for any characters. */
+export interface ToolRule {
+  /** Default: everyone who is known. */
+  readonly principal?: PrincipalMatch;
+  /** Names of tools. Default: none. */
+  readonly allow?: readonly string[];
+  /** Names of tools; it wins over every `allow`. Default: none. */
+  readonly deny?: readonly string[];
+}
+
+/**
+ * An anonymous principal may only call tools that a rule for `anonymous` allows. A `deny` for ids also covers principals
+ * without an id.
+ */
+function mayCall(
+  { rules, otherwise }: FilledToolAccess,
+  principal: Principal = { type: 'anonymous' },
+): (tool: unknown) => boolean {
+  const select = (side: 'allow' | 'deny') =>
+    rules
+      .filter(rule => rule[side] && isFor(rule.principal, principal, side === 'deny'))
+      .flatMap(rule => rule[side] ?? []);
+  const denied = select('deny');
+  const allowed = select('allow');
+  return tool =>
+    typeof tool === 'string' &&
+    !matchesAny(denied, tool) &&
+    (matchesAny(allowed, tool) || (otherwise === 'allow' && principal.type !== 'anonymous'));
+}
+
+function isFor(match: PrincipalMatch = {}, { type, id, claims = {} }: Principal, denies: boolean): boolean {
+  if (match.type === undefined ? type === 'anonymous' && !denies : match.type !== type) return false;
+  if (match.id !== undefined) {
+    const ids = typeof match.id === 'string' ? [match.id] : match.id;
+    if (id === undefined ? !denies : !matchesAny(ids, id)) return false;
+  }
+  return match.claims?.(claims) ?? true;
+}
 
 /** Options of `ToolAccess`. Defaults: name `tool-access`, `final`. */
 export interface ToolAccessOptions extends Omit<
@@ -57,6 +104,7 @@ export const TOOL_ACCESS = objectOf<ToolAccessOptions, FilledToolAccess>(
   { required: ['rules'] },
 );
 
+/** The provider that `ToolAccess` makes: `check` denies calls, `hide` shortens lists. */
 export interface ToolAccessInterceptor {
   check(invocation: InterceptorInvocation<'tools/call', 'request'>): ValidatorReturn;
   hide(invocation: InterceptorInvocation<'tools/list', 'response'>): MutatorReturn;
@@ -77,14 +125,13 @@ const LAST = 1_000_000;
  */
 export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessInterceptor> {
   const defaults = { name: 'tool-access', final: true, priority: LAST };
-  const { own, declared } = withDefaults('ToolAccess', TOOL_ACCESS, options, defaults);
-  const rules = new ToolRules(own.rules, own.otherwise);
+  const { own, declared, provider } = readyMade('ToolAccess', TOOL_ACCESS, options, defaults);
   const { final, priority, ...shared } = declared;
 
   class Access implements ToolAccessInterceptor {
     @Validator({ ...shared, final, events: ['tools/call'], phase: 'request' })
     check({ payload, context }: InterceptorInvocation<'tools/call', 'request'>): ValidatorReturn {
-      return rules.for(context?.principal)(payload.name)
+      return mayCall(own, context?.principal)(payload.name)
         ? allow()
         : deny('This tool is not available to you', { path: 'name' });
     }
@@ -97,10 +144,10 @@ export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessIntercept
       phase: 'response',
     })
     hide({ payload, context }: InterceptorInvocation<'tools/list', 'response'>): MutatorReturn {
-      const mayCall = rules.for(context?.principal);
-      const tools = payload.tools.filter(({ name }) => mayCall(name));
+      const isShown = mayCall(own, context?.principal);
+      const tools = payload.tools.filter(({ name }) => isShown(name));
       return tools.length === payload.tools.length ? undefined : { ...payload, tools };
     }
   }
-  return readyMade(Access, 'ToolAccess', declared.name);
+  return provider(Access);
 }

@@ -3,7 +3,7 @@ import type {
   InterceptorOptions,
   MutatorOptions,
   ValidatorOptions,
-} from '../decorators/decorator-options.js';
+} from '../decorators/interceptor.decorators.js';
 import { resolve } from '../../options/check-options.js';
 import {
   COUNT,

@@ -1,4 +1,4 @@
-import { normalise } from './normalise.js';
+import { normalise } from './local-host.js';
 
 const received = { a: 1 };
 

@@ -1,7 +1,8 @@
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { frozenCopy } from '../chain/frozen.js';
 import type { Writable } from '../chain/result.js';
-import type { InvocationContext } from '../protocol/types.js';
+import type { InvocationContext, Principal } from '../protocol/types.js';
+import type { CallOrigin } from '../../execution/request-scope.js';
 
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
 
@@ -23,7 +24,7 @@ export function contextOf(call: McpCall): InvocationContext {
   return Object.freeze(context);
 }
 
-function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext['principal']> {
+function principalOf({ authInfo, http }: McpCall): Principal {
   if (authInfo) {
     const { clientId, scopes, extra = {} } = authInfo;
     const subject = extra['sub'];
@@ -46,7 +47,6 @@ function principalOf({ authInfo, http }: McpCall): NonNullable<InvocationContext
   });
 }
 
-/** Frozen claims. Without the values that cannot be copied. */
 function claimsOf(user: object): Readonly<Record<string, unknown>> {
   try {
     return frozenCopy(user) as Record<string, unknown>;
@@ -61,4 +61,28 @@ function claimsOf(user: object): Readonly<Record<string, unknown>> {
 function traceparentOf({ meta, http }: McpCall): string | undefined {
   const value = meta?.['traceparent'] ?? http?.headers['traceparent'];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** A bag that knows where its exchange comes from: a chain knows nothing of HTTP, but request-scoped providers need it. */
+export class ExchangeBag extends Map<unknown, unknown> {
+  constructor(
+    readonly origin: CallOrigin,
+    readonly headers: Readonly<Record<string, unknown>> = {},
+    /** Who invokes, of an invocation that came in as `interceptor/invoke`: its own context is what the invoker says. */
+    readonly invoker?: InvocationContext,
+  ) {
+    super();
+  }
+}
+
+/** Origins of exchanges outside of a request. */
+const ORIGINS = new WeakMap<object, CallOrigin>();
+
+export function originOf(bag: object): CallOrigin {
+  if (bag instanceof ExchangeBag) return bag.origin;
+  const known = ORIGINS.get(bag);
+  if (known) return known;
+  const own: CallOrigin = {};
+  ORIGINS.set(bag, own);
+  return own;
 }

@@ -1,38 +1,38 @@
-import { isInputRequiredResult, specTypeSchemas } from '@modelcontextprotocol/server';
+import {
+  inputResponse,
+  type InputResponseView,
+  isInputRequiredResult,
+  specTypeSchemas,
+} from '@modelcontextprotocol/server';
 import { isRecord } from '../../util/is-record.js';
 import type { Phase } from '../protocol/types.js';
+import type { InputEvent } from '../protocol/events.js';
 
 type SpecType = keyof typeof specTypeSchemas;
-type Types = Readonly<Record<string, Readonly<Record<Phase, readonly SpecType[]>>>>;
+/** The types of a method's params and of its result. A payload may be of any of them. */
+type Types = Readonly<Record<string, readonly [request: readonly SpecType[], response: readonly SpecType[]]>>;
 
 const SERVED: Types = {
-  'tools/list': { request: ['PaginatedRequestParams'], response: ['ListToolsResult'] },
-  'tools/call': { request: ['CallToolRequestParams'], response: ['CallToolResult'] },
-  'prompts/list': { request: ['PaginatedRequestParams'], response: ['ListPromptsResult'] },
-  'prompts/get': { request: ['GetPromptRequestParams'], response: ['GetPromptResult'] },
-  'resources/list': { request: ['PaginatedRequestParams'], response: ['ListResourcesResult'] },
-  'resources/templates/list': {
-    request: ['PaginatedRequestParams'],
-    response: ['ListResourceTemplatesResult'],
-  },
-  'resources/read': { request: ['ReadResourceRequestParams'], response: ['ReadResourceResult'] },
-  'resources/subscribe': { request: ['SubscribeRequestParams'], response: ['EmptyResult'] },
-  'completion/complete': { request: ['CompleteRequestParams'], response: ['CompleteResult'] },
+  'tools/list': [['PaginatedRequestParams'], ['ListToolsResult']],
+  'tools/call': [['CallToolRequestParams'], ['CallToolResult']],
+  'prompts/list': [['PaginatedRequestParams'], ['ListPromptsResult']],
+  'prompts/get': [['GetPromptRequestParams'], ['GetPromptResult']],
+  'resources/list': [['PaginatedRequestParams'], ['ListResourcesResult']],
+  'resources/templates/list': [['PaginatedRequestParams'], ['ListResourceTemplatesResult']],
+  'resources/read': [['ReadResourceRequestParams'], ['ReadResourceResult']],
+  'resources/subscribe': [['SubscribeRequestParams'], ['EmptyResult']],
+  'completion/complete': [['CompleteRequestParams'], ['CompleteResult']],
 };
 
-/** The same for what a client is asked for. A payload may be of any of the types; none are named for what has no type. */
-const ASKED: Types = {
-  'elicitation/create': { request: ['ElicitRequestParams'], response: ['ElicitResult'] },
-  'sampling/createMessage': {
-    request: ['CreateMessageRequestParams'],
-    response: ['CreateMessageResult', 'CreateMessageResultWithTools'],
-  },
-  'roots/list': { request: [], response: ['ListRootsResult'] },
-};
-
-const TOLD: Types = {
-  'notifications/progress': { request: ['ProgressNotificationParams'], response: [] },
-  'notifications/message': { request: ['LoggingMessageNotificationParams'], response: [] },
+const SENT: Types = {
+  'elicitation/create': [['ElicitRequestParams'], ['ElicitResult']],
+  'sampling/createMessage': [
+    ['CreateMessageRequestParams'],
+    ['CreateMessageResult', 'CreateMessageResultWithTools'],
+  ],
+  'roots/list': [[], ['ListRootsResult']],
+  'notifications/progress': [['ProgressNotificationParams'], []],
+  'notifications/message': [['LoggingMessageNotificationParams'], []],
 };
 
 export const isServed = (event: string): boolean => Object.hasOwn(SERVED, event);
@@ -55,18 +55,16 @@ const checkOf =
 const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
 
 const CHECKS = new Map(
-  Object.entries({ ...SERVED, ...ASKED, ...TOLD }).map(([method, { request, response }]) => {
+  Object.entries({ ...SERVED, ...SENT }).map(([method, [request, response]]) => {
     const answers = RESOURCE_LISTS.includes(method)
-      ? RESOURCE_LISTS.flatMap(list => SERVED[list].response)
+      ? RESOURCE_LISTS.flatMap(list => SERVED[list][1])
       : response;
     return [method, { request: checkOf(request), response: checkOf(response), answer: checkOf(answers) }];
   }),
 );
 
-/** Checks an answer of an interceptor. */
 export const answerCheck = (method: string): PayloadCheck | undefined => CHECKS.get(method)?.answer;
 
-/** Checks a payload of a method. */
 export const payloadCheck = (method: string, phase: Phase): PayloadCheck | undefined =>
   CHECKS.get(method)?.[phase];
 
@@ -83,3 +81,15 @@ export function problemOfInvoked(
   if (phase === 'response') return isInputRequiredResult(payload) ? undefined : checks.answer(payload);
   return payload['method'] === event ? 'it is the request: send its params' : checks.request(payload);
 }
+
+/** By what an answer looks like: it does not say what it is one to. */
+const METHOD_OF: Partial<Record<InputResponseView['kind'], InputEvent>> = {
+  elicit: 'elicitation/create',
+  sampling: 'sampling/createMessage',
+  roots: 'roots/list',
+};
+
+export const answeredMethod = (
+  responses: Readonly<Record<string, unknown>>,
+  key: string,
+): InputEvent | undefined => METHOD_OF[inputResponse(responses, key).kind];

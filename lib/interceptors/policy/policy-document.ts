@@ -11,7 +11,7 @@ import {
   type Pair,
   type ParsedNode,
 } from 'yaml';
-import type { PolicySource } from './policy-source.js';
+import type { PolicySource } from './policy-error.js';
 
 /** YAML 1.2 and its core schema, whatever a `%YAML` directive says: no merge keys and no tags beyond the core's. */
 const OPTIONS = {
@@ -53,7 +53,6 @@ export function parseYaml(source: PolicySource): PolicyDocument {
   }
 }
 
-/** @throws PolicyError */
 export function parseJson(source: PolicySource): PolicyDocument {
   // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
   const document = compose(source);

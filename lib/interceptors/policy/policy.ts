@@ -1,7 +1,7 @@
+import { PolicySource } from './policy-error.js';
 import type { InterceptorOverride } from '../interceptor-options.js';
 import { parseJson, parseYaml } from './policy-document.js';
-import { shapeProblemOf } from './policy-schema.js';
-import { PolicySource } from './policy-source.js';
+import { shapeProblemOf } from '../common-options.js';
 
 export interface InterceptorPolicy {
   overrides: Record<string, InterceptorOverride>;

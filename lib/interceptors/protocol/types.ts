@@ -42,14 +42,18 @@ export interface InterceptorDescriptor {
   readonly configSchema?: Readonly<Record<string, unknown>>;
 }
 
+export interface Principal {
+  /** A user, a program on its own behalf, or nobody who is known. */
+  readonly type: (typeof PRINCIPAL_TYPES)[number];
+  readonly id?: string;
+  /** What else the application's authentication knows of them. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** What an interceptor is told of the caller and the trace of a message. Members that are not known are left out. */
 export interface InvocationContext {
-  readonly principal?: {
-    /** A user, a program on its own behalf, or nobody who is known. */
-    readonly type: (typeof PRINCIPAL_TYPES)[number];
-    readonly id?: string;
-    /** What else the application's authentication knows of them. */
-    readonly claims?: Readonly<Record<string, unknown>>;
-  };
+  /** The caller. */
+  readonly principal?: Principal;
   /** W3C Trace Context: 32 hexadecimal digits. */
   readonly traceId?: string;
   readonly spanId?: string;

@@ -1,10 +1,10 @@
 import { problemOf, sentenceOf } from '../../options/check-options.js';
 import { HOST } from './check-server.js';
-import { hostIdOf } from './host-id.js';
-import type { HostLease } from './host-lease.js';
 import type { InterceptorServerOptions } from './host-options.js';
-import { openHost, type OpenedHost } from './open-host.js';
+import { type OpenedHost, openHost } from './open-host.js';
 import { DiscoveryError, type OpenHostOptions, type RemoteHost } from './remote-host.js';
+import { createHash } from 'node:crypto';
+import { isPlain } from '../../util/is-plain.js';
 
 /** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
 const MAX_HOSTS = 100;
@@ -75,3 +75,44 @@ const close = ({ opening }: Slot): Promise<void> =>
     opened => opened.close(),
     () => undefined,
   );
+
+const ids = new WeakMap<object, number>();
+let lastId = 0;
+
+/** A function or an instance is only equal to itself. */
+function identityOf(value: object): number {
+  const id = ids.get(value) ?? ++lastId;
+  ids.set(value, id);
+  return id;
+}
+
+/** Identifies a host by all of its options: callers with other options never share its connection. */
+export function hostIdOf(options: InterceptorServerOptions): string {
+  const { client, invoker, ...written } = options as { client?: object; invoker?: object };
+  const ready = [client, invoker].map(one => one && identityOf(one));
+  return createHash('sha256')
+    .update(JSON.stringify([ready, written], canonical))
+    .digest('base64');
+}
+
+function canonical(_key: string, value: unknown): unknown {
+  if (typeof value === 'function') return { identity: identityOf(value) };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isPlain(value)) return { identity: identityOf(value) };
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+export class HostLease {
+  private readonly held: (() => void)[] = [];
+  private isOver = false;
+
+  hold(letGo: () => void): void {
+    if (this.isOver) letGo();
+    else this.held.push(letGo);
+  }
+
+  readonly end = (): void => {
+    this.isOver = true;
+    for (const letGo of this.held.splice(0)) letGo();
+  };
+}

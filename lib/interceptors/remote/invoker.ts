@@ -14,6 +14,7 @@ export interface InterceptorInvoker {
   onChanged?(listener: () => void): (() => void) | void;
 }
 
+/** A connected client of a host, as far as it is used here: the SDK's `Client` is one. */
 export interface InterceptorClient {
   request(
     request: { method: string; params?: Record<string, unknown> },

@@ -1,44 +1,40 @@
 import { JsonSize } from '../library/json-size.js';
 import { readDescriptor } from '../protocol/read-descriptor.js';
-import type { InterceptorDescriptor } from '../protocol/types.js';
-import type { InterceptorInvoker } from './invoker.js';
+import type { InterceptorDescriptor, InvokeParams, ValidationMessage } from '../protocol/types.js';
+import type { HostCallOptions, InterceptorInvoker } from './invoker.js';
+import { isRecord } from '../../util/is-record.js';
+import { readValidation } from '../protocol/read-result.js';
+import { defined } from '../../util/defined.js';
 
-/** Limits of all pages together. */
 const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 500_000 };
 const MAX_NAME_LENGTH = 256;
 /** How much is kept of a description, in characters: nothing depends on it. */
 const MAX_DESCRIPTION_LENGTH = 4096;
 const MAX_WARNINGS = 10;
 
-export interface ListAllOptions {
+interface ListAllOptions extends HostCallOptions {
   readonly name: string;
   readonly maxInterceptors: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
-}
-
-export interface AdvertisedInterceptors {
-  readonly descriptors: InterceptorDescriptor[];
-  readonly ttlMs?: number;
 }
 
 /** @throws Error for a listing that is malformed or too large */
 export async function listAll(
   invoker: InterceptorInvoker,
   { name, maxInterceptors, timeoutMs, signal, warn }: ListAllOptions,
-): Promise<AdvertisedInterceptors> {
+): Promise<{ descriptors: InterceptorDescriptor[]; ttlMs: number }> {
   const found = new Map<string, InterceptorDescriptor>();
   const skipped: string[] = [];
   const seen = new Set<string>();
   const size = new JsonSize(LISTING_LIMITS);
-  let ttlMs: number | undefined;
+  let ttlMs = Infinity;
   for (let cursor: string | undefined; ;) {
     const page = await invoker.list(cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
     const { excess } = size.add(page);
     if (excess) throw new Error(`its listing exceeds ${excess}, which is ${LISTING_LIMITS[excess]}`);
-    const { interceptors, nextCursor, ...own } = readPage(page);
-    if (own.ttlMs !== undefined) ttlMs = Math.min(ttlMs ?? Infinity, own.ttlMs);
+    const { interceptors, ttlMs: own, nextCursor } = (page ?? {}) as Readonly<Record<string, unknown>>;
+    if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
+    if (typeof own === 'number' && own >= 0) ttlMs = Math.min(ttlMs, own);
     if (found.size + skipped.length + interceptors.length > maxInterceptors) {
       throw new Error(`it advertises more than ${maxInterceptors}`);
     }
@@ -47,25 +43,15 @@ export async function listAll(
       if (!read.ok) skipped.push(read.reason);
       else add(found, bounded(read.descriptor));
     }
-    if (nextCursor === undefined) {
+    if (typeof nextCursor !== 'string') {
       warnOf(skipped, name, warn);
-      return { descriptors: [...found.values()], ...(ttlMs !== undefined && { ttlMs }) };
+      return { descriptors: [...found.values()], ttlMs };
     }
     if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
     cursor = nextCursor;
     seen.add(cursor);
     if (seen.size > maxInterceptors) throw new Error('its pages have no end');
   }
-}
-
-function readPage(page: unknown): { interceptors: unknown[]; ttlMs?: number; nextCursor?: string } {
-  const { interceptors, ttlMs, nextCursor } = (page ?? {}) as Readonly<Record<string, unknown>>;
-  if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
-  return {
-    interceptors,
-    ...(typeof ttlMs === 'number' && ttlMs >= 0 && { ttlMs }),
-    ...(typeof nextCursor === 'string' && { nextCursor }),
-  };
 }
 
 function add(found: Map<string, InterceptorDescriptor>, descriptor: InterceptorDescriptor): void {
@@ -91,3 +77,48 @@ function warnOf(skipped: readonly string[], name: string, warn: ListAllOptions['
   const more = skipped.length - MAX_WARNINGS;
   if (more > 0) warn(`${more} more interceptors of "${name}" are skipped`);
 }
+
+const MAX_MESSAGES = 100;
+const MAX_LENGTH = 2000;
+
+/** @throws Error if a result says that it belongs to another interceptor or phase */
+export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' | 'phase'>): void {
+  if (!isRecord(result)) return;
+  for (const told of [result, result['validation'], result['mutation']].filter(isRecord)) {
+    const { interceptor, phase } = told;
+    if (isTold(interceptor) && interceptor !== asked.name)
+      throw new Error('its result is of another interceptor');
+    if (isTold(phase) && phase !== asked.phase) throw new Error('its result is of another phase');
+  }
+}
+
+export function boundedValidation(result: unknown, { name, phase }: InvokeParams): unknown {
+  let read;
+  try {
+    // Read before it is cut: a message can decide how severe the whole is.
+    read = readValidation(result, { name, phase });
+  } catch {
+    // The chain says what is wrong with it.
+    return result;
+  }
+  const { messages = [], suggestions = [] } = read;
+  if (messages.length <= MAX_MESSAGES && suggestions.length <= MAX_MESSAGES && messages.every(isShort)) {
+    return result;
+  }
+  return {
+    ...read,
+    messages: messages.slice(0, MAX_MESSAGES).map(cut),
+    suggestions: suggestions.slice(0, MAX_MESSAGES),
+  };
+}
+
+const isShort = ({ path = '', message }: ValidationMessage): boolean =>
+  Math.max(path.length, message.length) <= MAX_LENGTH;
+
+const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage =>
+  defined({ path: path && cutText(path), message: cutText(message), severity });
+
+const cutText = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+
+/** The Go SDK writes what nobody set as an empty string. */
+const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== '';

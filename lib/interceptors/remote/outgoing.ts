@@ -1,9 +1,11 @@
-import type { Invocation } from '../chain/invocation.js';
+import type { Invocation } from '../chain/result.js';
 import type { InvocationContext, InvokeParams } from '../protocol/types.js';
 import type { HostSendOptions } from './host-options.js';
-import { PayloadWindow } from './payload-window.js';
 import { defined } from '../../util/defined.js';
-import { ExchangeBag } from '../messages/exchange-bag.js';
+import { ExchangeBag } from '../messages/context.js';
+import { pointerSteps } from '../../schema/json-schema.js';
+import { isRecord } from '../../util/is-record.js';
+import { changes } from '../chain/diff.js';
 
 /** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
 const HEADERS_META = 'nestjs-mcp/headers';
@@ -63,4 +65,61 @@ function narrowContext(
 function pick(headers: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
   const wanted = new Set(names.map(name => name.toLowerCase()));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => wanted.has(name.toLowerCase())));
+}
+
+export class PayloadWindow {
+  private readonly places: readonly { readonly path: string; readonly steps: readonly string[] }[];
+
+  constructor(pointers: readonly string[]) {
+    this.places = pointers.map(path => ({ path, steps: pointerSteps(path) }));
+  }
+
+  narrow(payload: unknown): unknown {
+    let narrowed: unknown = {};
+    for (const { steps } of this.places) {
+      const found = lookUp(payload, steps);
+      if (found) narrowed = put(narrowed, steps, found.value);
+    }
+    return narrowed;
+  }
+
+  /** @throws Error if the host changed a part that it was not sent */
+  widen(payload: unknown, changed: unknown): unknown {
+    for (const { path } of changes(this.narrow(payload), changed)) {
+      const isSent = this.places.some(place => path === place.path || path.startsWith(`${place.path}/`));
+      if (!isSent) throw new Error(`it changed ${path}, which it was not sent`);
+    }
+    let whole = payload;
+    for (const { steps } of this.places) {
+      const found = lookUp(changed, steps);
+      whole = found ? put(whole, steps, found.value) : without(whole, steps);
+    }
+    return whole;
+  }
+}
+
+function lookUp(value: unknown, steps: readonly string[]): { readonly value: unknown } | undefined {
+  let node = value;
+  for (const step of steps) {
+    if (!isRecord(node) || !Object.hasOwn(node, step)) return undefined;
+    node = node[step];
+  }
+  return { value: node };
+}
+
+function put(node: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
+  if (step === undefined) return value;
+  const fields = isRecord(node) ? node : {};
+  const own = Object.hasOwn(fields, step) ? fields[step] : undefined;
+  return Object.fromEntries([...Object.entries(fields), [step, put(own, rest, value)]]);
+}
+
+function without(node: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (!isRecord(node) || step === undefined || !Object.hasOwn(node, step)) return node;
+  const entries = Object.entries(node);
+  return Object.fromEntries(
+    rest.length === 0
+      ? entries.filter(([key]) => key !== step)
+      : entries.map(([key, value]) => [key, key === step ? without(value, rest) : value]),
+  );
 }

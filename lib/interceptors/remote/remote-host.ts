@@ -1,18 +1,16 @@
 import { unlessAborted } from '../../util/abort.js';
 import { messageOf } from '../../util/message-of.js';
 import { InterceptorTimeout } from '../chain/invoke-entry.js';
-import { LOCAL_HOST, type ChainEntry } from '../chain/entry.js';
-import type { Invocation } from '../chain/invocation.js';
+import { type ChainEntry, LOCAL_HOST } from '../chain/entry.js';
+import type { Invocation } from '../chain/result.js';
 import { JsonSize } from '../library/json-size.js';
 import type { InterceptorDescriptor } from '../protocol/types.js';
-import { HostBreaker } from './breaker.js';
+import { breakerOf, type HostBreaker, timeLimit, type TimeLimit } from './breaker.js';
 import { foreignConfigCheck } from '../local/config-check.js';
-import { assertAnswers, boundedValidation } from './foreign-result.js';
+import { assertAnswers, boundedValidation, listAll } from './list-all.js';
 import type { HostPolicy } from './host-options.js';
 import type { InterceptorInvoker } from './invoker.js';
-import { listAll } from './list-all.js';
 import { Outgoing } from './outgoing.js';
-import { TimeLimit } from './time-limit.js';
 
 /** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
 export class DiscoveryError extends Error {}
@@ -35,10 +33,6 @@ const MIN_TTL_MS = 1000;
 const SKIPPED_MS = 1000;
 
 const MAX_LISTINGS = 5;
-const MAX_DEPTH = 500;
-const MAX_NODES = 1_000_000;
-
-const DEFAULT_TTL_MS = 60_000;
 
 export interface OpenHostOptions {
   /** Unique among all hosts that are ever asked. Default: the host's name. */
@@ -59,9 +53,9 @@ export class RemoteHost {
   private readonly outgoing: Outgoing;
   private readonly unwatch: (() => void) | void;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send'>> & HostPolicy;
-  private readonly warn: OpenHostOptions['warn'];
   private listing?: Listing;
-  private listed: readonly ChainEntry[] = [];
+  /** What it advertised last, whether or not that still holds. */
+  lastKnown: readonly ChainEntry[] = [];
   /** Counts what made the host's earlier words worthless. */
   private generation = 0;
   private connections = 0;
@@ -73,14 +67,13 @@ export class RemoteHost {
   constructor(
     options: HostPolicy & { readonly name: string },
     private readonly invoker: InterceptorInvoker,
-    { id, ttlMs = DEFAULT_TTL_MS, warn }: OpenHostOptions,
+    private readonly defaults: OpenHostOptions,
   ) {
     this.name = options.name;
     if (this.name.includes('/')) throw new DiscoveryError(`The name of a host has no "/": "${this.name}"`);
     if (this.name === LOCAL_HOST)
       throw new DiscoveryError(`"${LOCAL_HOST}" is this process, and no other host`);
-    this.id = id ?? this.name;
-    this.warn = warn;
+    this.id = defaults.id ?? this.name;
     this.policy = {
       maxConcurrent: 64,
       maxInterceptors: 1000,
@@ -88,10 +81,10 @@ export class RemoteHost {
       discoveryTimeoutMs: 5000,
       skipWhenUnlisted: false,
       ...options,
-      ttlMs: options.ttlMs ?? ttlMs,
+      ttlMs: options.ttlMs ?? defaults.ttlMs ?? 60_000,
     };
-    const { maxConcurrent, breaker, send } = this.policy;
-    this.breaker = new HostBreaker(this.name, maxConcurrent, breaker);
+    const { breaker, send } = this.policy;
+    this.breaker = breakerOf(this.name, breaker);
     this.outgoing = new Outgoing(send);
     this.unwatch = invoker.onChanged?.(() => this.forget());
   }
@@ -99,10 +92,6 @@ export class RemoteHost {
   /** What is known of the host, without asking it; undefined where it has to be asked. */
   get known(): readonly ChainEntry[] | undefined {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
-  }
-
-  get lastKnown(): readonly ChainEntry[] {
-    return this.listed;
   }
 
   get isBusy(): boolean {
@@ -132,7 +121,7 @@ export class RemoteHost {
 
   close(): void {
     this.unwatch?.();
-    this.breaker.close();
+    this.breaker.shutdown();
     this.listingTime?.release();
   }
 
@@ -150,7 +139,7 @@ export class RemoteHost {
   private async listOnce(): Promise<Listing> {
     const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
     // Not the signal of the first message: other messages wait for the same listing.
-    const time = (this.listingTime = new TimeLimit(discoveryTimeoutMs));
+    const time = (this.listingTime = timeLimit(discoveryTimeoutMs));
     const { signal } = time;
     let entries: readonly ChainEntry[];
     let ttlMs: number;
@@ -160,31 +149,31 @@ export class RemoteHost {
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
-      this.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
+      this.defaults.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
       return { entries: [], expiresAt: Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS) };
     } finally {
       time.clear();
     }
-    const before = this.listed.length;
+    const before = this.lastKnown.length;
     if (before > 0 && entries.length === 0) {
       const count = `${before} interceptor${before === 1 ? '' : 's'}`;
-      this.warn(
+      this.defaults.warn(
         `"${this.name}" advertised ${count} before, and now none: messages pass without them. Check the host, or remove it from "servers".`,
       );
     }
-    this.listed = entries;
+    this.lastKnown = entries;
     return { entries, expiresAt: Date.now() + ttlMs };
   }
 
   private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
-    const { name, warn, invoker } = this;
-    const bounds = { name, maxInterceptors, timeoutMs, signal, warn };
-    const { descriptors, ttlMs = Infinity } = await listAll(invoker, bounds);
+    const { name, invoker } = this;
+    const { warn } = this.defaults;
+    const listed = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
     return {
-      entries: descriptors.map(descriptor => this.entryOf(descriptor)),
+      entries: listed.descriptors.map(descriptor => this.entryOf(descriptor)),
       // It is not listed for every message, whatever it says.
-      ttlMs: Math.min(this.policy.ttlMs, Math.max(ttlMs, MIN_TTL_MS)),
+      ttlMs: Math.min(this.policy.ttlMs, Math.max(listed.ttlMs, MIN_TTL_MS)),
     };
   }
 
@@ -205,12 +194,16 @@ export class RemoteHost {
     const params = this.outgoing.paramsFor(invocation);
     let result: unknown;
     const { connections } = this;
+    const { maxConcurrent, maxResultBytes: maxBytes } = this.policy;
+    // Opossum's own `capacity` would count it as a failure of the host.
+    if (this.asked >= maxConcurrent) {
+      throw new Error(`${maxConcurrent} invocations of it run already ("maxConcurrent")`);
+    }
     this.asked++;
     try {
-      result = await this.breaker.run(async () => {
+      result = await this.breaker.fire(async () => {
         const answer = await unlessAborted(this.invoker.invoke(params, { signal, timeoutMs }), signal);
-        const limits = { maxBytes: this.policy.maxResultBytes, maxDepth: MAX_DEPTH, maxNodes: MAX_NODES };
-        const { excess } = new JsonSize(limits).add(answer);
+        const { excess } = new JsonSize({ maxBytes, maxDepth: 500, maxNodes: 1_000_000 }).add(answer);
         if (excess) throw new Error(`its result exceeds ${excess}`);
         assertAnswers(answer, params);
         if (connections !== this.connections) {

@@ -3,22 +3,26 @@ import { isRecord } from '../../util/is-record.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { messageOf } from '../../util/message-of.js';
 import type { LocalChainSource } from '../chain-source.js';
-import { systemClock } from '../chain/clock.js';
-import { LOCAL_HOST, prepare, type ChainEntry, type PreparedEntry } from '../chain/entry.js';
+import { systemClock } from '../chain/deadline.js';
+import {
+  type ChainEntry,
+  LOCAL_HOST,
+  prepare,
+  type PreparedEntry,
+  resolvedDescriptor,
+} from '../chain/entry.js';
 import { frozenCopy } from '../chain/frozen.js';
-import { InterceptorTimeout, invokeEntry, type Invoked } from '../chain/invoke-entry.js';
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainParams } from '../chain/params.js';
+import { InterceptorTimeout, type Invoked, invokeEntry } from '../chain/invoke-entry.js';
+import { type ChainParams, DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../chain/params.js';
 import { runContext } from '../chain/run.js';
 import { verdictOf } from '../chain/verdict.js';
-import { contextOf } from '../messages/context.js';
-import { ExchangeBag } from '../messages/exchange-bag.js';
+import { contextOf, ExchangeBag } from '../messages/context.js';
 import { problemOfInvoked } from '../messages/payload-check.js';
 import { matchesEvent } from '../protocol/events.js';
 import { readSink } from '../protocol/read-result.js';
-import { isCompatible } from '../protocol/revision.js';
+import { isCompatible } from '../chain/when.js';
 import type { InterceptorDescriptor, InvokeParams, Phase } from '../protocol/types.js';
 import { PARTIAL_META } from '../remote/outgoing.js';
-import { resolvedDescriptor } from './resolved-descriptor.js';
 
 const TIMEOUT_CODE = -32000;
 
@@ -174,7 +178,6 @@ function servedOf(from: readonly ChainEntry[]): Served {
   };
 }
 
-/** @throws Error if the interceptor failed */
 function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): object {
   const { name, type } = entry;
   const { phase, payload } = run;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  type InputRequest,
   ProtocolError,
+  type Result,
   SdkError,
   SdkErrorCode,
-  type InputRequest,
-  type Result,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
@@ -74,7 +74,6 @@ export class PendingRequests {
     }
   }
 
-  /** Sends a question that is already counted. */
   private async send(call: McpCall, request: InputRequest, over: AbortSignal): Promise<Result> {
     const signal = AbortSignal.any([call.reply.signal, over]);
     try {
@@ -120,4 +119,40 @@ const isTimeout = (error: unknown): boolean =>
 function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
   const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
   return isUrl ? { ...params, elicitationId: randomUUID() } : params;
+}
+
+/** Asks the client while the handler waits, in as many rounds as a call may have. */
+export class LiveAsker {
+  private begun: number;
+  private open = 0;
+  private refusal?: Error;
+
+  /**
+   * @param rounds the number of ended rounds
+   * @param tooMany makes the error for a question past the last round; called once
+   */
+  constructor(
+    public rounds: number,
+    private readonly maxRounds: number,
+    private readonly tooMany: (key: string, round: number) => Error,
+    private readonly send: (request: InputRequest, over: AbortSignal) => Promise<unknown>,
+  ) {
+    this.begun = rounds;
+  }
+
+  async ask(key: string, request: InputRequest, over: AbortSignal): Promise<unknown> {
+    // Questions that are open together belong to one round.
+    if (this.open === 0) {
+      if (this.begun >= this.maxRounds) throw (this.refusal ??= this.tooMany(key, this.begun + 1));
+      this.begun++;
+    }
+    this.open++;
+    try {
+      const answer = await this.send(request, over);
+      this.rounds = this.begun;
+      return answer;
+    } finally {
+      this.open--;
+    }
+  }
 }

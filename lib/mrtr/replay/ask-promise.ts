@@ -1,10 +1,8 @@
 /** A promise that notices `await` and refuses to be raced. */
 export class AskPromise<T> extends Promise<T> {
-  /** Whether `then` was called, as `await` and `Promise.all` do. */
   isAwaited = false;
   /** Called for each `then`. @throws Error if the promise must not be awaited there */
   onAwait?: () => void;
-  /** Makes the error for a race. */
   onRace?: () => Error;
 
   // Chained promises are ordinary.

@@ -20,7 +20,6 @@ interface Uses {
   readonly last: Use;
 }
 
-/** The keys under which a handler asks and does steps in one round. */
 export class CallKeys {
   private uses = { ask: new Map<string, Uses>(), step: new Map<string, Uses>() };
 

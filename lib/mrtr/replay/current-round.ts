@@ -33,7 +33,6 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return this.round;
   }
 
-  /** Creates the round if it is missing. */
   begin(): Round {
     if (!this.round) {
       this.round = this.make();
@@ -71,7 +70,6 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return !this.thrown && (this.round?.enter(isAgain) ?? true);
   }
 
-  /** Runs the handler's method, and follows its result. */
   watch(handler: () => unknown): unknown {
     let result: unknown;
     try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { InputMethod } from '../../input/input-request.js';
+import { type InputMethod, readKind } from '../../input/input-request.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
 
 export interface RecordedAnswer {
   readonly method: InputMethod;
@@ -68,6 +69,27 @@ export function withAnswers(
   return { ...journal, answers, open, ...(Object.keys(given).length > 0 && { given }) };
 }
 
-/** Copies JSON, because the receiver may change it. */
 export const copyOf = <T>(json: T): T =>
   typeof json === 'object' && json !== null ? structuredClone(json) : json;
+
+/** Lets the answers pass the interceptors. */
+export async function withAnswersReceived({ receive, ...call }: McpCall): Promise<McpCall> {
+  const { inputResponses } = call;
+  return receive && inputResponses ? { ...call, inputResponses: await receive(inputResponses) } : call;
+}
+
+/** Drops answers to anything that was not asked, before interceptors see them. @throws McpException (-32602) */
+export async function withAnswersAsked(call: McpCall, journal: Journal | undefined): Promise<McpCall> {
+  const { inputResponses, malformedResponses = [] } = call;
+  if (!inputResponses) return call;
+  const open = Object.entries(journal?.open ?? {}).map(([key, { method }]) => [key, method] as const);
+  const asked = new Map([...open, ...Object.entries(journal?.asked ?? {})]);
+  const answers: Record<string, unknown> = {};
+  for (const [key, method] of asked) {
+    if (malformedResponses.includes(key)) readKind(method, undefined);
+    if (!Object.hasOwn(inputResponses, key)) continue;
+    readKind(method, inputResponses[key]);
+    answers[key] = inputResponses[key];
+  }
+  return withAnswersReceived({ ...call, inputResponses: answers });
+}

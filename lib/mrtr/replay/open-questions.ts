@@ -3,24 +3,17 @@ import type { PreparedQuestion } from '../../input/input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from '../../input/round-ended.js';
 
-/** How long questions wait for steps before a warning, in milliseconds. */
-const SLOW_MS = 10_000;
-
 interface OpenAsk {
   readonly prepared: PreparedQuestion;
   readonly end: (reason: RoundEnded) => void;
 }
 
 interface QuestionsOptions {
-  /** Fires when the client is gone. */
   readonly signal: AbortSignal;
-  /** Fires when the round is over. */
   readonly over: AbortSignal;
-  /** The end of the round waits for these steps. */
   readonly busy: Set<Promise<unknown>>;
   readonly hasEnded: () => boolean;
   readonly onEnd: () => void;
-  readonly onSlow?: (key: string) => void;
 }
 
 /** The questions of a round that only the client's next round can answer. */
@@ -32,7 +25,6 @@ export class OpenQuestions {
 
   constructor(private readonly options: QuestionsOptions) {}
 
-  /** Rejects when the round ends. */
   add(key: string, prepared: PreparedQuestion): Promise<never> {
     return new Promise((_, reject) => {
       if (this.options.over.aborted) return reject(new RoundEnded());
@@ -64,7 +56,6 @@ export class OpenQuestions {
     }
   }
 
-  /** Settles when all steps have ended, or the client is gone. */
   idle(): Promise<unknown> {
     const { busy, signal } = this.options;
     return unlessAborted(Promise.allSettled(busy), signal).catch(() => undefined);
@@ -74,14 +65,10 @@ export class OpenQuestions {
   private endSoon(): void {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
-      const { busy, signal, over, onEnd, onSlow } = this.options;
+      const { busy, signal, over, onEnd } = this.options;
       if (over.aborted) return;
       if (busy.size > 0 && !signal.aborted) {
-        const isSlow = setTimeout(() => onSlow?.([...this.asks.keys()][0]), SLOW_MS).unref();
-        void this.idle().then(() => {
-          clearTimeout(isSlow);
-          this.endSoon();
-        });
+        void this.idle().then(() => this.endSoon());
         return;
       }
       this.isHandedOut = true;
@@ -100,5 +87,42 @@ export class OpenQuestions {
     setImmediate(() => {
       if (!this.options.hasEnded()) this.end(others);
     });
+  }
+}
+
+/** How long `finally` blocks may take after the round, in milliseconds. */
+const GRACE_MS = 1_000;
+
+/** A loop around a `catch` asks without end, and would block the process. */
+const MAX_REFUSED = 1_000;
+
+/** Ends a call whose handler keeps running after its round ended. */
+export class AbandonedHandler {
+  /** Called with the reason when the call ends without the handler. */
+  onLeft?: (reason: unknown) => void;
+  isLeft = false;
+  private refused = 0;
+  private grace?: NodeJS.Timeout;
+
+  /** Rejects with the reason, but never settles for an abandoned handler or after too many refusals. */
+  async refuse(reason: unknown): Promise<never> {
+    if (!this.isLeft && this.refused++ < MAX_REFUSED) throw reason;
+    this.leave(reason);
+    return new Promise(() => undefined);
+  }
+
+  /** Leaves soon, unless closed by then. */
+  leaveSoon(reason: unknown): void {
+    this.grace ??= setTimeout(() => this.leave(reason), GRACE_MS).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.grace);
+  }
+
+  private leave(reason: unknown): void {
+    if (this.isLeft) return;
+    this.isLeft = true;
+    this.onLeft?.(reason);
   }
 }

@@ -1,5 +1,5 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
-import type { LiveAsker } from '../live/live-asker.js';
+import type { LiveAsker } from '../live/pending-requests.js';
 import type { Asking } from '../../input/asking.js';
 import { AskPromise } from './ask-promise.js';
 import { InputQuestion, readRequest } from '../../input/input-request.js';
@@ -9,22 +9,18 @@ import type { Jsonify } from '../../input/jsonify.js';
 import { CallKeys, type Use } from './call-keys.js';
 import { MrtrError, type MrtrErrorCode } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';
-import { OpenQuestions } from './open-questions.js';
+import { AbandonedHandler, OpenQuestions } from './open-questions.js';
 import { ReplayLog } from './replay-log.js';
 import { mayBeLeft, RoundEnded } from '../../input/round-ended.js';
 import { DeterministicValues } from './deterministic-values.js';
 import { Steps } from './steps.js';
-import { AbandonedHandler } from './abandoned-handler.js';
 
 export interface RoundOptions {
-  /** `Class.method`, for messages. */
   readonly where: string;
   readonly onMismatch: OnMismatch;
   readonly signal: AbortSignal;
   /** Gets a mistake that cannot be thrown any more. */
   readonly onMistake: (mistake: MrtrError) => void;
-  /** Gets a question that waits long for steps. */
-  readonly onSlow?: (key: string) => void;
   /** @throws Error if the question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
   /** Asks the client during the round, if the connection can. */
@@ -83,7 +79,6 @@ export class Round implements Asking {
     return this.options.asker?.rounds ?? this.journal.rounds;
   }
 
-  /** Whether recorded answers or steps are still unused. */
   get isReplaying(): boolean {
     return this.log.isReplaying;
   }
@@ -92,7 +87,6 @@ export class Round implements Asking {
     return this.deterministic.id;
   }
 
-  /** Whether it has ended with open questions. */
   get isOpen(): boolean {
     return this.open.isHandedOut;
   }
@@ -102,7 +96,6 @@ export class Round implements Asking {
     this.abandoned.onLeft = onLeft;
   }
 
-  /** Asks the client, or returns the recorded answer. */
   ask<A>(key: string, make: () => InputQuestion<A>): AskPromise<A> {
     if (this.isLate(key)) return new AskPromise<A>(() => undefined);
     const isAround = this.outcome !== undefined;
@@ -144,7 +137,6 @@ export class Round implements Asking {
     }
   }
 
-  /** Milliseconds, the same in all rounds. */
   now(): number {
     this.assertOutsideSteps('now()');
     return this.deterministic.now();
@@ -168,7 +160,6 @@ export class Round implements Asking {
     return true;
   }
 
-  /** Records how the handler's own method has ended. */
   settle(outcome: Outcome): void {
     this.outcome = outcome;
   }
@@ -209,7 +200,6 @@ export class Round implements Asking {
     }
   }
 
-  /** The open questions, in the order of the handler. */
   requests(): Record<string, InputRequest> {
     const requests: Record<string, InputRequest> = {};
     for (const { use } of this.asks) {
@@ -226,7 +216,6 @@ export class Round implements Asking {
     );
   }
 
-  /** Settles when all steps have ended, or the client is gone. */
   stepsEnded(): Promise<unknown> {
     return this.open.idle();
   }
@@ -258,14 +247,12 @@ export class Round implements Asking {
   }
 
   private noneOpen(): OpenQuestions {
-    const { signal, onSlow } = this.options;
     return new OpenQuestions({
-      signal,
+      signal: this.options.signal,
       over: this.over.signal,
       busy: this.busy,
       hasEnded: () => this.outcome !== undefined,
       onEnd: () => this.abandoned.leaveSoon(new RoundEnded()),
-      onSlow,
     });
   }
 
@@ -309,7 +296,6 @@ export class Round implements Asking {
     return prepared.read(copyOf(answer));
   }
 
-  /** @throws MrtrError that names the question */
   private async sendable<T>(key: string, make: () => Promise<T>): Promise<T> {
     try {
       return await make();
@@ -341,7 +327,6 @@ export class Round implements Asking {
     );
   }
 
-  /** Whether the call already has its result. */
   private isLate(key: string): boolean {
     if (!this.isClosed || this.outcome !== 'value') return false;
     const { where, onMistake } = this.options;

@@ -6,7 +6,6 @@ import type { ReplayLog } from './replay-log.js';
 
 type Kept = Pick<RecordedStep, 'value'>;
 
-/** The step of the running code. */
 const running = new AsyncLocalStorage<{ readonly steps: Steps; readonly name: string }>();
 
 export class Steps {
@@ -21,7 +20,6 @@ export class Steps {
     private readonly wrong: ReportMistake,
   ) {}
 
-  /** The name of the step of the running code. */
   get current(): string | undefined {
     const current = running.getStore();
     return current?.steps === this ? current.name : undefined;
@@ -51,7 +49,6 @@ export class Steps {
     return () => void this.runs++;
   }
 
-  /** Runs a step and records its result or failure. */
   private begin(key: string, name: string, work: () => unknown): Promise<Kept> {
     const { runs } = this;
     const done = (async () => {

@@ -52,7 +52,6 @@ export class RequestState {
     }));
   }
 
-  /** @throws StateOverflowError */
   write(value: unknown): string {
     const { maxJournalBytes } = this.settings;
     const json = JSON.stringify(value);

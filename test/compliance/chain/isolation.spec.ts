@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { respondWith } from '../../../lib/interceptors/authoring.js';
 import { Chain } from '../../../lib/interceptors/chain/chain.js';
 import type { ChainEntry } from '../../../lib/interceptors/chain/entry.js';
-import type { Invocation } from '../../../lib/interceptors/chain/invocation.js';
+import type { Invocation } from '../../../lib/interceptors/chain/result.js';
 import { EVENT, ManualClock, crash, deny, hang, mutator, pass, run, sink, validator, warn } from './stubs.js';
 
 describe('what an interceptor is given', () => {

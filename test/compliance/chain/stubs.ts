@@ -1,9 +1,8 @@
 import { Chain } from '../../../lib/interceptors/chain/chain.js';
-import type { Clock } from '../../../lib/interceptors/chain/clock.js';
+import type { Clock } from '../../../lib/interceptors/chain/deadline.js';
 import type { ChainEntry, LocalTraits } from '../../../lib/interceptors/chain/entry.js';
-import type { Invocation } from '../../../lib/interceptors/chain/invocation.js';
+import type { ChainResult, Invocation } from '../../../lib/interceptors/chain/result.js';
 import type { ChainParams } from '../../../lib/interceptors/chain/params.js';
-import type { ChainResult } from '../../../lib/interceptors/chain/result.js';
 import type { InterceptorDescriptor, InterceptorType } from '../../../lib/interceptors/protocol/types.js';
 
 export const EVENT = 'tools/call';

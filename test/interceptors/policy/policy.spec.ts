@@ -1,5 +1,5 @@
-import { PolicyError } from '../../../lib/interceptors/policy/policy.error.js';
-import { readPolicy, type PolicyFormat } from '../../../lib/interceptors/policy/policy.js';
+import { PolicyError } from '../../../lib/interceptors/policy/policy-error.js';
+import { type PolicyFormat, readPolicy } from '../../../lib/interceptors/policy/policy.js';
 
 const EMPTY = { overrides: {}, config: {} };
 

@@ -1,5 +1,4 @@
-import { HostLease } from '../../../lib/interceptors/remote/host-lease.js';
-import { HostPool } from '../../../lib/interceptors/remote/host-pool.js';
+import { HostLease, HostPool } from '../../../lib/interceptors/remote/host-pool.js';
 import { DiscoveryError } from '../../../lib/interceptors/remote/remote-host.js';
 import { deferred } from '../../fixtures/deferred.js';
 import { StubHost, validator } from './stub-host.js';

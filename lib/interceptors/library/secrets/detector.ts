@@ -3,18 +3,16 @@ import {
   listOf,
   objectOf,
   oneOf,
+  type OptionSchema,
   pick,
   TEXT,
-  type OptionSchema,
 } from '../../../options/option-schema.js';
-import { checked } from '../own-options.js';
-import { encodedRuns } from './encoded-runs.js';
+import { checked } from '../ready-made.js';
 import { ENTROPY, EntropyFinder, type EntropyOptions } from './entropy.js';
-import { unescape } from './escapes.js';
-import { normalise } from './normalise.js';
+import { normalise, unescape, View } from './view.js';
 import { knownPatterns, SECRET_KINDS, type SecretKind, type SecretPattern } from './patterns.js';
-import { View } from './view.js';
 
+/** Options of `SecretDetector`, and of the interceptors that look for secrets. */
 export interface SecretDetectorOptions {
   /** The formats that are looked for. Default: all that are known. */
   readonly kinds?: readonly SecretKind[];
@@ -59,6 +57,7 @@ export const DETECTOR = objectOf<SecretDetectorOptions, FilledDetector>({
 export const detectorOptions = (options: SecretDetectorOptions): SecretDetectorOptions =>
   pick(options, 'kinds', 'patterns', 'entropy', 'ignore', 'decodeDepth');
 
+/** A secret in a text, and where it stands, in UTF-16 units. */
 export interface SecretFinding {
   /** A `SecretKind`, the `kind` of a pattern of your own, or `high-entropy`. */
   readonly kind: string;
@@ -192,4 +191,32 @@ function blank(text: string, known: readonly { start: number; value: string }[])
 function searching({ pattern, ...rest }: SecretPattern): SecretPattern {
   const flags = pattern.flags.replace('y', '');
   return { ...rest, pattern: new RegExp(pattern.source, flags.includes('g') ? flags : `${flags}g`) };
+}
+
+export interface EncodedRun {
+  readonly start: number;
+  readonly end: number;
+  /** What it may say: one reading for each way in which it can be aligned. */
+  readonly readings: readonly string[];
+}
+
+const BASE64 = /[A-Za-z0-9+/_-][A-Za-z0-9+/_\-\r\n]{18,}={0,2}/g;
+const HEX = /[0-9A-Fa-f]{32,}/g;
+/** Random bytes hardly ever read as this many characters of text in a row. */
+const READABLE = /(?:[\t\n\r\0]|[^\p{Cc}\ufffd]){16}/u;
+
+/** The runs that may be base64, standard or URL-safe, or hexadecimal, and read as text. */
+export function* encodedRuns(text: string): Generator<EncodedRun> {
+  for (const [pattern, encoding, unit] of [
+    [BASE64, 'base64', 4],
+    [HEX, 'hex', 2],
+  ] as const) {
+    for (const { 0: run, index } of text.matchAll(pattern)) {
+      const plain = run.replace(/[\r\n]+/g, '');
+      const readings = Array.from({ length: unit }, (_, skip) =>
+        Buffer.from(plain.slice(skip), encoding).toString('utf8'),
+      ).filter(reading => READABLE.test(reading));
+      if (readings.length > 0) yield { start: index, end: index + run.length, readings };
+    }
+  }
 }

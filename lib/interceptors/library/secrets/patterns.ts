@@ -18,6 +18,7 @@ export type SecretKind =
   | 'url-credentials'
   | 'basic-credentials';
 
+/** A format of secrets. */
 export interface SecretPattern {
   /** What a finding is called, as in `[REDACTED:<kind>]`. */
   readonly kind: string;

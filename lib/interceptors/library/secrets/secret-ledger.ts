@@ -1,10 +1,70 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { COUNT, FUNCTION, objectOf } from '../../../options/option-schema.js';
-import { checked } from '../own-options.js';
-import { PerInvoker } from '../per-invoker.js';
-import { RollingHash } from './rolling-hash.js';
+import { checked } from '../ready-made.js';
+import { PerInvoker } from '../sessions.js';
+import { fold } from './view.js';
 
+/** Finds where a text may contain strings of one length (Rabin-Karp). A random base defeats crafted texts. */
+export class RollingHash {
+  private readonly base = randomInt(2 ** 30, 2 ** 31) * 2 + 1;
+
+  of(text: string): number {
+    let hash = 0;
+    for (let index = 0; index < text.length; index++) hash = this.push(hash, text.charCodeAt(index));
+    return hash;
+  }
+
+  *search(text: string, length: number, hashes: ReadonlySet<number>): Generator<number> {
+    if (text.length < length) return;
+    let power = 1;
+    for (let count = 1; count < length; count++) power = Math.imul(power, this.base);
+    let hash = this.of(text.slice(0, length));
+    for (let at = 0; ; at++) {
+      if (hashes.has(hash)) yield at;
+      if (at + length >= text.length) return;
+      const without = (hash - Math.imul(text.charCodeAt(at), power)) | 0;
+      hash = this.push(without, text.charCodeAt(at + length));
+    }
+  }
+
+  private push(hash: number, unit: number): number {
+    return (Math.imul(hash, this.base) + unit) | 0;
+  }
+}
+
+const MIN_LENGTH = 6;
+/** A secret of two parts or more is known by each of its parts. */
+const PART = 16;
+const MAX_PARTS = 256;
+/** Keys of one algorithm begin alike. */
+const PEM_PREAMBLE = 64;
+
+/** Parts by which a folded secret is recognised: 31 characters in a row are enough. Leaves out common heads. */
+export function fingerprintOf(kind: string, secret: string): string[] {
+  const folded = fold(core(kind, secret));
+  if (folded.length < MIN_LENGTH) return [];
+  if (folded.length < 2 * PART) return [folded];
+  const parts: string[] = [];
+  for (let at = 0; at < folded.length && parts.length < MAX_PARTS; at += PART) {
+    const start = Math.min(at, folded.length - PART);
+    parts.push(folded.slice(start, start + PART));
+  }
+  return parts;
+}
+
+function core(kind: string, secret: string): string {
+  if (kind === 'jwt') {
+    const [, payload, signature] = secret.split('.');
+    return signature || payload;
+  }
+  if (kind === 'url-credentials') return secret.slice(secret.indexOf(':') + 1);
+  if (kind !== 'private-key') return secret;
+  const body = fold(secret.replace(/-----[^-]*-----/g, ''));
+  return body.length > 2 * PEM_PREAMBLE ? body.slice(PEM_PREAMBLE) : body;
+}
+
+/** Options of `SecretLedger`. */
 export interface SecretLedgerOptions {
   /** Sessions, also for each invoker; the least recently used one is forgotten. Default: 1,000. */
   readonly maxSessions?: number;

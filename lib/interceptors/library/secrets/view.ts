@@ -49,3 +49,63 @@ export class View {
     return new View(text, starts, ends);
   }
 }
+
+/** Characters that a reader does not see, or sees as part of another one. */
+const INVISIBLE = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]|(?![\t\n\r])\p{Cc}/gu;
+const NOT_PLAIN = /[^\t\n\r\x20-\x7e]/gu;
+const DASH = /^[\p{Pd}\u2212]$/u;
+
+/** Cyrillic and Greek letters that look like Latin ones, and the slashes that look like the slash. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...pairs('авеорсухкмнтіјѕԁһԛԝ', 'abeopcyxkmhtijsdhqw'),
+    ...pairs('АВЕКМНОРСТУХІЈЅԌԚԜѴЗ', 'ABEKMHOPCTYXIJSGQWV3'),
+    ...pairs('ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'),
+    ...pairs('αικνορτυχ', 'aikvoptux'),
+    ...pairs('\u2044\u2215', '//'),
+  }),
+);
+
+/** The text as a reader would type it: plain characters for look-alikes, without accents and invisible characters. */
+export const normalise = (view: View): View => view.rewrite(NOT_PLAIN, plain);
+
+/** The letters and digits of a text alone, in lower case: what is left of it however it is cased, cut or spaced. */
+export const fold = (normalised: string): string => normalised.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+function plain(character: string): string {
+  const known = LOOKALIKES.get(character);
+  if (known !== undefined) return known;
+  if (DASH.test(character)) return '-';
+  const parts = character.normalize('NFKD');
+  // A ligature of a whole phrase is no disguise of a letter, and would only make the text grow.
+  return parts.length > 4 ? character : parts.replace(INVISIBLE, '');
+}
+
+function pairs(from: string, to: string): Record<string, string> {
+  const targets = [...to];
+  return Object.fromEntries([...from].map((character, index) => [character, targets[index]]));
+}
+
+/** Percent-encoding, the escapes of JSON and JavaScript strings, and numeric character references. */
+const ESCAPE =
+  /%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+|\\u[0-9a-f]{4}|\\u\{0{0,8}[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#(?:x0{0,8}[0-9a-f]{1,6}|0{0,8}[0-9]{1,7});/gi;
+
+const LETTERS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+export const unescape = (view: View): View =>
+  /[%\\&]/.test(view.text) ? view.rewrite(ESCAPE, resolve) : view;
+
+function resolve(escape: string): string {
+  if (escape.startsWith('%')) return Buffer.from(escape.replaceAll('%', ''), 'hex').toString('utf8');
+  if (escape.startsWith('&')) {
+    return character(/^&#x/i.test(escape) ? parseInt(escape.slice(3), 16) : parseInt(escape.slice(2), 10));
+  }
+  const kind = escape[1].toLowerCase();
+  if ((kind === 'u' || kind === 'x') && escape.length > 2) {
+    return character(parseInt(escape.replace(/[^0-9a-f]/gi, ''), 16));
+  }
+  return LETTERS[kind] ?? escape[1];
+}
+
+const character = (codePoint: number): string =>
+  codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\ufffd';

@@ -1,4 +1,32 @@
-import { PolicyError } from './policy.error.js';
+export interface PolicyLocation {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly path?: string;
+}
+
+/** A policy that cannot be used. The message is `file:line:column: path: rule`, without what is not known. */
+export class PolicyError extends Error {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly path?: string;
+
+  /** @param rule what is wrong and what would be right, as in `must be true or false` */
+  constructor(
+    readonly rule: string,
+    { file, line, column, path }: PolicyLocation,
+    options?: ErrorOptions,
+  ) {
+    const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
+    super(`${file}${position}: ${path ? `${path}: ` : ''}${rule}`, options);
+    this.name = 'PolicyError';
+    this.file = file;
+    this.line = line;
+    this.column = column;
+    this.path = path;
+  }
+}
 
 export class PolicySource {
   constructor(
