@@ -1,6 +1,6 @@
 import { Chain } from '../../dist/cjs/interceptors/chain/chain.js';
 import type { ChainEntry } from '../../dist/cjs/interceptors/chain/entry.js';
-import { normalise } from '../../dist/cjs/interceptors/local/normalise.js';
+import { normalise } from '../../dist/cjs/interceptors/local/local-host.js';
 
 /** A call of ordinary size. */
 export const CALL = {
