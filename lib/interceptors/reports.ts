@@ -80,13 +80,13 @@ export class InterceptorReports {
   }
 
   private log(entry: EntryResult, { event, phase, status }: ChainResult): void {
-    const { interceptor, outcome, mode, error, failedOpen } = entry;
+    const { interceptor, outcome, mode, error, failedOpen, unavailable } = entry;
     const isAudit = mode === 'audit';
     const subject = `${isAudit ? '[audit] ' : ''}${interceptor}, ${event} ${phase}`;
     // A refused request has an answer that says so; of a refused notification, only the log tells.
     const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
     const write = (level: Level, text: string) =>
-      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event);
+      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event, unavailable);
     if (outcome === 'crash' || outcome === 'timeout') {
       write(
         isAudit ? 'warn' : 'error',
@@ -103,9 +103,12 @@ export class InterceptorReports {
     }
   }
 
-  /** A call can have hundreds of notifications: of those, only what happens for the first time in a minute is written. */
-  private write(level: Level, text: string, kind: string, event: string): void {
-    const line = isNotificationEvent(event) ? this.rare.line(`${kind} ${event}`, text) : text;
+  /**
+   * A call can have hundreds of notifications, and a store that is gone fails all calls: of those, only what happens for the
+   * first time in a minute is written.
+   */
+  private write(level: Level, text: string, kind: string, event: string, isRare = false): void {
+    const line = isRare || isNotificationEvent(event) ? this.rare.line(`${kind} ${event}`, text) : text;
     if (line !== undefined) this.logger[level](logLine(line));
   }
 }

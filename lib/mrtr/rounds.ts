@@ -19,6 +19,7 @@ import { LegacyRounds } from './live/legacy-rounds.js';
 import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from '../input/errors.js';
 import { MrtrError } from './mrtr.error.js';
 import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
+import { WatchedStore } from './state/watched-store.js';
 import { Round } from './replay/round.js';
 
 interface AskingHandler {
@@ -43,7 +44,8 @@ export class Rounds {
     private readonly server: string,
     private readonly settings: MrtrSettings,
   ) {
-    this.states = new RequestState(settings);
+    const { store } = settings;
+    this.states = new RequestState({ ...settings, store: store && new WatchedStore(store, this.logger) });
     this.suspensions = new PendingRequests(settings.suspension);
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
   }

@@ -2,6 +2,7 @@ import type { CacheHint, Result } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { assertRequest, checkedResult, encodeError, encodeResult } from './wire-codec.js';
@@ -72,12 +73,16 @@ export function encodeFailure(
   const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method);
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
-  // 2026-07-28 fixes the status of these two (basic/transports/streamable-http).
-  const isRefused = error instanceof HeaderMismatchError || error.code === MISSING_CAPABILITY;
-  const status = call.era === 'modern' && isRefused ? 400 : 200;
+  const status = call.era === 'modern' ? statusOf(error) : 200;
   try {
     return { json: write(error), status };
   } catch (unwritable) {
     return { json: write(unexpected(unwritable, call.method)), status };
   }
+}
+
+function statusOf(error: Error & { readonly code: number }): number {
+  // 2026-07-28 fixes the status of these two (basic/transports/streamable-http).
+  if (error instanceof HeaderMismatchError || error.code === MISSING_CAPABILITY) return 400;
+  return error instanceof UnavailableException ? 503 : 200;
 }

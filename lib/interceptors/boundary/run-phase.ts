@@ -7,6 +7,7 @@ import type { Phase } from '../protocol/types.js';
 import type { InterceptorReports } from '../reports.js';
 import type { Message } from './message.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { defined } from '../../util/defined.js';
 
 export type PhaseMessage = Pick<
@@ -86,7 +87,10 @@ export function denialOf(
       failedInterceptor: interceptor,
     });
   }
-  const validationErrors = results.filter(isBlocking).flatMap(errorsOf);
+  const blocking = results.filter(isBlocking);
+  const isUnavailable = blocking.length > 0 && blocking.every(({ unavailable }) => unavailable);
+  if (isUnavailable) return new UnavailableException();
+  const validationErrors = blocking.flatMap(errorsOf);
   return new McpException(McpErrorCode.InvalidParams, 'Interceptor validation failed', { validationErrors });
 }
 

@@ -1,3 +1,4 @@
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { isThenable } from '../../util/is-thenable.js';
 import { messageOf } from '../../util/message-of.js';
 import { type Clock, DeadlineWatch } from './deadline.js';
@@ -14,6 +15,7 @@ export type Invoked =
       readonly why: 'crash' | 'timeout';
       readonly error: string;
       readonly isRunOver: boolean;
+      readonly isUnavailable: boolean;
       readonly durationMs: number;
     };
 
@@ -101,8 +103,9 @@ export function invokeEntry(
   const failed = (error: unknown): Invoked => ({
     kind: 'failed',
     why: error instanceof InterceptorTimeout ? 'timeout' : 'crash',
-    error: messageOf(error),
+    error: messageOf(error instanceof UnavailableException ? error.cause : error),
     isRunOver: error instanceof RunOver,
+    isUnavailable: error instanceof UnavailableException,
     durationMs: run.clock.now() - started,
   });
   const ended = (value: unknown): Invoked => {

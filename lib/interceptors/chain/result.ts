@@ -66,6 +66,8 @@ export interface EntryResult {
   readonly info?: Readonly<Record<string, unknown>>;
   /** What a failure was; for the log, never for a client. */
   readonly error?: string;
+  /** It failed because a store that it needs cannot be reached. */
+  readonly unavailable?: true;
   readonly failedOpen?: true;
   /** What an audit mutator would have changed (RFC 6902), or a simulated one did. */
   readonly diff?: readonly PatchOperation[];

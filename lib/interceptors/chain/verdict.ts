@@ -50,7 +50,7 @@ export function verdictOf(
   params: ChainParams,
 ): Verdict {
   const { entry } = given;
-  if (invoked.kind === 'failed') return failure(entry, invoked.why, invoked.error, invoked.isRunOver);
+  if (invoked.kind === 'failed') return failure(entry, invoked.why, invoked.error, invoked);
   const { value } = invoked;
   if (value === VALID) return PASS;
   try {
@@ -65,12 +65,13 @@ function failure(
   { type, mode, failOpen }: PreparedEntry,
   outcome: 'crash' | 'timeout',
   error: string,
-  isRunOver = false,
+  { isRunOver, isUnavailable }: { isRunOver?: boolean; isUnavailable?: boolean } = {},
 ): Verdict {
-  if (mode === 'audit') return { outcome, said: { error } };
-  if (failOpen && !isRunOver) return { outcome, said: { error, failedOpen: true } };
+  const said: Said = isUnavailable ? { error, unavailable: true } : { error };
+  if (mode === 'audit') return { outcome, said };
+  if (failOpen && !isRunOver) return { outcome, said: { ...said, failedOpen: true } };
   const status = isRunOver ? 'timeout' : type === 'validation' ? 'validation_failed' : 'mutation_failed';
-  return { outcome, said: { error }, ends: { status, reason: error } };
+  return { outcome, said, ends: { status, reason: error } };
 }
 
 function validation(value: unknown, { name, mode }: PreparedEntry, { phase }: ChainParams): Verdict {

@@ -1,5 +1,6 @@
 import { Inject, type InjectionToken, type Type } from '@nestjs/common';
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { Validator } from '../decorators/interceptor.decorators.js';
 import { problemOf } from '../../options/check-options.js';
 import {
@@ -70,7 +71,7 @@ export interface RateLimitInterceptor {
 
 /**
  * A validator that denies calls beyond a limit, and says when to try again (`info.retryAfterMs`). If the store of the
- * limiter fails, so does the validator: `failOpen` decides. With `expose`, counters are kept per invoking principal.
+ * limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters are kept per invoking principal.
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *
@@ -102,7 +103,7 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
         return allow();
       } catch (error) {
         if (isRefusal(error)) return refused(error.msBeforeNext);
-        throw error;
+        throw new UnavailableException(error);
       }
     }
   }

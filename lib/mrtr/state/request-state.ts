@@ -64,7 +64,7 @@ export class RequestState {
 
   /**
    * @param binding the state opens for the same binding only
-   * @throws StateOverflowError
+   * @throws StateOverflowError, and errors of the store
    */
   async seal(value: unknown, binding: string): Promise<string> {
     const { maxStateBytes, singleUse } = this.settings;

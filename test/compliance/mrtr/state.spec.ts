@@ -423,9 +423,9 @@ describe('the state of a call', () => {
       };
       const get = jest.spyOn(store, 'get').mockRejectedValueOnce(new Error('the store is away'));
       const failed = JSON.stringify(await send(url, retry));
-      expect(failed).toContain('Internal error');
+      expect(failed).toContain('The server cannot reach a store that this call needs');
       expect(failed).not.toContain('the store is away');
-      expect(logs.errors.join()).toContain('the store is away');
+      expect(logs.warnings.join()).toContain('the store is away');
       get.mockRestore();
       expect(Number(textOf(await send(url, retry)))).toBeGreaterThan(13_000);
     },
