@@ -14,6 +14,7 @@ const FLOORS = [
   'input',
   'execution',
   'mrtr',
+  'shared',
   'catalog',
   'connection',
   'interceptors',
@@ -23,6 +24,7 @@ const FLOORS = [
   'index.ts',
   'client',
   'gateway',
+  'redis',
   'testing',
 ];
 
@@ -67,7 +69,7 @@ const PACKAGE_RULES = [
   },
   {
     notIn: [],
-    regex: '^class-(validator|transformer)(/|$)',
+    regex: '^(class-(validator|transformer)|redis)(/|$)',
     types: true,
     message: 'An optional package: use `import type` or `await import()`.',
   },

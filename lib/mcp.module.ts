@@ -34,6 +34,7 @@ import { McpServers } from './server/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
 import { logStart } from './server/start-log.js';
 import { MCP_UPSTREAM, type Upstream } from './server/upstream.js';
+import { SHARED, type SharedState } from './shared/shared-state.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
 import { reserveStdout } from './transports/stdio/reserve-stdout.js';
@@ -70,8 +71,9 @@ export class McpModule
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
     @Optional() @Inject(MCP_UPSTREAM) upstream?: Upstream,
+    @Optional() @Inject(SHARED) shared?: SharedState,
   ) {
-    const resolved = resolveOptions(options);
+    const resolved = resolveOptions(options, shared);
     this.host = new McpServerInstance(resolved, upstream);
     assertDecorated(resolved, options, decorators);
     // Options may be made in any order; modules are in that of the imports.
@@ -135,7 +137,8 @@ export class McpModule
   }
 
   /** Opens the transports, and logs what is served. */
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await this.host.open();
     this.host.upstream?.open(this.host.changes);
     this.http?.open();
     this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
@@ -161,6 +164,7 @@ export class McpModule
     await Promise.all([this.stdio?.close(), this.http?.close()]);
     const left = Math.max(0, deadline - performance.now());
     await Promise.all([this.host.upstream?.close(), this.host.rounds.ended(left)]);
+    await this.host.close();
   }
 
   /** The host hung up. A process that nobody else can reach has nothing left to do. */

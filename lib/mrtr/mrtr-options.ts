@@ -29,7 +29,7 @@ export interface McpMrtrOptions {
   maxStateBytes?: number;
   /** The largest state of a call, in bytes of JSON. Default: 1,048,576. */
   maxJournalBytes?: number;
-  /** Keeps states that are too large for the client, and notes used ones. Default: none. */
+  /** Keeps states that are too large for the client, and notes used ones. Default: none, or that of `McpRedisModule`. */
   store?: MrtrStore;
   /** Whether a state can be used only once; needs a `store`. Default: false. */
   singleUse?: boolean;
@@ -90,10 +90,7 @@ export const MRTR = objectOf<McpMrtrOptions, FilledMrtr>(
     suspension: { ...SUSPENSION, default: {} },
   },
   {
-    problem: (options: McpMrtrOptions, name) =>
-      options.singleUse === true && options.store === undefined
-        ? `${name('singleUse')} needs a ${name('store')} to note what was used`
-        : SECRETS.problem?.(options as never, name),
+    problem: SECRETS.problem,
   },
 );
 

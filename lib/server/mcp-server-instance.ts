@@ -26,6 +26,7 @@ import { HandlerTable } from './handler-table.js';
 import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-check.js';
 import { listingsOf } from './listings.js';
 import { composePipeline, type PipelineParts } from './pipeline.js';
+import { SharedEventBus } from './shared-event-bus.js';
 import { RunningCalls } from '../protocol/running-calls.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
 
@@ -42,6 +43,7 @@ export class McpServerInstance {
   private interceptorServer?: InterceptorServer;
   private pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
   readonly bus: ServerEventBus;
+  private readonly sharedBus?: SharedEventBus;
   readonly table: HandlerTable;
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
@@ -80,7 +82,12 @@ export class McpServerInstance {
       jsonSchemaValidator: new AjvJsonSchemaValidator(),
     };
     this.declared = { ...options.capabilities };
-    this.bus = new InMemoryServerEventBus(error => this.report(error));
+    const bus = new InMemoryServerEventBus(error => this.report(error));
+    // Each node of a gateway hears of changes from the backends.
+    if (options.bus && !upstream) {
+      this.sharedBus = new SharedEventBus(bus, options.bus, name, error => this.report(error));
+    }
+    this.bus = this.sharedBus ?? bus;
     this.changes = notifierOver(this.bus);
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
@@ -110,6 +117,15 @@ export class McpServerInstance {
     return capability
       ? { ...capabilities, extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability } }
       : capabilities;
+  }
+
+  /** Hears of changes on other nodes from now on. */
+  async open(): Promise<void> {
+    await this.sharedBus?.open();
+  }
+
+  async close(): Promise<void> {
+    await this.sharedBus?.close();
   }
 
   /** What the server offers now. */

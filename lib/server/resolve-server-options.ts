@@ -11,6 +11,7 @@ import type {
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './server-options.js';
+import type { SharedState } from '../shared/shared-state.js';
 import { resolve } from '../options/check-options.js';
 import {
   COUNT,
@@ -24,7 +25,7 @@ import {
   type OptionSchema,
 } from '../options/option-schema.js';
 import { isRecord } from '../util/is-record.js';
-import { isText } from '../util/values.js';
+import { hasMethods, isText } from '../util/values.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -119,6 +120,7 @@ export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
     capabilities: { ...CAPABILITIES, default: {} },
     interceptors: { ...INTERCEPTORS, default: {} },
     mrtr: { ...MRTR, default: {} },
+    bus: { accepts: hasMethods('publish', 'subscribe'), description: 'an object with publish and subscribe' },
   },
   {
     title: 'options',
@@ -129,13 +131,19 @@ export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
 
 /**
  * Checks the options of a server, and fills in the defaults.
+ * @param shared what the nodes share, unless an option says otherwise
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
  */
-export function resolveOptions(options: McpModuleOptions): ResolvedOptions {
+export function resolveOptions(options: McpModuleOptions, shared?: SharedState): ResolvedOptions {
   const name = JSON.stringify((options as Partial<McpModuleOptions> | undefined)?.name);
   const where = `McpModule.forRoot({ name: ${name} })`;
-  const { http, mrtr, ...rest } = resolve(SERVER, options, problem => new McpBootstrapError(where, problem));
-  return { ...rest, http: http && resolveHttp(http), mrtr: resolveMrtr(mrtr) };
+  const fail = (problem: string) => new McpBootstrapError(where, problem);
+  const { http, mrtr, bus = shared?.bus, ...rest } = resolve(SERVER, options, fail);
+  const { store = shared?.store } = mrtr;
+  if (mrtr.singleUse && !store) {
+    throw fail('"mrtr.singleUse" needs a "mrtr.store", or McpRedisModule, to note what was used');
+  }
+  return { ...rest, bus, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
 }
 
 function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): ResolvedHttpOptions {

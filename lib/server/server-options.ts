@@ -9,6 +9,7 @@ import type { CacheHint, Icon } from '@modelcontextprotocol/server';
 import type { DeclaredCapabilities } from '../catalog/catalog.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import type { McpMrtrOptions, MrtrSettings } from '../mrtr/mrtr-options.js';
+import type { MessageBus } from '../shared/message-bus.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';
@@ -109,6 +110,8 @@ export interface McpModuleOptions {
   interceptors?: McpInterceptorOptions;
   /** Calls with several rounds: what they remember, and their bounds. */
   mrtr?: McpMrtrOptions;
+  /** Carries changes and resource updates to the other nodes of the server. Default: none, or that of `McpRedisModule`. */
+  bus?: MessageBus;
 }
 
 /** Makes the options of a server, for `forRootAsync({ useClass })` and `useExisting`. */
@@ -161,4 +164,5 @@ export interface ResolvedOptions {
   readonly capabilities: DeclaredCapabilities;
   readonly interceptors: InterceptorSettings;
   readonly mrtr: MrtrSettings;
+  readonly bus?: MessageBus;
 }

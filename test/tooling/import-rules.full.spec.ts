@@ -15,6 +15,7 @@ const FLOORS = [
   'input',
   'execution',
   'mrtr',
+  'shared',
   'catalog',
   'connection',
   'interceptors',
@@ -24,6 +25,7 @@ const FLOORS = [
   'index.ts',
   'client',
   'gateway',
+  'redis',
   'testing',
 ];
 
@@ -151,12 +153,19 @@ const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
   },
   'optional packages are imported as types or when they are needed': {
     bad: [
-      ...inRooms(() => true, values, 'class-validator', 'class-transformer', 'class-transformer/storage.js'),
+      ...inRooms(
+        () => true,
+        values,
+        'class-validator',
+        'class-transformer',
+        'class-transformer/storage.js',
+        'redis',
+      ),
       ...inRooms(room => !hasClient(room), values, '@modelcontextprotocol/client'),
       ['lib/index.ts', reExport('@modelcontextprotocol/client')],
     ],
     good: [
-      ...inRooms(() => true, [...types, dynamic], 'class-validator', 'class-transformer'),
+      ...inRooms(() => true, [...types, dynamic], 'class-validator', 'class-transformer', 'redis'),
       ...inRooms(isPlain, [...types, dynamic], '@modelcontextprotocol/client'),
       ...inRooms(hasClient, all, '@modelcontextprotocol/client'),
       ['lib/schema/snippet.spec.ts', value('class-validator')],

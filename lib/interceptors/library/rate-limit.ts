@@ -1,6 +1,7 @@
-import { Inject, type InjectionToken, type Type } from '@nestjs/common';
+import { Inject, type InjectionToken, Optional, type Type } from '@nestjs/common';
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
+import { SHARED, type SharedState } from '../../shared/shared-state.js';
 import { Validator } from '../decorators/interceptor.decorators.js';
 import { problemOf } from '../../options/check-options.js';
 import {
@@ -34,9 +35,12 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
    * without an id are one `principal`, in however many sessions, for anybody may open another. Default: `principal`.
    */
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
-  /** Points that a call takes. Default: 1. */
+  /** Points that a call takes; whole numbers with `McpRedisModule`. Default: 1. */
   readonly cost?: number | ((invocation: InterceptorInvocation) => number);
-  /** A limiter of `rate-limiter-flexible`, or the token of its provider. Default: `RateLimiterMemory`, in this process. */
+  /**
+   * A limiter of `rate-limiter-flexible`, or the token of its provider. Default: `RateLimiterMemory`, in this process; with
+   * `McpRedisModule`, `RateLimiterRedis`.
+   */
   readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
   /** Keys that the default limiter counts apart, also for each of 100 invokers; others share one. Default: 100,000. */
   readonly maxKeys?: number;
@@ -84,12 +88,13 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
   });
   const { limiter, points, duration, blockDuration, cost, maxKeys } = own;
   const keyOf = keyFunction(own.key);
-  const createLimiter = (): RateLimitStore => new RateLimiterMemory({ points, duration, blockDuration });
+  const limits = { name: declared.name, points, duration, blockDuration };
   const lifeMs = 1000 * Math.max(duration, blockDuration ?? 0);
   const token = isInstance(limiter) ? undefined : limiter;
 
   class Limit implements RateLimitInterceptor {
-    readonly limiter: RateLimitStore = isInstance(limiter) ? limiter : createLimiter();
+    limiter?: RateLimitStore = isInstance(limiter) ? limiter : undefined;
+    readonly shared?: SharedState;
     private readonly bound = limiter === undefined ? new KeyBound(maxKeys, lifeMs) : undefined;
 
     @Validator({ ...declared, phase: 'request', sideEffects: 'some' })
@@ -99,15 +104,22 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
       if (problemOf(COST, taken))
         throw new RangeError(`a call costs a number of points, 0 or more; this one costs ${taken}`);
       try {
-        await this.limiter.consume(this.bound?.admit(key) ?? key, taken);
+        await this.counter().consume(this.bound?.admit(key) ?? key, taken);
         return allow();
       } catch (error) {
         if (isRefusal(error)) return refused(error.msBeforeNext);
         throw new UnavailableException(error);
       }
     }
+
+    /** Nest injects what is shared after the constructor. */
+    private counter(): RateLimitStore {
+      return (this.limiter ??= this.shared?.limiter(limits) ?? new RateLimiterMemory(limits));
+    }
   }
   if (token !== undefined) Inject(token)(Limit.prototype, 'limiter');
+  Optional()(Limit.prototype, 'shared');
+  Inject(SHARED)(Limit.prototype, 'shared');
   return provider(Limit);
 }
 

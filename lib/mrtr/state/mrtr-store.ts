@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Keeps states that are too large for a client, and notes used ones. All nodes of a server share it. */
+/**
+ * Keeps states that are too large for a client, and notes used ones. All nodes of a server share it. If it rejects, the
+ * call is refused; it should not wait for long. `mrtrStoreContract` of `nestjs-mcp/testing` tests an implementation.
+ */
 export interface MrtrStore {
   /** Keeps a text for so many seconds. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>;

@@ -1,0 +1,56 @@
+import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
+import type { MessageBus } from '../shared/message-bus.js';
+import { NodeChannel } from '../shared/node-channel.js';
+import { isRecord } from '../util/is-record.js';
+
+/** A server's bus whose events also reach the other nodes of the server, each once. */
+export class SharedEventBus implements ServerEventBus {
+  private readonly channel: NodeChannel;
+
+  /**
+   * @param local delivers to the connections of this node
+   * @param server the server's name, the same on every node
+   */
+  constructor(
+    private readonly local: ServerEventBus,
+    messages: MessageBus,
+    server: string,
+    report: (error: Error) => void,
+  ) {
+    this.channel = new NodeChannel(messages, `events:${server}`, {
+      onMessage: data => {
+        if (isServerEvent(data)) local.publish(data);
+      },
+      onError: error => report(new Error(`Nodes miss changes of each other ("bus"): ${error.message}`)),
+    });
+  }
+
+  publish(event: ServerEvent): void {
+    this.local.publish(event);
+    void this.channel.send(event);
+  }
+
+  subscribe(listener: (event: ServerEvent) => void): () => void {
+    return this.local.subscribe(listener);
+  }
+
+  /** Waits until events of other nodes arrive. */
+  open(): Promise<void> {
+    return this.channel.open();
+  }
+
+  close(): Promise<void> {
+    return this.channel.close();
+  }
+}
+
+const LISTS: ReadonlySet<unknown> = new Set<ServerEvent['kind']>([
+  'tools_list_changed',
+  'prompts_list_changed',
+  'resources_list_changed',
+]);
+
+/** A node of another version may send what this one does not know. */
+const isServerEvent = (data: unknown): data is ServerEvent =>
+  isRecord(data) &&
+  (LISTS.has(data['kind']) || (data['kind'] === 'resource_updated' && typeof data['uri'] === 'string'));

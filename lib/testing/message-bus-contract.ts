@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { isRecord } from '../util/is-record.js';
+import type { MessageBus } from '../shared/message-bus.js';
+import type { ContractCheck } from './contract-check.js';
+
+const LAST = { isLast: true };
+
+/**
+ * The checks that every `MessageBus` must pass.
+ *
+ *     for (const { name, run } of messageBusContract(() => new MyBus(url))) it(name, run);
+ *
+ * @param open makes the bus of a node. It is called once for each node; all nodes share one database.
+ */
+export function messageBusContract(open: () => MessageBus | Promise<MessageBus>): ContractCheck[] {
+  const nodes = async () => [await open(), await open()] as const;
+  return [
+    {
+      name: 'messages of a node reach every listener on another, once and in their order',
+      run: async () => {
+        const [one, other] = await nodes();
+        const channel = randomUUID();
+        const heard = [await listen(other, channel), await listen(other, channel)];
+        const sent = Array.from({ length: 100 }, (_, index) => ({ index }));
+        await Promise.all([...sent, LAST].map(message => one.publish(channel, message)));
+        assert.deepEqual(await Promise.all(heard.map(({ all }) => all)), [sent, sent]);
+      },
+    },
+    {
+      name: 'a message arrives as it was sent',
+      run: async () => {
+        const [one, other] = await nodes();
+        const channel = randomUUID();
+        const { all } = await listen(other, channel);
+        const message = { text: 'é€\u{1f642}\n"', list: [1, null, { deep: true }], none: {} };
+        await one.publish(channel, message);
+        await one.publish(channel, LAST);
+        assert.deepEqual(await all, [message]);
+      },
+    },
+    {
+      name: 'a listener hears its own channel only',
+      run: async () => {
+        const [one, other] = await nodes();
+        const channel = randomUUID();
+        const { all } = await listen(other, channel);
+        await one.publish(`${channel}:more`, { index: 1 });
+        await one.publish(channel.slice(1), { index: 2 });
+        await one.publish(channel, LAST);
+        assert.deepEqual(await all, []);
+      },
+    },
+    {
+      name: 'a listener that has stopped hears nothing more, and others do',
+      run: async () => {
+        const [one, other] = await nodes();
+        const channel = randomUUID();
+        const stopped: unknown[] = [];
+        const stop = await other.subscribe(channel, message => stopped.push(message));
+        const { all } = await listen(other, channel);
+        await stop();
+        await one.publish(channel, { index: 1 });
+        await one.publish(channel, LAST);
+        assert.deepEqual([await all, stopped], [[{ index: 1 }], []]);
+      },
+    },
+    {
+      name: 'a message to nobody is no error',
+      run: async () => {
+        const [one] = await nodes();
+        await one.publish(randomUUID(), LAST);
+      },
+    },
+  ];
+}
+
+/** What arrives before the last message, and ends with it. */
+async function listen(bus: MessageBus, channel: string): Promise<{ readonly all: Promise<unknown[]> }> {
+  const messages: unknown[] = [];
+  let done!: (messages: unknown[]) => void;
+  const all = new Promise<unknown[]>(resolve => (done = resolve));
+  const stop = await bus.subscribe(channel, message => {
+    if (isRecord(message) && 'isLast' in message) done(messages);
+    else messages.push(message);
+  });
+  return { all: all.finally(stop) };
+}

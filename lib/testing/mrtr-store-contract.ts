@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
+import type { ContractCheck } from './contract-check.js';
+
+/** In seconds; nothing expires during a check that is not about it. */
+const LONG = 600;
+
+/** As long as the longest states that servers keep by default. */
+const LARGEST = 1_048_576;
+
+/**
+ * The checks that every `MrtrStore` must pass.
+ *
+ *     for (const { name, run } of mrtrStoreContract(() => new MyStore(url))) it(name, run);
+ *
+ * @param open makes the store of a node. It is called once for each node; all nodes share one database.
+ */
+export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): ContractCheck[] {
+  const nodes = async () => [await open(), await open()] as const;
+  return [
+    {
+      name: 'a value that one node keeps is found by another',
+      run: async () => {
+        const [one, other] = await nodes();
+        const key = randomUUID();
+        await one.set(key, 'é€\u{1f642}\n"', LONG);
+        assert.equal(await other.get(key), 'é€\u{1f642}\n"');
+      },
+    },
+    {
+      name: 'a key that nobody has set has no value',
+      run: async () => {
+        const [one] = await nodes();
+        assert.equal(await one.get(randomUUID()), undefined);
+      },
+    },
+    {
+      name: 'a value of 1 MiB is kept whole',
+      run: async () => {
+        const [one, other] = await nodes();
+        const key = randomUUID();
+        const value = '0123456789abcdef'.repeat(LARGEST / 16);
+        await one.set(key, value, LONG);
+        assert.ok((await other.get(key)) === value);
+      },
+    },
+    {
+      name: 'a second value of a key replaces the first',
+      run: async () => {
+        const [one, other] = await nodes();
+        const key = randomUUID();
+        await one.set(key, 'first', LONG);
+        await other.set(key, 'second', LONG);
+        assert.equal(await one.get(key), 'second');
+      },
+    },
+    {
+      name: 'a value is gone when its time is over',
+      run: async () => {
+        const [one] = await nodes();
+        const key = randomUUID();
+        await one.set(key, 'short', 1);
+        await until(async () => (await one.get(key)) === undefined);
+      },
+    },
+    {
+      name: 'of many claims of a key at the same time, on several nodes, one is the first',
+      run: async () => {
+        const [one, other] = await nodes();
+        const key = randomUUID();
+        const claims = Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).claim(key, LONG));
+        assert.equal((await Promise.all(claims)).filter(isFirst => isFirst).length, 1);
+        assert.equal(await one.claim(key, LONG), false);
+        assert.equal(await one.claim(randomUUID(), LONG), true);
+      },
+    },
+    {
+      name: 'a claim is forgotten when its time is over',
+      run: async () => {
+        const [one] = await nodes();
+        const key = randomUUID();
+        assert.equal(await one.claim(key, 1), true);
+        await until(() => one.claim(key, 1));
+      },
+    },
+  ];
+}
+
+/** Asks again and again, for 10 seconds. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, 'It is still there after 10 seconds');
+    await pause(50);
+  }
+}

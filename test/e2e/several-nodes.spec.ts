@@ -1,0 +1,52 @@
+import { McpServerRegistry, MemoryMessageBus, type MessageBus } from 'nestjs-mcp';
+import { Inbox } from '../fixtures/inbox.js';
+import { LogSpy } from '../fixtures/log-spy.js';
+import { startApp, type TestApp } from '../fixtures/matrix.js';
+import { PRICES, Shop } from '../redis/shop.js';
+
+describe('the nodes of a server with a "bus"', () => {
+  const apps: TestApp[] = [];
+  afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
+
+  const startNode = async (bus: MessageBus, log?: LogSpy) => {
+    const app = await startApp([Shop], { mcp: { bus }, configure: app => log && app.useLogger(log) });
+    apps.push(app);
+    return app;
+  };
+
+  it('tell clients of changes on each other, each once', async () => {
+    const bus = new MemoryMessageBus();
+    const [one, other] = [await startNode(bus), await startNode(bus)];
+    const told = new Inbox<string>();
+    const client = await other.client();
+    client.setNotificationHandler('notifications/prompts/list_changed', () => told.put('prompts'));
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => told.put(params.uri));
+    await client.listen({ promptsListChanged: true, resourceSubscriptions: [PRICES] });
+    await (await one.client()).callTool({ name: 'change' });
+    one.app.get(McpServerRegistry).disable('prompt', 'greet');
+    other.app.get(McpServerRegistry).resourceUpdated(PRICES);
+    other.app.get(McpServerRegistry).disable('prompt', 'greet');
+    const heard = [await told.take(), await told.take(), await told.take(), await told.take()];
+    expect(heard).toEqual([PRICES, 'prompts', PRICES, 'prompts']);
+  });
+
+  it('start and work without it where it fails, with one warning', async () => {
+    const log = new LogSpy();
+    const fail = () => Promise.reject(new Error('no connection'));
+    const { app } = await startNode({ publish: fail, subscribe: fail }, log);
+    const registry = app.get(McpServerRegistry);
+    registry.resourceUpdated(PRICES);
+    registry.resourceUpdated(PRICES);
+    expect(log.warnings.filter(line => line.includes('"bus"'))).toEqual([
+      expect.stringContaining('Nodes miss changes of each other ("bus"): no connection'),
+    ]);
+  });
+
+  it('stop listening when they close', async () => {
+    const stop = jest.fn().mockResolvedValue(undefined);
+    const { app } = await startNode({ publish: async () => undefined, subscribe: async () => stop });
+    expect(stop).not.toHaveBeenCalled();
+    await app.close();
+    expect(stop).toHaveBeenCalledTimes(1);
+  });
+});
