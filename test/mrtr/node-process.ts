@@ -11,6 +11,8 @@ interface NodeProcessOptions {
   readonly app?: string;
   /** Of Node. Default: none. */
   readonly flags?: readonly string[];
+  /** Of the process, beside those of this one. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Told of every line that the process writes, but for its URL. */
   readonly onLine?: (line: string) => void;
   readonly stderr?: 'inherit' | 'pipe';
@@ -25,11 +27,11 @@ export class NodeProcess {
   constructor(private readonly options: NodeProcessOptions = {}) {}
 
   async start(): Promise<void> {
-    const { app = 'mrtr-flow-app.ts', flags = [], onLine, stderr = 'inherit' } = this.options;
+    const { app = 'mrtr-flow-app.ts', flags = [], env, onLine, stderr = 'inherit' } = this.options;
     const child = spawn(
       process.execPath,
       ['--expose-gc', ...flags, '-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, app)],
-      { stdio: ['ignore', 'pipe', stderr] },
+      { stdio: ['ignore', 'pipe', stderr], env: { ...process.env, ...env } },
     );
     this.child = child;
     if (child.stderr) this.said = text(child.stderr);

@@ -18,6 +18,7 @@ import { OVERRIDE } from '../../lib/interceptors/common-options.js';
 import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
 import { ASYNC, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/server/resolve-server-options.js';
 import { MRTR, SUSPENSION } from '../../lib/mrtr/mrtr-options.js';
+import { REDIS } from '../../lib/redis/redis-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
 import type { OptionSchema } from '../../lib/options/option-schema.js';
 
@@ -75,6 +76,7 @@ const SECTIONS: readonly Section[] = [
   ['McpGatewayModule.forRoot(options)', GATEWAY, 'McpGatewayOptions', 'McpModuleOptions'],
   ['backend', BACKEND, 'ConnectionOptions'],
   ['limits of a gateway', LIMITS, 'GatewayLimits'],
+  ['McpRedisModule.forRoot(options)', REDIS, 'McpRedisOptions'],
 ];
 
 const INTRODUCTION = `# Options

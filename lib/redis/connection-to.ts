@@ -1,0 +1,39 @@
+import type { RedisClientType } from 'redis';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { MAX_COMMANDS, RedisConnection } from './redis-connection.js';
+import type { RedisSettings } from './redis-options.js';
+
+/** A connection that is not open yet. @throws McpBootstrapError for a wrong URL, and if the package `redis` is missing */
+export async function connectionTo({
+  url,
+  connectTimeoutMs,
+  commandTimeoutMs,
+}: RedisSettings): Promise<RedisConnection> {
+  const { createClient } = await load();
+  const create = () =>
+    createClient({
+      url,
+      name: 'nestjs-mcp',
+      // `RedisConnection` does both.
+      socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false },
+      commandOptions: { timeout: undefined },
+      commandsQueueMaxLength: MAX_COMMANDS,
+      maintNotifications: 'disabled',
+    }) as unknown as RedisClientType;
+  try {
+    create().destroy();
+  } catch {
+    // The error may hold the password.
+    throw new McpBootstrapError('McpRedisModule', '"url" is not a URL that the package "redis" understands');
+  }
+  return new RedisConnection(create, { connectTimeoutMs, commandTimeoutMs });
+}
+
+async function load() {
+  try {
+    return await import('redis');
+  } catch (error) {
+    const problem = 'the package "redis" cannot be loaded; install it with `npm install redis`';
+    throw Object.assign(new McpBootstrapError('McpRedisModule', problem), { cause: error });
+  }
+}

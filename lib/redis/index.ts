@@ -1,0 +1,2 @@
+export { McpRedisModule } from './mcp-redis.module.js';
+export type { McpRedisModuleAsyncOptions, McpRedisOptions } from './redis-options.js';

@@ -1,0 +1,39 @@
+import type { MessageBus } from '../shared/message-bus.js';
+import { RedisUnavailable, type RedisConnection } from './redis-connection.js';
+
+/** Messages by Redis Pub/Sub. Those of the time when Redis is gone are lost. */
+export class RedisMessageBus implements MessageBus {
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly prefix: string,
+  ) {}
+
+  async publish(channel: string, message: object): Promise<void> {
+    const text = JSON.stringify(message);
+    try {
+      await this.redis.run(client => client.publish(this.nameOf(channel), text));
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+    }
+  }
+
+  subscribe(channel: string, listener: (message: unknown) => void): Promise<() => Promise<void>> {
+    return this.redis.subscribe(this.nameOf(channel), text => {
+      const message = parsed(text);
+      if (message !== undefined) listener(message);
+    });
+  }
+
+  private nameOf(channel: string): string {
+    return `${this.prefix}bus:${channel}`;
+  }
+}
+
+/** Others can send to the channel as well. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

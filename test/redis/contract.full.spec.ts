@@ -1,0 +1,33 @@
+import { Logger } from '@nestjs/common';
+import { messageBusContract, mrtrStoreContract } from 'nestjs-mcp/testing';
+import { connectionTo } from '../../lib/redis/connection-to.js';
+import type { RedisConnection } from '../../lib/redis/redis-connection.js';
+import { RedisMessageBus } from '../../lib/redis/redis-message-bus.js';
+import { RedisMrtrStore } from '../../lib/redis/redis-mrtr-store.js';
+import { resolveRedisOptions } from '../../lib/redis/redis-options.js';
+import { describeWithRedis, RedisServer } from './redis-server.js';
+
+describeWithRedis('Redis', () => {
+  const redis = new RedisServer();
+  const connections: RedisConnection[] = [];
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    await redis.start();
+  });
+  afterEach(() => Promise.all(connections.splice(0).map(connection => connection.close())));
+  afterAll(() => redis.kill());
+
+  const connect = async () => {
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    connections.push(connection);
+    await connection.open();
+    return connection;
+  };
+
+  for (const { name, run } of mrtrStoreContract(async () => new RedisMrtrStore(await connect(), 'a:'))) {
+    it(`as a store: ${name}`, run);
+  }
+  for (const { name, run } of messageBusContract(async () => new RedisMessageBus(await connect(), 'a:'))) {
+    it(`as a bus: ${name}`, run);
+  }
+});

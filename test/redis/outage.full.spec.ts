@@ -1,0 +1,125 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { send } from '../compliance/mrtr/raw-client.js';
+import { Inbox } from '../fixtures/inbox.js';
+import { connect } from '../gateway/support.js';
+import { NodeProcess } from '../mrtr/node-process.js';
+import { LogLines } from './log-lines.js';
+import { describeWithRedis, RedisServer } from './redis-server.js';
+import { PRICES, YES } from './shop.js';
+
+const UNAVAILABLE = {
+  code: -32000,
+  message: 'The server cannot reach a store that this call needs. Try again later.',
+  data: { statusCode: 503 },
+};
+
+/** A node in a process of its own: a rejection that nobody handles would end it. */
+class Node {
+  readonly log = new LogLines();
+  readonly process: NodeProcess;
+
+  constructor(url: string) {
+    this.process = new NodeProcess({
+      app: 'redis-app.ts',
+      env: { REDIS_URL: url },
+      onLine: line => this.log.put(line),
+    });
+  }
+
+  get url(): string {
+    return this.process.url!;
+  }
+
+  call(name: string, round: object = {}) {
+    return send(this.url, { name, user: 'jo', ...round });
+  }
+}
+
+describeWithRedis('two nodes', () => {
+  const redis = new RedisServer();
+  let nodes: readonly [Node, Node];
+  let client: Client;
+  const told = new Inbox<string>();
+
+  beforeEach(async () => {
+    await redis.start();
+    nodes = [new Node(redis.url), new Node(redis.url)];
+    await Promise.all(nodes.map(node => node.process.start()));
+    client = await connect(nodes[1].url, 'modern');
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => told.put(params.uri));
+    await client.listen({ resourceSubscriptions: [PRICES] });
+  });
+  afterEach(async () => {
+    await client.close();
+    await Promise.all(nodes.map(node => node.process.kill()));
+    redis.thaw();
+    await redis.kill();
+  });
+
+  const expectRefusals = async () => {
+    const [one, other] = nodes;
+    const started = await one.call('buy');
+    for (const node of nodes) {
+      expect((await node.call('hello')).result?.content?.[0].text).toBe('hello');
+      expect((await node.call('limited')).error).toEqual(UNAVAILABLE);
+    }
+    const answer = { requestState: started.result!.requestState, inputResponses: YES };
+    expect((await other.call('buy', answer)).error).toEqual(UNAVAILABLE);
+    return () => other.call('buy', answer);
+  };
+
+  const expectSharing = async () => {
+    const [one, other] = nodes;
+    await one.call('change');
+    expect(await told.take()).toBe(PRICES);
+    for (const node of [one, other]) {
+      expect((await node.call('limited')).result?.content?.[0].text).toBe('within the limit');
+    }
+    expect((await other.call('limited')).error).toMatchObject({ code: -32602 });
+  };
+
+  it('refuse what needs Redis while it is gone, do all else, and recover by themselves', async () => {
+    await redis.kill();
+    await Promise.all(nodes.map(node => node.log.until('Redis cannot be reached')));
+    const buyAgain = await expectRefusals();
+    await nodes[0].call('change');
+    await nodes[1].call('change');
+    expect(await told.take()).toBe(PRICES);
+    expect(told.size).toBe(0);
+    await redis.start();
+    await Promise.all(nodes.map(node => node.log.until('Redis is reachable again')));
+    await expectSharing();
+    expect((await buyAgain()).result?.content?.[0].text).toBe('bought L');
+    for (const { log } of nodes) {
+      expect(await log.until('Redis cannot be reached')).toHaveLength(1);
+      expect(await log.until('rate-limit, tools/call request: crash')).toHaveLength(1);
+    }
+    expect(nodes[1].log.lines.filter(line => line.includes('The store of "mrtr"'))).toEqual([
+      'warn The store of "mrtr" failed; calls that need it are refused: there is no connection to Redis',
+      'log The store of "mrtr" works again',
+    ]);
+  });
+
+  it('do not wait for a Redis that does not answer', async () => {
+    redis.freeze();
+    const buyAgain = await expectRefusals();
+    await nodes[0].call('change');
+    redis.thaw();
+    await Promise.all(nodes.map(node => node.log.until('Redis is reachable again')));
+    expect((await buyAgain()).result?.content?.[0].text).toBe('bought L');
+  });
+
+  it('start without Redis, and use it as soon as it is there', async () => {
+    await redis.kill();
+    const late = new Node(redis.url);
+    await late.process.start();
+    await late.log.until('Redis cannot be reached');
+    expect((await late.call('hello')).result?.content?.[0].text).toBe('hello');
+    await redis.start();
+    await late.log.until('Redis is reachable again');
+    await nodes[1].log.until('Redis is reachable again');
+    await late.call('change');
+    expect(await told.take()).toBe(PRICES);
+    await late.process.kill();
+  });
+});

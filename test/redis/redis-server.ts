@@ -1,0 +1,64 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
+
+const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
+
+/** Tests that need a real Redis. Without `redis-server` they are skipped, and counted as such in Jest's report. */
+export function describeWithRedis(name: string, tests: () => void): void {
+  if (!HAS_REDIS)
+    console.warn(`Skipped, because there is no redis-server (apt-get install redis-server): ${name}`);
+  // eslint-disable-next-line no-restricted-syntax -- the only tests that need a program that may be missing
+  (HAS_REDIS ? describe : describe.skip)(name, tests);
+}
+
+/** A `redis-server` of its own, on a free port, which keeps nothing on disk. */
+export class RedisServer {
+  private port?: number;
+  private child?: ChildProcess;
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** On the same port as before, if it ran before. */
+  async start(): Promise<void> {
+    this.port ??= await freePort();
+    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
+    const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.child = child;
+    await new Promise<void>(resolve => {
+      createInterface({ input: child.stdout }).on('line', line => {
+        if (line.includes('Ready to accept connections')) resolve();
+      });
+    });
+  }
+
+  /** Ends it at once. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** It keeps its connections, and answers nothing. */
+  freeze(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.child?.kill('SIGCONT');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
