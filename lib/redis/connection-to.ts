@@ -4,18 +4,14 @@ import { MAX_COMMANDS, RedisConnection } from './redis-connection.js';
 import type { RedisSettings } from './redis-options.js';
 
 /** A connection that is not open yet. @throws McpBootstrapError for a wrong URL, and if the package `redis` is missing */
-export async function connectionTo({
-  url,
-  connectTimeoutMs,
-  commandTimeoutMs,
-}: RedisSettings): Promise<RedisConnection> {
+export async function connectionTo({ url, ...options }: RedisSettings): Promise<RedisConnection> {
   const { createClient } = await load();
   const create = () =>
     createClient({
       url,
       name: 'nestjs-mcp',
       // `RedisConnection` does both.
-      socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false },
+      socket: { connectTimeout: options.connectTimeoutMs, reconnectStrategy: false },
       commandOptions: { timeout: undefined },
       commandsQueueMaxLength: MAX_COMMANDS,
       maintNotifications: 'disabled',
@@ -26,7 +22,7 @@ export async function connectionTo({
     // The error may hold the password.
     throw new McpBootstrapError('McpRedisModule', '"url" is not a URL that the package "redis" understands');
   }
-  return new RedisConnection(create, { connectTimeoutMs, commandTimeoutMs });
+  return new RedisConnection(create, options);
 }
 
 async function load() {

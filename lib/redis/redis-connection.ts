@@ -3,6 +3,8 @@ import { Logger } from '@nestjs/common';
 import type { RedisClientType } from 'redis';
 
 export interface RedisConnectionOptions {
+  /** What keys begin with. */
+  readonly prefix: string;
   readonly connectTimeoutMs: number;
   readonly commandTimeoutMs: number;
 }
@@ -18,6 +20,9 @@ export class RedisUnavailable extends Error {}
 /** The pause before another attempt, in milliseconds: it doubles. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
+
+/** How often the connection is tried, in milliseconds. */
+const PING_MS = 5000;
 
 /** The most commands that wait for an answer. */
 export const MAX_COMMANDS = 10_000;
@@ -54,14 +59,17 @@ export class RedisConnection {
     return this.client;
   }
 
-  /** Sends commands. @throws RedisUnavailable while Redis is gone, or if it does not answer in time */
+  /**
+   * Sends commands.
+   * @throws RedisUnavailable while Redis is gone, or if it does not answer in time; errors of Redis
+   */
   async run<T>(work: (client: RedisClientType) => Promise<T>): Promise<T> {
     const client = this.ready;
     try {
       return await within(this.options.commandTimeoutMs, work(client));
     } catch (error) {
-      // Later commands would wait behind the unanswered one.
-      if (error instanceof RedisUnavailable && client === this.client) this.giveUp(error);
+      if (error instanceof Error && !client.isReady) throw new RedisUnavailable('the connection was lost');
+      if (endsConnection(error) && client === this.client) this.giveUp(error);
       throw error;
     }
   }
@@ -92,14 +100,17 @@ export class RedisConnection {
     try {
       if (this.client) await this.run(work);
     } catch (error) {
-      // A lost connection has forgotten what it listened to, and will be told again.
-      if (this.client && !(error instanceof RedisUnavailable)) throw error;
+      // The next connection is told what to listen to.
+      if (!(error instanceof RedisUnavailable)) throw error;
     }
   }
 
   /** Connects, again and again, until the application closes. */
   private async keep(tried: () => void): Promise<void> {
     const { signal } = this.closing;
+    // A connection that only listens would not notice that the other end is gone.
+    const ping = () => void this.run(client => client.ping()).catch(() => undefined);
+    const pinging = setInterval(ping, PING_MS).unref();
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const client = this.create();
       const lost = new Promise<never>((_, reject) => {
@@ -123,10 +134,13 @@ export class RedisConnection {
       tried();
       await pause(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
+    clearInterval(pinging);
   }
 
   private async connect(client: RedisClientType): Promise<void> {
     await client.connect();
+    // Changes nothing, but fails where nothing can be written.
+    await client.del(`${this.options.prefix}probe`);
     this.client = client;
     // A subscription that comes meanwhile is made twice, to no effect.
     await Promise.all(
@@ -135,7 +149,7 @@ export class RedisConnection {
   }
 
   private succeeded(): void {
-    this.logger.log(this.isLost ? 'Redis is reachable again' : 'Connected to Redis');
+    this.logger.log(this.isLost ? 'Redis is available again' : 'Connected to Redis');
     this.isLost = false;
   }
 
@@ -143,10 +157,14 @@ export class RedisConnection {
     if (this.isLost) return;
     this.isLost = true;
     this.logger.warn(
-      `Redis cannot be reached (${reasonOf(error)}). Until it is back, calls that need it are refused, and changes on other nodes are missed`,
+      `Redis is not available (${reasonOf(error)}). Until it is back, calls that need it are refused, and changes on other nodes are missed`,
     );
   }
 }
+
+/** Later commands would wait behind an unanswered one; after a failover, a connection may lead to a replica. */
+const endsConnection = (error: unknown): error is Error =>
+  error instanceof RedisUnavailable || (error instanceof Error && error.message.startsWith('READONLY'));
 
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -77,7 +77,7 @@ describe('McpRedisModule', () => {
     expect((await send(endpoint, { name: 'hello' })).result).toMatchObject({ content: [{ text: 'hello' }] });
     await app.close();
     silent.close();
-    expect(log.lines.filter(line => line.includes('Redis cannot be reached'))).toHaveLength(1);
+    expect(log.lines.filter(line => line.includes('Redis is not available'))).toHaveLength(1);
     expect(log.lines.join()).not.toContain(PASSWORD);
   });
 });

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { createClient } from 'redis';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { connect } from '../gateway/support.js';
@@ -80,18 +81,18 @@ describeWithRedis('two nodes', () => {
 
   it('refuse what needs Redis while it is gone, do all else, and recover by themselves', async () => {
     await redis.kill();
-    await Promise.all(nodes.map(node => node.log.until('Redis cannot be reached')));
+    await Promise.all(nodes.map(node => node.log.until('Redis is not available')));
     const buyAgain = await expectRefusals();
     await nodes[0].call('change');
     await nodes[1].call('change');
     expect(await told.take()).toBe(PRICES);
     expect(told.size).toBe(0);
     await redis.start();
-    await Promise.all(nodes.map(node => node.log.until('Redis is reachable again')));
+    await Promise.all(nodes.map(node => node.log.until('Redis is available again')));
     await expectSharing();
     expect((await buyAgain()).result?.content?.[0].text).toBe('bought L');
     for (const { log } of nodes) {
-      expect(await log.until('Redis cannot be reached')).toHaveLength(1);
+      expect(await log.until('Redis is not available')).toHaveLength(1);
       expect(await log.until('rate-limit, tools/call request: crash')).toHaveLength(1);
     }
     expect(nodes[1].log.lines.filter(line => line.includes('The store of "mrtr"'))).toEqual([
@@ -105,19 +106,43 @@ describeWithRedis('two nodes', () => {
     const buyAgain = await expectRefusals();
     await nodes[0].call('change');
     redis.thaw();
-    await Promise.all(nodes.map(node => node.log.until('Redis is reachable again')));
+    await Promise.all(nodes.map(node => node.log.until('Redis is available again')));
     expect((await buyAgain()).result?.content?.[0].text).toBe('bought L');
+  });
+
+  it('notice by themselves that Redis does not answer', async () => {
+    redis.freeze();
+    await Promise.all(nodes.map(node => node.log.until('Redis is not available')));
+    redis.thaw();
+    await Promise.all(nodes.map(node => node.log.until('Redis is available again')));
+    await expectSharing();
+  });
+
+  it('leave a replica alone, and come back when it is the primary', async () => {
+    const admin = createClient({ url: redis.url });
+    await admin.connect();
+    await admin.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+    for (const node of nodes) {
+      expect((await node.call('limited')).error).toEqual(UNAVAILABLE);
+      await node.log.until('Redis is not available (READONLY');
+      expect((await node.call('limited')).error).toEqual(UNAVAILABLE);
+    }
+    await admin.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+    admin.destroy();
+    await Promise.all(nodes.map(node => node.log.until('Redis is available again')));
+    await expectSharing();
+    for (const { log } of nodes) expect(await log.until('Redis is not available')).toHaveLength(1);
   });
 
   it('start without Redis, and use it as soon as it is there', async () => {
     await redis.kill();
     const late = new Node(redis.url);
     await late.process.start();
-    await late.log.until('Redis cannot be reached');
+    await late.log.until('Redis is not available');
     expect((await late.call('hello')).result?.content?.[0].text).toBe('hello');
     await redis.start();
-    await late.log.until('Redis is reachable again');
-    await nodes[1].log.until('Redis is reachable again');
+    await late.log.until('Redis is available again');
+    await nodes[1].log.until('Redis is available again');
     await late.call('change');
     expect(await told.take()).toBe(PRICES);
     await late.process.kill();
