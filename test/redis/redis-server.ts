@@ -8,8 +8,12 @@ const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 
 /** Tests that need a real Redis. Without `redis-server` they are skipped, and counted as such in Jest's report. */
 export function describeWithRedis(name: string, tests: () => void): void {
-  if (!HAS_REDIS)
-    console.warn(`Skipped, because there is no redis-server (apt-get install redis-server): ${name}`);
+  if (!HAS_REDIS) {
+    // Jest does not print what a skipped file says with `console`.
+    process.stderr.write(
+      `Skipped, because there is no redis-server (apt-get install redis-server): ${name}\n`,
+    );
+  }
   // eslint-disable-next-line no-restricted-syntax -- the only tests that need a program that may be missing
   (HAS_REDIS ? describe : describe.skip)(name, tests);
 }
