@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@modelcontextprotocol/client';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createClient } from 'redis';
 import { McpServerRegistry, type McpModuleOptions } from 'nestjs-mcp';
 import { McpRedisModule } from 'nestjs-mcp/redis';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { ERAS, type Era } from '../gateway/support.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 import { Limit, OVERSIZED, PRICES, Shop, SINGLE_USE, YES } from './shop.js';
 
+const fixtures = join(__dirname, '../fixtures');
 const INVALID_STATE = { code: -32602, data: { reason: 'invalid_request_state' } };
 
 describeWithRedis('two nodes that share one Redis', () => {
@@ -35,7 +39,7 @@ describeWithRedis('two nodes that share one Redis', () => {
     return { prefix, nodes: [await startNode(prefix, mrtr), await startNode(prefix, mrtr)] as const };
   };
 
-  describe.each(['modern', 'legacy'] as const)('and a client that listens (%s)', era => {
+  describe.each(ERAS)('and a client that listens (%s)', era => {
     it('tell it once of what changes on either node', async () => {
       const { nodes } = await startNodes();
       const [one, other] = nodes;
@@ -55,6 +59,26 @@ describeWithRedis('two nodes that share one Redis', () => {
       while (heard.length < expected.length) heard.push(await told.take());
       expect(heard.sort()).toEqual(expected.sort());
     });
+  });
+
+  it.each(ERAS)('tell a client of a node on stdio of what changes on the other (%s)', async era => {
+    const prefix = `${randomUUID()}:`;
+    const node = await startNode(prefix);
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ['-r', join(fixtures, 'ts-hook.cjs'), join(fixtures, 'redis-stdio-app.ts')],
+      env: { PATH: process.env['PATH'] ?? '', REDIS_URL: redis.url, REDIS_PREFIX: prefix },
+    });
+    const versionNegotiation = { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } as const;
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation });
+    await client.connect(transport);
+    const told = await listen(client, era);
+    const caller = await node.client();
+    await caller.callTool({ name: 'change' });
+    node.app.get(McpServerRegistry).disable('prompt', 'greet');
+    await caller.callTool({ name: 'change' });
+    expect([await told.take(), await told.take(), await told.take()]).toEqual([PRICES, 'prompts', PRICES]);
+    await client.close();
   });
 
   it.each([
@@ -134,7 +158,7 @@ describeWithRedis('two nodes that share one Redis', () => {
 });
 
 /** What a client is told. */
-async function listen(client: Client, era: 'modern' | 'legacy'): Promise<Inbox<string>> {
+async function listen(client: Client, era: Era): Promise<Inbox<string>> {
   const told = new Inbox<string>();
   for (const kind of ['tools', 'prompts', 'resources'] as const) {
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => told.put(kind));
