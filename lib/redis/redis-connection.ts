@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { RedisClientType } from 'redis';
 
 export interface RedisConnectionOptions {
-  /** What keys begin with. */
+  /** Prefix of all keys. */
   readonly prefix: string;
   readonly connectTimeoutMs: number;
   readonly commandTimeoutMs: number;

@@ -5,9 +5,9 @@ import { objectOf, TEXT, TIME } from '../options/option-schema.js';
 
 /** Options of `McpRedisModule`. */
 export interface McpRedisOptions {
-  /** Where Redis is: `redis://` or, with TLS, `rediss://`, then `user:password@host:port/database`. */
+  /** `redis://user:password@host:port/database`; with TLS, `rediss://`. */
   url: string;
-  /** What all keys and channels begin with. Give each application another prefix. Default: `nestjs-mcp:`. */
+  /** Prefix of all keys and channels. Give each application another prefix. Default: `nestjs-mcp:`. */
   prefix?: string;
   /** How long the start waits for Redis, and each later attempt to connect, in milliseconds. Default: 2,000. */
   connectTimeoutMs?: number;

@@ -131,7 +131,7 @@ export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
 
 /**
  * Checks the options of a server, and fills in the defaults.
- * @param shared what the nodes share, unless an option says otherwise
+ * @param shared replaces options that are not set
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
  */
 export function resolveOptions(options: McpModuleOptions, shared?: SharedState): ResolvedOptions {

@@ -50,7 +50,7 @@ const LISTS: ReadonlySet<unknown> = new Set<ServerEvent['kind']>([
   'resources_list_changed',
 ]);
 
-/** A node of another version may send what this one does not know. */
+/** A node of another version may send other events. */
 const isServerEvent = (data: unknown): data is ServerEvent =>
   isRecord(data) &&
   (LISTS.has(data['kind']) || (data['kind'] === 'resource_updated' && typeof data['uri'] === 'string'));

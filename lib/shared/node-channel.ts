@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isRecord } from '../util/is-record.js';
 import type { MessageBus } from './message-bus.js';
 
-/** The version of what nodes send each other. A change that older nodes cannot read needs the next number. */
+/** The version of the messages. A change that older nodes cannot read needs the next number. */
 const VERSION = 1;
 
 interface Envelope {

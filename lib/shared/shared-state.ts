@@ -3,7 +3,7 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
 import type { MessageBus } from './message-bus.js';
 
-/** Token of what the nodes of an application share, if it imports a module for that. */
+/** Token of the `SharedState` of an application, if it imports a module for that. */
 export const SHARED: InjectionToken = 'nestjs-mcp:shared';
 
 export interface LimiterOptions {
@@ -16,7 +16,7 @@ export interface LimiterOptions {
   readonly blockDuration?: number;
 }
 
-/** What all nodes of an application share. Options of a server or an interceptor win over it. */
+/** The stores and the bus that all nodes of an application share. Options of a server or an interceptor win over them. */
 export interface SharedState {
   readonly bus: MessageBus;
   readonly store: MrtrStore;

@@ -75,7 +75,7 @@ export function messageBusContract(open: () => MessageBus | Promise<MessageBus>)
   ];
 }
 
-/** What arrives before the last message, and ends with it. */
+/** Collects the messages that arrive before the last one. */
 async function listen(bus: MessageBus, channel: string): Promise<{ readonly all: Promise<unknown[]> }> {
   const messages: unknown[] = [];
   let done!: (messages: unknown[]) => void;

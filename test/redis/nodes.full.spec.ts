@@ -157,7 +157,7 @@ describeWithRedis('two nodes that share one Redis', () => {
   });
 });
 
-/** What a client is told. */
+/** The notifications of a client. */
 async function listen(client: Client, era: Era): Promise<Inbox<string>> {
   const told = new Inbox<string>();
   for (const kind of ['tools', 'prompts', 'resources'] as const) {

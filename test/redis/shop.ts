@@ -13,7 +13,7 @@ const FORM = {
   schema: { type: 'object', properties: { size: { type: 'string' } } },
 } as const;
 
-/** What every node of the shop serves. */
+/** The handlers of every node. */
 @Injectable()
 export class Shop {
   @Tool()

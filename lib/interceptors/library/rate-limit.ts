@@ -75,7 +75,8 @@ export interface RateLimitInterceptor {
 
 /**
  * A validator that denies calls beyond a limit, and says when to try again (`info.retryAfterMs`). If the store of the
- * limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters are kept per invoking principal.
+ * limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters are kept per invoking
+ * principal.
  *
  *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
  *
