@@ -1,8 +1,13 @@
-import { McpServerRegistry, MemoryMessageBus, type MessageBus } from 'nestjs-mcp';
+import { Global, Module } from '@nestjs/common';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { McpServerRegistry, MemoryMessageBus, MemoryMrtrStore, type MessageBus } from 'nestjs-mcp';
+import { RateLimit } from 'nestjs-mcp/interceptors';
+import { SHARED, type SharedState } from '../../lib/shared/shared-state.js';
+import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
-import { PRICES, Shop } from '../redis/shop.js';
+import { PRICES, SECRET, Shop } from '../redis/shop.js';
 
 describe('the nodes of a server with a "bus"', () => {
   const apps: TestApp[] = [];
@@ -48,5 +53,44 @@ describe('the nodes of a server with a "bus"', () => {
     expect(stop).not.toHaveBeenCalled();
     await app.close();
     expect(stop).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a module that shares a bus, a store and limiters', () => {
+  const consume = jest.fn().mockResolvedValue({});
+  const shared: SharedState = {
+    bus: new MemoryMessageBus(),
+    store: new MemoryMrtrStore(),
+    limiter: jest.fn().mockReturnValue({ consume }),
+  };
+  const used = [jest.spyOn(shared.bus, 'publish'), jest.spyOn(shared.store, 'set'), consume];
+
+  @Global()
+  @Module({ providers: [{ provide: SHARED, useValue: shared }], exports: [SHARED] })
+  class SharedModule {}
+
+  const mrtr = { secret: SECRET, maxStateBytes: 1 };
+  const limiter = new RateLimiterMemory({ points: 1, duration: 60 });
+  beforeEach(() => jest.clearAllMocks());
+
+  it.each([
+    ['is used by servers and interceptors', {}, {}, 1],
+    [
+      'is not used where options say otherwise',
+      { bus: new MemoryMessageBus(), mrtr: { ...mrtr, store: new MemoryMrtrStore() } },
+      { limiter },
+      0,
+    ],
+  ])('%s', async (_, mcp, limit, times) => {
+    const node = await startApp([Shop, RateLimit({ ...limit, when: { name: 'hello' } })], {
+      mcp: { mrtr, ...mcp },
+      module: { imports: [SharedModule] },
+    });
+    node.app.get(McpServerRegistry).resourceUpdated(PRICES);
+    const url = await node.url();
+    expect((await send(url, { name: 'buy' })).result?.resultType).toBe('input_required');
+    expect((await send(url, { name: 'hello' })).result?.isError).toBeFalsy();
+    for (const use of used) expect(use).toHaveBeenCalledTimes(times);
+    await node.close();
   });
 });

@@ -134,6 +134,18 @@ describeWithRedis('two nodes', () => {
     for (const { log } of nodes) expect(await log.until('Redis is not available')).toHaveLength(1);
   });
 
+  it('do not log a password that is wrong', async () => {
+    const admin = createClient({ url: redis.url });
+    await admin.connect();
+    await admin.sendCommand(['CONFIG', 'SET', 'requirepass', 'the right one']);
+    admin.destroy();
+    const stranger = new Node(redis.url.replace('://', '://:hunter-2@'));
+    await stranger.process.start();
+    await stranger.log.until('Redis is not available (WRONGPASS');
+    expect(stranger.log.lines.join()).not.toContain('hunter-2');
+    await stranger.process.kill();
+  });
+
   it('start without Redis, and use it as soon as it is there', async () => {
     await redis.kill();
     const late = new Node(redis.url);
