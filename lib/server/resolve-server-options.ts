@@ -24,7 +24,7 @@ import {
   type OptionSchema,
 } from '../options/option-schema.js';
 import { isRecord } from '../util/is-record.js';
-import { isText } from '../util/values.js';
+import { hasMethods, isText } from '../util/values.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -55,10 +55,14 @@ export const HTTP = objectOf<McpHttpOptions, FilledHttp>({
   decorators: listOf(FUNCTION, 'a list of decorators'),
 });
 
-export const SESSIONS = objectOf<McpSessionOptions, Required<McpSessionOptions>>({
+export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>({
   max: { ...COUNT, default: 1000 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
   maxSubscriptions: { ...COUNT, default: 1000 },
+  eventStore: {
+    accepts: hasMethods('append', 'after', 'delete'),
+    description: 'an object with append, after and delete',
+  },
 });
 
 const CACHE_HINT = objectOf<{ ttlMs?: number; cacheScope?: string }>(
