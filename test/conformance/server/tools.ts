@@ -56,7 +56,10 @@ export class Tools {
     return 'Three messages were logged';
   }
 
-  @Tool({ name: 'test_reconnection', description: 'Ends its connection, and answers the client that comes back' })
+  @Tool({
+    name: 'test_reconnection',
+    description: 'Ends its connection, and answers the client that comes back',
+  })
   async reconnection(@Ctx() ctx: McpContext) {
     ctx.closeStream(100);
     await setTimeout(100, undefined, { signal: ctx.signal });
