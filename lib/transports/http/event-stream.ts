@@ -6,7 +6,6 @@ export const MAX_UNREAD_BYTES = 1024 * 1024;
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  connection: 'keep-alive',
   'x-accel-buffering': 'no',
 };
 
