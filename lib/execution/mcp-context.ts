@@ -249,6 +249,15 @@ export class McpContext {
     await this.tell(() => this.call.reply.notify('notifications/progress', { progressToken, ...report }));
   }
 
+  /**
+   * Ends the connection of the call's event stream, and lets the client come back for the rest (2025-11-25: basic/transports).
+   * The call goes on. It does nothing for clients without a session.
+   * @param retryMs when the client is to come back, in milliseconds. Default: 1,000
+   */
+  closeStream(retryMs = 1000): void {
+    this.call.reply.pause?.(retryMs);
+  }
+
   /** Logs a failure and never throws, because handlers need not await messages. */
   private async tell(send: () => Promise<void>): Promise<void> {
     if (this.signal.aborted) return;

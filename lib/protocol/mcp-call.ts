@@ -38,6 +38,8 @@ export interface ReplyChannel {
   readonly signal: AbortSignal;
   /** Sends a notification on the call's own stream. */
   notify(method: string, params: Record<string, unknown>): Promise<void>;
+  /** Ends the connection of the call's stream, for a time in milliseconds, if the client can come back (2025 sessions). */
+  pause?(retryMs: number): void;
   /** Asks the client something on the call's own stream, if the connection carries requests to it (2025 era). */
   readonly ask?: AskClient;
 }

@@ -1,2 +1,3 @@
 export { McpRedisModule } from './mcp-redis.module.js';
-export type { McpRedisModuleAsyncOptions, McpRedisOptions } from './redis-options.js';
+export type { McpRedisOptions } from './redis-options.js';
+export type { MessageBus } from '../shared/message-bus.js';

@@ -56,10 +56,14 @@ export const HTTP = objectOf<McpHttpOptions, FilledHttp>({
   decorators: listOf(FUNCTION, 'a list of decorators'),
 });
 
-export const SESSIONS = objectOf<McpSessionOptions, Required<McpSessionOptions>>({
+export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>({
   max: { ...COUNT, default: 1000 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
   maxSubscriptions: { ...COUNT, default: 1000 },
+  eventStore: {
+    accepts: hasMethods('append', 'after', 'delete'),
+    description: 'an object with append, after and delete',
+  },
 });
 
 const CACHE_HINT = objectOf<{ ttlMs?: number; cacheScope?: string }>(

@@ -7,6 +7,7 @@ import type {
 } from '@nestjs/common';
 import type { CacheHint, Icon } from '@modelcontextprotocol/server';
 import type { DeclaredCapabilities } from '../catalog/catalog.js';
+import type { EventStore } from '../protocol/event-store.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import type { McpMrtrOptions, MrtrSettings } from '../mrtr/mrtr-options.js';
 import type { MessageBus } from '../shared/message-bus.js';
@@ -58,6 +59,11 @@ export interface McpSessionOptions {
   idleTimeoutMs?: number;
   /** The most resources that one session, or one stdio connection, may subscribe to. Default: 1,000. */
   maxSubscriptions?: number;
+  /**
+   * Keeps what is sent on event streams, for clients whose connection broke. Default: `new MemoryEventStore()`, with 1,000
+   * events and 1 Mi characters for each session, 64 Mi characters in all, and 5 minutes.
+   */
+  eventStore?: EventStore;
 }
 
 /** Methods whose results may carry a cache hint (2026-07-28). */
@@ -157,7 +163,9 @@ export interface ResolvedOptions {
   readonly http: ResolvedHttpOptions | false;
   readonly stdio: boolean;
   readonly legacy: LegacyMode;
-  readonly sessions: Readonly<Required<McpSessionOptions>>;
+  readonly sessions: Readonly<
+    Required<Omit<McpSessionOptions, 'eventStore'>> & Pick<McpSessionOptions, 'eventStore'>
+  >;
   readonly shutdownTimeoutMs: number;
   readonly pageSize: number;
   readonly cache: Partial<Record<CacheableMethod, CacheHint>>;

@@ -1,8 +1,8 @@
-import { MemoryMessageBus, MemoryMrtrStore } from 'nestjs-mcp';
-import { messageBusContract, mrtrStoreContract } from 'nestjs-mcp/testing';
+import { MemoryMrtrStore } from 'nestjs-mcp';
+import { contracts, MemoryMessageBus } from 'nestjs-mcp/testing';
 
 const store = new MemoryMrtrStore();
-for (const { name, run } of mrtrStoreContract(() => store)) it(`MemoryMrtrStore: ${name}`, run);
+for (const { name, run } of contracts.mrtrStore(() => store)) it(`MemoryMrtrStore: ${name}`, run);
 
 const bus = new MemoryMessageBus();
-for (const { name, run } of messageBusContract(() => bus)) it(`MemoryMessageBus: ${name}`, run);
+for (const { name, run } of contracts.messageBus(() => bus)) it(`MemoryMessageBus: ${name}`, run);

@@ -1,6 +1,6 @@
 /**
  * Carries small messages between the nodes of an application. A message that is lost stays lost; the messages of one node
- * arrive in their order. `messageBusContract` of `nestjs-mcp/testing` tests an implementation.
+ * arrive in their order. `contracts.messageBus` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface MessageBus {
   /**

@@ -6,13 +6,7 @@ import type { ContractCheck } from './contract-check.js';
 
 const LAST = { isLast: true };
 
-/**
- * The checks that every `MessageBus` must pass.
- *
- *     for (const { name, run } of messageBusContract(() => new MyBus(url))) it(name, run);
- *
- * @param open makes the bus of a node. It is called once for each node; all nodes share one database.
- */
+/** @param open makes the bus of a node, over one database */
 export function messageBusContract(open: () => MessageBus | Promise<MessageBus>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [

@@ -10,13 +10,7 @@ const LONG = 600;
 /** As long as the longest states that servers keep by default. */
 const LARGEST = 1_048_576;
 
-/**
- * The checks that every `MrtrStore` must pass.
- *
- *     for (const { name, run } of mrtrStoreContract(() => new MyStore(url))) it(name, run);
- *
- * @param open makes the store of a node. It is called once for each node; all nodes share one database.
- */
+/** @param open makes the store of a node, over one database */
 export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [

@@ -121,6 +121,15 @@ export const DIFFERENCES: readonly Difference[] = [
       isError(ours, 200, -32602, /^(Resource not found: |Malformed resource URI: )/),
   },
   {
+    what: 'a session has several event streams',
+    why: 'the specification allows them, and each message goes to one; the SDK has one stream',
+    applies: ({ method }, reference, ours) =>
+      method === 'GET' &&
+      isError(reference, 409, -32000, /^Conflict: Only one SSE stream is allowed per session$/) &&
+      ours.status === 200 &&
+      ours.messages !== undefined,
+  },
+  {
     what: 'a request from a foreign Origin is refused',
     why: 'the SDK leaves the check to whoever mounts its handler',
     applies: ({ headers }, _reference, ours) =>

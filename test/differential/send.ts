@@ -110,7 +110,8 @@ async function readEvents(
     rest = events.pop() ?? '';
     for (const event of events) {
       const data = /^data: (.*)$/m.exec(event)?.[1];
-      if (data === undefined) continue;
+      // An event without data only has an id.
+      if (!data) continue;
       messages.push(JSON.parse(data));
       onMessage(messages.at(-1));
     }

@@ -190,7 +190,7 @@ describe.each(platforms())('sessions on %s', platform => {
     const answer = post(url, call('c', 'wait'), session);
     await waiting;
     await post(url, { method: 'notifications/cancelled', params: { requestId: 'c' } }, session);
-    expect(await (await answer).text()).toBe('');
+    expect(await (await answer).text()).toBe('id: 1-0\ndata: \n\n');
   });
 
   it.each([0, 60_000])('end an event stream as its client hangs up (keepAliveMs: %d)', async keepAliveMs => {
@@ -199,7 +199,6 @@ describe.each(platforms())('sessions on %s', platform => {
     const session = await open(url);
     const first = await openStream(test.app, url, session);
     expect(first.status).toBe(200);
-    expect((await openStream(test.app, url, session)).status).toBe(409);
     await first.hangUp();
     const second = await openStream(test.app, url, session);
     expect(second.status).toBe(200);

@@ -1,7 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { McpServerRegistry, MemoryMessageBus, MemoryMrtrStore, type MessageBus } from 'nestjs-mcp';
+import { McpServerRegistry, MemoryMrtrStore } from 'nestjs-mcp';
 import { RateLimit } from 'nestjs-mcp/interceptors';
+import type { MessageBus } from 'nestjs-mcp/redis';
+import { MemoryMessageBus } from 'nestjs-mcp/testing';
 import { SHARED, type SharedState } from '../../lib/shared/shared-state.js';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { messageBusContract, mrtrStoreContract } from 'nestjs-mcp/testing';
+import { contracts } from 'nestjs-mcp/testing';
 import { connectionTo } from '../../lib/redis/connection-to.js';
 import type { RedisConnection } from '../../lib/redis/redis-connection.js';
 import { RedisMessageBus } from '../../lib/redis/redis-message-bus.js';
@@ -24,10 +24,10 @@ describeWithRedis('Redis', () => {
     return connection;
   };
 
-  for (const { name, run } of mrtrStoreContract(async () => new RedisMrtrStore(await connect(), 'a:'))) {
+  for (const { name, run } of contracts.mrtrStore(async () => new RedisMrtrStore(await connect(), 'a:'))) {
     it(`as a store: ${name}`, run);
   }
-  for (const { name, run } of messageBusContract(async () => new RedisMessageBus(await connect(), 'a:'))) {
+  for (const { name, run } of contracts.messageBus(async () => new RedisMessageBus(await connect(), 'a:'))) {
     it(`as a bus: ${name}`, run);
   }
 });

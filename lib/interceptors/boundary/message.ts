@@ -56,6 +56,7 @@ export const channelOver = (
     return reply.signal;
   },
   notify: (method, params) => reply.notify(method, params),
+  pause: retryMs => reply.pause?.(retryMs),
   ...(reply.ask && { ask: reply.ask }),
   ...changes,
 });

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /**
  * Keeps states that are too large for a client, and notes used ones. All nodes of a server share it. If it rejects, the
- * call is refused; it should not wait for long. `mrtrStoreContract` of `nestjs-mcp/testing` tests an implementation.
+ * call is refused; it should not wait for long. `contracts.mrtrStore` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface MrtrStore {
   /** Keeps a text for so many seconds. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EndpointPaths } from './endpoint-paths.js';
 import { hooksOf } from './platform.js';
 import { readBody, type Body } from './read-body.js';
@@ -11,6 +11,13 @@ const BODY = Symbol('nestjs-mcp:body');
 interface ReadRequest extends IncomingMessage {
   [BODY]?: Body;
 }
+
+/** Where a request keeps the headers that it does not show. */
+const SHOWN = Symbol('nestjs-mcp:headers');
+
+type HidingRequest = ReadRequest & { [SHOWN]?: (string | undefined)[] };
+
+const DONE = Promise.resolve();
 
 /** Headers by which Fastify sees that a request has a body to parse. */
 const OF_CONTENT = ['content-type', 'content-length', 'transfer-encoding'] as const;
@@ -63,23 +70,30 @@ export class BodyGate {
   }
 
   private hookInto(instance: FastifyInstance): void {
-    // Fastify runs no parser on a request that shows no content; the headers come back before the route.
-    const shown = Symbol('nestjs-mcp:headers');
-    type Hidden = ReadRequest & { [shown]?: (string | undefined)[] };
-    instance.addHook('onRequest', (request, _reply, done) => {
-      const raw: Hidden = request.raw;
-      // The router has found the route by now, whatever its options make of a path.
-      if (!this.isWanted(raw) || !this.paths.isRoute(request.routeOptions.url)) return done();
-      void this.read(raw).then(() => {
-        const { headers } = raw;
-        raw[shown] = OF_CONTENT.map(name => headers[name]);
-        for (const name of OF_CONTENT) if (headers[name] !== undefined) headers[name] = undefined;
-        done();
-      });
+    // Fastify runs no parser on a request that shows no content. What hooks of the application see is left as it is: the
+    // headers are hidden after the last of those that come before the parser, and are back before the next.
+    const hide = ({ raw }: FastifyRequest) => {
+      const { headers }: HidingRequest = raw;
+      (raw as HidingRequest)[SHOWN] = OF_CONTENT.map(name => headers[name]);
+      for (const name of OF_CONTENT) if (headers[name] !== undefined) headers[name] = undefined;
+    };
+    instance.addHook('onRoute', route => {
+      if (!this.paths.isRoute(route.url)) return;
+      route.preParsing = [
+        ...[route.preParsing ?? []].flat(),
+        (request, _reply, payload, done) => {
+          const isRead = this.isWanted(request.raw);
+          // Fastify refuses a DELETE that has a content type and no content.
+          if (!isRead && request.method !== 'DELETE') return done(null, payload);
+          void (isRead ? this.read(request.raw) : DONE).then(() => {
+            hide(request);
+            done(null, payload);
+          });
+        },
+      ];
     });
     instance.addHook('preValidation', (request, _reply, done) => {
-      const raw: Hidden = request.raw;
-      const { headers, [shown]: values, [BODY]: body } = raw;
+      const { headers, [SHOWN]: values, [BODY]: body }: HidingRequest = request.raw;
       values?.forEach((value, index) => {
         if (value !== undefined) headers[OF_CONTENT[index]] = value;
       });

@@ -26,6 +26,10 @@ export class HttpCall extends RunningCall {
     this.answer.tell(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
+  pause(retryMs: number): void {
+    this.answer.pause(retryMs);
+  }
+
   /**
    * Runs the call, and answers it.
    * @throws Error if the answer cannot be written

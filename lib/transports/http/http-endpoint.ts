@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -16,6 +16,7 @@ import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
+import { closeWithConnection, isGone } from './hang-up.js';
 import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
 import { modernCall } from './modern-call.js';
@@ -59,10 +60,13 @@ export class HttpEndpoint {
    */
   serve(incoming: Incoming): void {
     const { body, rawRequest, rawResponse } = incoming;
+    // A guard of the application may have taken its time.
+    if (isGone(rawRequest, rawResponse)) return;
     const refusal = this.server.running.isClosing ? SHUTTING_DOWN : this.check.refusal(incoming);
     if (refusal) return refusal.send(rawResponse);
     // The SDK puts the Host header in front of a target, even of one that has a host itself.
     rawRequest.url = originForm(rawRequest.url ?? '');
+    closeWithConnection(rawRequest, rawResponse);
     this.open.add(rawResponse);
     rawResponse.on('close', this.forget);
     this.route(incoming, body?.ok ? body.json : undefined).catch((error: Error) => {
@@ -78,6 +82,7 @@ export class HttpEndpoint {
   async close(timeoutMs: number): Promise<void> {
     await Promise.all([this.sdk.close(), this.sessions?.close()]);
     const over = new AbortController();
+    setMaxListeners(0, over.signal);
     const closed = [...this.open].map(response => once(response, 'close', { signal: over.signal }));
     const late = pause(timeoutMs, undefined, { signal: over.signal });
     await Promise.race([late, Promise.allSettled(closed)]);
@@ -93,6 +98,7 @@ export class HttpEndpoint {
       const { id = null } = isRecord(json) ? json : {};
       // With HTTP 200, so that every client reads the code and the message.
       if (error) return writeJson(rawResponse, 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
+      if (isGone(rawRequest, rawResponse)) return;
     }
     const request = isJSONRPCRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);

@@ -13,23 +13,33 @@ export interface PostAnswerOptions {
 
 const NO_HEADERS = {};
 
+/** Where messages go once an answer is a stream. */
+export interface MessageStream {
+  /** Whether nothing can be sent any more. */
+  readonly isOver: boolean;
+  send(json: string): void;
+  /** Sends what only tells the client something; it may be dropped if the client does not read. */
+  tell(json: string): void;
+  end(): void;
+}
+
 /** The answer to a POST: JSON, or an event stream as soon as something is sent before the answer. */
 export class PostAnswer {
-  private stream?: EventStream;
+  private stream?: MessageStream;
   private readonly answers: string[] = [];
   private awaited: number;
   private status = 200;
 
   constructor(
-    private readonly response: ServerResponse,
-    private readonly options: PostAnswerOptions,
+    protected readonly response: ServerResponse,
+    protected readonly options: PostAnswerOptions,
   ) {
     this.awaited = options.awaited ?? 1;
   }
 
   /** Whether nothing can be sent any more. */
   get isOver(): boolean {
-    return this.response.writableEnded || this.response.destroyed;
+    return this.stream ? this.stream.isOver : this.response.writableEnded || this.response.destroyed;
   }
 
   /** Sends a message before the answer. */
@@ -41,6 +51,9 @@ export class PostAnswer {
   tell(json: string): void {
     if (!this.isOver) this.asStream().tell(json);
   }
+
+  /** Ends the connection for a time, if the client can come back for the answer: only that of a session can. */
+  pause(_retryMs: number): void {}
 
   /** @param status the HTTP status, if the answer is JSON */
   answer(json: string, status = 200): void {
@@ -70,12 +83,16 @@ export class PostAnswer {
     writeJson(this.response, this.status, json, this.options.headers);
   }
 
-  private asStream(): EventStream {
+  protected asStream(): MessageStream {
     if (this.stream) return this.stream;
-    const { headers = NO_HEADERS, keepAliveMs } = this.options;
-    this.stream = new EventStream(this.response, headers, keepAliveMs);
+    this.stream = this.openStream();
     for (const json of this.answers.splice(0)) this.stream.send(json);
     return this.stream;
+  }
+
+  protected openStream(): MessageStream {
+    const { headers = NO_HEADERS, keepAliveMs } = this.options;
+    return new EventStream(this.response, headers, keepAliveMs);
   }
 }
 

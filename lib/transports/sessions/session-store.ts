@@ -6,6 +6,7 @@ import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Incoming } from '../http/incoming.js';
 import { TransportError } from '../http/transport-error.js';
+import { MemoryEventStore, type EventStore } from '../../protocol/event-store.js';
 import { Session } from './session.js';
 
 /** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
@@ -14,13 +15,16 @@ const MAX_INITIALIZE_LENGTH = 65_536;
 /** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles. */
 export class SessionStore {
   private readonly sessions = new Map<string, Session>();
+  private readonly eventStore: EventStore;
   private isClosed = false;
 
   constructor(
     private readonly server: McpServerInstance,
     private readonly limits: ResolvedOptions['sessions'],
     private readonly keepAliveMs: number,
-  ) {}
+  ) {
+    this.eventStore = limits.eventStore ?? new MemoryEventStore();
+  }
 
   async serve(incoming: Incoming, body: unknown): Promise<void> {
     const { rawRequest, rawResponse, authInfo, request } = incoming;
@@ -50,7 +54,8 @@ export class SessionStore {
     const { keepAliveMs } = this;
     const id = randomUUID();
     const server = serverForConnection(this.server, 'legacy');
-    const session = new Session(this.server, server, { id, caller, idleTimeoutMs, keepAliveMs });
+    const { eventStore } = this;
+    const session = new Session(this.server, server, { id, caller, idleTimeoutMs, keepAliveMs, eventStore });
     server.server.onclose = () => this.sessions.delete(id);
     this.sessions.set(id, session);
     await server.connect(session);

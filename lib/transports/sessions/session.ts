@@ -16,15 +16,20 @@ import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mc
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
-import { EventStream } from '../http/event-stream.js';
 import { HttpCall } from '../http/http-call.js';
 import type { Incoming } from '../http/incoming.js';
 import { httpOf } from '../http/modern-call.js';
-import { PostAnswer } from '../http/post-answer.js';
+import type { PostAnswer } from '../http/post-answer.js';
 import { TransportError } from '../http/transport-error.js';
+import type { EventStore } from '../../protocol/event-store.js';
+import { SessionAnswer } from './session-answer.js';
+import { SessionStreams } from './session-streams.js';
 
 /** The most messages that a list may hold. */
 const MAX_BATCH = 100;
+
+/** The first revision whose clients understand an event without a message. */
+const PRIMED_SINCE = '2025-11-25';
 
 /** A request that is not answered yet. */
 interface Pending {
@@ -38,6 +43,7 @@ export interface SessionOptions {
   readonly caller: string;
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
+  readonly eventStore: EventStore;
 }
 
 /**
@@ -55,8 +61,7 @@ export class Session implements Transport {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
-  /** The session's own stream, for what belongs to no request. */
-  private stream?: EventStream;
+  private readonly streams: SessionStreams;
   private isInitialized = false;
   private isClosed = false;
 
@@ -68,6 +73,14 @@ export class Session implements Transport {
     this.sessionId = options.id;
     this.caller = options.caller;
     this.headers = { 'mcp-session-id': options.id };
+    this.streams = new SessionStreams({
+      session: options.id,
+      headers: this.headers,
+      keepAliveMs: options.keepAliveMs,
+      store: options.eventStore,
+      isPrimed: () => (server.server.getNegotiatedProtocolVersion() ?? '') >= PRIMED_SINCE,
+      report: error => instance.report(error),
+    });
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
   }
 
@@ -89,15 +102,17 @@ export class Session implements Transport {
       rawResponse.writeHead(202).end();
       return true;
     }
-    const { headers, options } = this;
-    const answer = new PostAnswer(rawResponse, {
-      headers,
-      keepAliveMs: options.keepAliveMs,
-      awaited: requests.length,
-      isBatch: Array.isArray(body),
-    });
-    // Nothing keeps the answers for later, so the calls are as good as cancelled.
+    const { headers } = this;
+    const { keepAliveMs } = this.options;
+    const answer = new SessionAnswer(
+      rawResponse,
+      { headers, keepAliveMs, awaited: requests.length, isBatch: Array.isArray(body) },
+      this.streams,
+    );
     rawResponse.once('close', () => {
+      this.timer.refresh();
+      // Without an event, the client has nothing to come back with, so the calls are as good as cancelled.
+      if (answer.canResume) return;
       for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
     });
     const calls = requests.map(({ id, method }) => this.open(id, method, answer));
@@ -109,21 +124,15 @@ export class Session implements Transport {
     return true;
   }
 
-  /** Opens the session's own stream. */
+  /** Opens a stream for what belongs to no request, or goes on with one whose connection broke. */
   listen({ rawRequest, rawResponse }: Incoming): void {
     if (!rawRequest.headers.accept?.includes('text/event-stream')) {
       return refused(406, 'Not Acceptable: Client must accept text/event-stream').send(rawResponse);
     }
     const refusal = this.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
     if (refusal) return refusal.send(rawResponse);
-    if (this.stream) {
-      return refused(409, 'Conflict: Only one SSE stream is allowed per session').send(rawResponse);
-    }
-    this.stream = new EventStream(rawResponse, this.headers, this.options.keepAliveMs);
-    rawResponse.once('close', () => {
-      this.stream = undefined;
-      this.timer.refresh();
-    });
+    this.streams.listen(rawResponse, rawRequest.headers['last-event-id'] as string | undefined);
+    rawResponse.once('close', () => this.timer.refresh());
   }
 
   /** Ends the session at its client's wish. */
@@ -141,8 +150,7 @@ export class Session implements Transport {
     const json = JSON.stringify(message);
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     const id = isAnswer ? message.id : options?.relatedRequestId;
-    if (id === undefined)
-      return isJSONRPCNotification(message) ? this.stream?.tell(json) : this.stream?.send(json);
+    if (id === undefined) return this.streams.send(json);
     const pending = this.pending.get(id);
     if (!pending) throw new Error('The request is not open any more');
     if (!isAnswer) return pending.answer.send(json);
@@ -155,7 +163,7 @@ export class Session implements Transport {
     this.isClosed = true;
     clearTimeout(this.timer);
     for (const id of [...this.pending.keys()]) this.cancel(id, 'The session has ended');
-    this.stream?.end();
+    this.streams.close();
     this.onclose?.();
   }
 
@@ -265,7 +273,7 @@ export class Session implements Transport {
   }
 
   private onIdle(): void {
-    if (this.pending.size > 0 || this.stream) this.timer.refresh();
+    if (this.pending.size > 0 || this.streams.areRead) this.timer.refresh();
     else void this.close();
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { ConflictException, Injectable } from '@nestjs/common';
 import { Args, Ctx, Tool, type McpContext } from 'nestjs-mcp';
 import { of, type Observable } from 'rxjs';
@@ -53,6 +54,16 @@ export class Tools {
     await ctx.log.info('Tool processing data');
     await ctx.log.info('Tool execution completed');
     return 'Three messages were logged';
+  }
+
+  @Tool({
+    name: 'test_reconnection',
+    description: 'Ends its connection, and answers the client that comes back',
+  })
+  async reconnection(@Ctx() ctx: McpContext) {
+    ctx.closeStream(100);
+    await setTimeout(100, undefined, { signal: ctx.signal });
+    return 'The client has come back';
   }
 
   @Tool({ name: 'test_tool_with_progress', description: 'Reports progress three times' })

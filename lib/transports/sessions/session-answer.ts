@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import { PostAnswer, type PostAnswerOptions } from '../http/post-answer.js';
+import type { SessionStream } from './session-stream.js';
+import type { SessionStreams } from './session-streams.js';
+
+/** The answer to a POST of a session. As a stream, it outlives its connection. */
+export class SessionAnswer extends PostAnswer {
+  private resumable?: SessionStream;
+
+  constructor(
+    response: ServerResponse,
+    options: PostAnswerOptions,
+    private readonly streams: SessionStreams,
+  ) {
+    super(response, options);
+  }
+
+  /** Whether the client can come back for the answer if its connection breaks. */
+  get canResume(): boolean {
+    return this.resumable !== undefined;
+  }
+
+  /** Ends the connection; the client is to come back for the answer after so many milliseconds. */
+  override pause(retryMs: number): void {
+    if (this.isOver) return;
+    this.asStream();
+    this.resumable?.pause(retryMs);
+  }
+
+  protected override openStream(): SessionStream {
+    return (this.resumable = this.streams.openFor(this.response));
+  }
+}
