@@ -56,6 +56,7 @@ export const channelOver = (
     return reply.signal;
   },
   notify: (method, params) => reply.notify(method, params),
+  extend: () => reply.extend?.(),
   ...(reply.ask && { ask: reply.ask }),
   ...changes,
 });

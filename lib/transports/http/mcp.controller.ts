@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { limitKeyOf } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint } from './http-endpoint.js';
-import type { Incoming } from './incoming.js';
+import { addressOf, type Incoming } from './incoming.js';
 import { checkDepth, readBody, type Body } from './read-body.js';
 
 /** Where the `@ApiExcludeController()` of `@nestjs/swagger` keeps whether a controller is left out: `[true]`. */
@@ -72,7 +73,9 @@ async function accept(
     for (const [name, value] of Object.entries(response.getHeaders())) rawResponse.setHeader(name, value);
   }
   const body = rawRequest.method === 'POST' ? await bodyOf(request, rawRequest, gate) : undefined;
-  return { request, response, rawRequest, rawResponse, body, authInfo: request.auth };
+  const authInfo = request.auth;
+  const caller = limitKeyOf(authInfo, request, addressOf(request, rawRequest));
+  return { request, response, rawRequest, rawResponse, body, authInfo, caller };
 }
 
 /** The body as the gate read it or, where the gate saw no JSON, as another parser left it. */
