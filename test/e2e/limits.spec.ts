@@ -130,6 +130,18 @@ describe.each(platforms())('limits on %s', platform => {
     });
   });
 
+  it('of time end a session, whatever it has open', async () => {
+    await start({ sessions: { max: 1, maxLifetimeMs: 500 } });
+    const headers = await sessionOf(test, 'a');
+    const call = await sendAs(test, 'a', { headers, body: callOf('hold') });
+    const stream = await sendAs(test, 'a', { method: 'GET', headers });
+    expect([call.status, stream.status]).toEqual([200, 200]);
+    expect(await sendAs(test, 'a', INITIALIZE)).toMatchObject({ status: 503 });
+    await Promise.all([call.text(), stream.text()]);
+    expect(await sendAs(test, 'a', { headers, body: callOf('quick') })).toMatchObject({ status: 404 });
+    expect(await sendAs(test, 'a', INITIALIZE)).toMatchObject({ status: 200 });
+  });
+
   it('of listeners count both kinds together', async () => {
     await start(listeners({ max: 10, own: 1 }));
     const stream = await sendAs(test, 'a', { method: 'GET', headers: await sessionOf(test, 'a') });
