@@ -51,7 +51,7 @@ export class CallerLimit {
   /** The refusal of so many more; undefined if they are within the caps. */
   refusal(caller: string, count = 1): LimitReached | undefined {
     const { max, maxPerCaller, maxPerAddress } = this.caps;
-    const cap = isAnonymous(caller) ? maxPerAddress : maxPerCaller;
+    const cap = isCaller(caller) ? maxPerCaller : maxPerAddress;
     if ((this.counts.get(caller) ?? 0) + count > cap) return this.reached(429, 'caller');
     return this.total + count > max ? this.reached(503, 'server') : undefined;
   }
@@ -91,9 +91,9 @@ export function limitKeyOf(
   const isKnown = authInfo !== undefined || (user !== undefined && user !== null);
   if (isKnown) return callerOf(authInfo, platformRequest);
   // A proxy may have passed on whatever a client wrote: that must not look like a caller.
-  if (address === undefined || !isAnonymous(address)) return 'unknown';
+  if (address === undefined || isCaller(address)) return 'unknown';
   return address.includes(':') ? networkOf(address) : address;
 }
 
 /** Callers are JSON arrays, addresses are not. */
-export const isAnonymous = (key: string): boolean => !key.startsWith('[');
+const isCaller = (key: string): boolean => key.startsWith('[');

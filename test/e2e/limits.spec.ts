@@ -1,6 +1,7 @@
 import type { McpModuleOptions } from 'nestjs-mcp';
 import {
   callOf,
+  hangUpAs,
   HEADER_GUARD,
   HeldTools,
   INITIALIZE,
@@ -128,6 +129,16 @@ describe.each(platforms())('limits on %s', platform => {
       await close('b', held[2]);
       expect(await open('c')).toMatchObject({ status: 200 });
     });
+  });
+
+  it.each(KINDS.filter(({ end }) => !end))('of $name forget who hangs up', async ({ options, request }) => {
+    await start(options({ max: 2, own: 2 }));
+    for (let times = 0; times < 20; times++) await hangUpAs(test, 'a', await request(test, 'a'));
+    for (let held = 0; held < 2;) {
+      const { status } = await sendAs(test, 'a', await request(test, 'a'));
+      if (status === 200) held += 1;
+    }
+    expect(await sendAs(test, 'a', await request(test, 'a'))).toMatchObject({ status: 429 });
   });
 
   it('of time end a session, whatever it has open', async () => {

@@ -16,7 +16,3 @@ export interface Incoming {
   /** Whom the request counts for in the limits of callers. */
   readonly caller: string;
 }
-
-/** Where a request comes from, as far as the platform trusts those that passed it on. */
-export const addressOf = (request: object, { socket }: IncomingMessage): string | undefined =>
-  (request as { ip?: string }).ip ?? socket.remoteAddress;

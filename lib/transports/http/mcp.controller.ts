@@ -6,7 +6,7 @@ import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint } from './http-endpoint.js';
-import { addressOf, type Incoming } from './incoming.js';
+import type { Incoming } from './incoming.js';
 import { checkDepth, readBody, type Body } from './read-body.js';
 
 /** Where the `@ApiExcludeController()` of `@nestjs/swagger` keeps whether a controller is left out: `[true]`. */
@@ -23,6 +23,8 @@ export interface EndpointSlot {
 
 interface PlatformRequest extends IncomingMessage {
   readonly raw?: IncomingMessage;
+  /** Where the request comes from, as far as the platform trusts the proxies that passed it on. */
+  readonly ip?: string;
   readonly auth?: AuthInfo;
   readonly body?: unknown;
 }
@@ -74,7 +76,7 @@ async function accept(
   }
   const body = rawRequest.method === 'POST' ? await bodyOf(request, rawRequest, gate) : undefined;
   const authInfo = request.auth;
-  const caller = limitKeyOf(authInfo, request, addressOf(request, rawRequest));
+  const caller = limitKeyOf(authInfo, request, request.ip ?? rawRequest.socket.remoteAddress);
   return { request, response, rawRequest, rawResponse, body, authInfo, caller };
 }
 

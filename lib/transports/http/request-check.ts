@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRepeated } from '../../headers/header-check.js';
-import { isAnonymous } from '../../protocol/caller-limit.js';
-import { addressOf, type Incoming } from './incoming.js';
+import { limitKeyOf } from '../../protocol/caller-limit.js';
+import type { Incoming } from './incoming.js';
 import { TransportError } from './transport-error.js';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
@@ -79,10 +79,9 @@ export class RequestCheck {
   }
 
   /** Once: anonymous callers behind a proxy that is not trusted have one address. */
-  private warnOfProxy({ request, rawRequest, caller }: Incoming): void {
+  private warnOfProxy({ rawRequest, caller }: Incoming): void {
     const { remoteAddress } = rawRequest.socket;
-    if (this.hasWarnedOfProxy || !isAnonymous(caller) || addressOf(request, rawRequest) !== remoteAddress)
-      return;
+    if (this.hasWarnedOfProxy || caller !== limitKeyOf(undefined, {}, remoteAddress)) return;
     this.hasWarnedOfProxy = true;
     this.warn(
       `A request from ${remoteAddress} has forwarding headers, which the HTTP adapter does not trust: all anonymous callers behind this proxy share its "maxPerAddress" limits; if the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,
