@@ -96,4 +96,4 @@ export function limitKeyOf(
 }
 
 /** Callers are JSON arrays, addresses are not. */
-const isCaller = (key: string): boolean => key.startsWith('[');
+export const isCaller = (key: string): boolean => key.startsWith('[');

@@ -65,6 +65,8 @@ describe.each(SETTINGS)('anonymous callers on $name', ({ trusting, wary }) => {
     for (const address of ['192.0.2.1', '::ffff:192.0.2.2', '2001:db8::2', '2001:DB8:0:1:9::']) {
       expect(await open(behindProxy(address))).toBe(429);
     }
+    // A client on the host of the proxy.
+    expect(await open(behindProxy('127.0.0.1'))).toBe(200);
     expect(log.warnings).toEqual([]);
   });
 

@@ -80,8 +80,12 @@ export class RequestCheck {
 
   /** Once: anonymous callers behind a proxy that is not trusted have one address. */
   private warnOfProxy({ rawRequest, caller }: Incoming): void {
-    const { remoteAddress } = rawRequest.socket;
-    if (this.hasWarnedOfProxy || caller !== limitKeyOf(undefined, {}, remoteAddress)) return;
+    const { headers, socket } = rawRequest;
+    const { remoteAddress } = socket;
+    const isOf = (address: string | undefined) => limitKeyOf(undefined, {}, address) === caller;
+    // A client beside a trusted proxy has the same address.
+    const client = String(headers['x-forwarded-for']).split(',').at(-1)!.trim();
+    if (this.hasWarnedOfProxy || !isOf(remoteAddress) || isOf(client)) return;
     this.hasWarnedOfProxy = true;
     this.warn(
       `A request from ${remoteAddress} has forwarding headers, which the HTTP adapter does not trust: all anonymous callers behind this proxy share its "maxPerAddress" limits; if the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,

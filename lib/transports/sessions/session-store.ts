@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isInitializeRequest, type AuthInfo, type RequestId } from '@modelcontextprotocol/server';
+import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../server/server-options.js';
-import { callerOf } from '../../protocol/caller.js';
-import { CallerLimit } from '../../protocol/caller-limit.js';
+import { CallerLimit, isCaller } from '../../protocol/caller-limit.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Incoming } from '../http/incoming.js';
@@ -33,9 +32,9 @@ export class SessionStore {
   }
 
   async serve(incoming: Incoming, body: unknown): Promise<void> {
-    const { rawRequest, rawResponse, authInfo, request } = incoming;
+    const { rawRequest, rawResponse } = incoming;
     const id = rawRequest.headers['mcp-session-id'];
-    const caller = ownerOf(authInfo, request);
+    const caller = ownerOf(incoming);
     if (id === undefined) return this.open(incoming, body, caller);
     const session = this.sessions.get(String(id));
     // Whose session it is may not be learned by trying, so a foreign one looks like none.
@@ -90,8 +89,9 @@ export class SessionStore {
 }
 
 /** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
-function ownerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
-  const { params = {} } = (platformRequest ?? {}) as { params?: object };
-  const caller = callerOf(authInfo, platformRequest);
-  return Object.keys(params).length === 0 ? caller : JSON.stringify([caller, params]);
+function ownerOf({ caller, request }: Incoming): string {
+  const { params = {} } = request as { params?: object };
+  // An anonymous client may change its address.
+  const owner = isCaller(caller) ? caller : 'anonymous';
+  return Object.keys(params).length === 0 ? owner : JSON.stringify([owner, params]);
 }
