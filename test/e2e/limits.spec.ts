@@ -30,15 +30,17 @@ const listeners: Kind['options'] = ({ max, own }) => ({
 });
 const calls: Kind['options'] = ({ max, own }) => ({ calls: { max, maxPerCaller: own } });
 
+const endSession: Kind['end'] = async (test, user, { headers }) => {
+  const session = { 'mcp-session-id': headers['mcp-session-id'] as string };
+  await sendAs(test, user, { method: 'DELETE', headers: session });
+};
+
 const KINDS: Kind[] = [
   {
     name: 'sessions',
     options: ({ max, own }) => ({ sessions: { max, maxPerCaller: own } }),
     request: () => INITIALIZE,
-    end: async (test, user, { headers }) => {
-      const session = { 'mcp-session-id': headers['mcp-session-id'] as string };
-      await sendAs(test, user, { method: 'DELETE', headers: session });
-    },
+    end: endSession,
   },
   {
     name: 'GET streams of sessions',
@@ -59,6 +61,8 @@ const KINDS: Kind[] = [
     name: 'calls in sessions',
     options: calls,
     request: async (test, user) => ({ headers: await sessionOf(test, user), body: callOf('hold') }),
+    // A client that hangs up may come back for the answer.
+    end: endSession,
   },
   {
     name: 'calls without a session',

@@ -17,7 +17,7 @@ import { SessionStore } from '../sessions/session-store.js';
 import { listenOf } from '../listen.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
-import { closeWithConnection, isGone } from './hang-up.js';
+import { closeWithConnection, isGone } from './connections.js';
 import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
 import { ListenerLimit } from './listener-limit.js';
