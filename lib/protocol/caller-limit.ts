@@ -81,7 +81,7 @@ export class CallerLimit {
 /** The caller of everything that comes over stdio. */
 export const STDIO_CALLER = '["stdio"]';
 
-/** Who a request counts for: its caller, or the address that an anonymous caller has. */
+/** Identifies the caller in the limits: as `callerOf` does, and an anonymous caller by its address. */
 export function limitKeyOf(
   authInfo: AuthInfo | undefined,
   platformRequest: object,
@@ -90,7 +90,7 @@ export function limitKeyOf(
   const { user } = platformRequest as { user?: unknown };
   const isKnown = authInfo !== undefined || (user !== undefined && user !== null);
   if (isKnown) return callerOf(authInfo, platformRequest);
-  // A proxy may have passed on whatever a client wrote: that must not look like a caller.
+  // A proxy may pass on any text that a client wrote: it must not look like a caller.
   if (address === undefined || isCaller(address)) return 'unknown';
   return address.includes(':') ? networkOf(address) : address;
 }

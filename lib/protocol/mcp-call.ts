@@ -23,7 +23,7 @@ export interface HttpExchange {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Names and values of the headers by turns, as they came. */
   readonly rawHeaders: readonly string[];
-  /** Whom the request counts for in the limits of callers. */
+  /** The caller in the limits for each caller; see `limitKeyOf`. */
   readonly caller: string;
 }
 

@@ -24,7 +24,7 @@ export abstract class RunningCall implements ReplyChannel {
   /** How often it was looked at since it began, or had progress. */
   private looks = 0;
 
-  /** @param caller whom the call counts for */
+  /** @param caller the caller in the limits; see `limitKeyOf` */
   constructor(readonly caller: string) {}
 
   abstract notify(method: string, params: Record<string, unknown>): Promise<void>;
@@ -65,7 +65,7 @@ export abstract class RunningCall implements ReplyChannel {
   }
 
   /** Looks at the call. @returns whether it has run for too long, not counting the time that its client took */
-  isOverdue(): boolean {
+  look(): boolean {
     return this.asking === 0 && !this.ended && ++this.looks > LOOKS;
   }
 
@@ -170,7 +170,7 @@ export class RunningCalls extends RunningWork<RunningCall> {
   }
 
   private look(): void {
-    const overdue = [...this.work].filter(call => call.isOverdue());
+    const overdue = [...this.work].filter(call => call.look());
     for (const call of overdue) call.end(tooLong(this.bounds.timeoutMs));
     if (overdue.length > 0) this.onOverdue(overdue.length);
     if (this.work.size > 0) return;

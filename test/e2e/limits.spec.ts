@@ -135,15 +135,18 @@ describe.each(platforms())('limits on %s', platform => {
     });
   });
 
-  it.each(KINDS.filter(({ end }) => !end))('of $name forget who hangs up', async ({ options, request }) => {
-    await start(options({ max: 2, own: 2 }));
-    for (let times = 0; times < 20; times++) await hangUpAs(test, 'a', await request(test, 'a'));
-    for (let held = 0; held < 2;) {
-      const { status } = await sendAs(test, 'a', await request(test, 'a'));
-      if (status === 200) held += 1;
-    }
-    expect(await sendAs(test, 'a', await request(test, 'a'))).toMatchObject({ status: 429 });
-  });
+  it.each(KINDS.filter(({ end }) => !end))(
+    'of $name are free again after clients hang up',
+    async ({ options, request }) => {
+      await start(options({ max: 2, own: 2 }));
+      for (let times = 0; times < 20; times++) await hangUpAs(test, 'a', await request(test, 'a'));
+      for (let held = 0; held < 2;) {
+        const { status } = await sendAs(test, 'a', await request(test, 'a'));
+        if (status === 200) held += 1;
+      }
+      expect(await sendAs(test, 'a', await request(test, 'a'))).toMatchObject({ status: 429 });
+    },
+  );
 
   it('of time end a session, whatever it has open', async () => {
     await start({ sessions: { max: 1, maxLifetimeMs: 500 } });

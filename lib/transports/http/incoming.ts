@@ -13,6 +13,6 @@ export interface Incoming {
   /** The body of a POST. */
   readonly body?: Body;
   readonly authInfo?: AuthInfo;
-  /** Whom the request counts for in the limits of callers. */
+  /** The caller in the limits for each caller; see `limitKeyOf`. */
   readonly caller: string;
 }
