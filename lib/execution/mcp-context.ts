@@ -238,8 +238,9 @@ export class McpContext {
     return this.asking.id;
   }
 
-  /** Does nothing if the client did not ask for progress. */
+  /** Restarts the time of `calls.timeoutMs`. Sends nothing if the client did not ask for progress. */
   async reportProgress(progress: number | Progress, total?: number, message?: string): Promise<void> {
+    this.call.reply.extend?.();
     const progressToken = this.meta['progressToken'];
     if (progressToken === undefined || this.signal.aborted) return;
     const report =

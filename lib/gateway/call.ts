@@ -41,6 +41,7 @@ export class Call {
 
   progress(progress: Progress): void {
     const { progressToken, exchange } = this;
+    exchange.reply.extend?.();
     if (progressToken === undefined || exchange.reply.signal.aborted) return;
     exchange.reply.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined);
   }

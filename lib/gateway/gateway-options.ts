@@ -32,6 +32,7 @@ export const SERVER_OPTIONS = [
   'stdio',
   'legacy',
   'sessions',
+  'calls',
   'shutdownTimeoutMs',
   'interceptors',
 ] as const;
@@ -50,7 +51,10 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   backends?: Record<string, GatewayBackend>;
   /** Whether `interceptors/list` and `interceptor/invoke` go through to the backend. One backend only. Default: false. */
   passthrough?: boolean;
-  /** How long a backend may take for an answer, in milliseconds. Default: 3,600,000 (an hour). */
+  /**
+   * How long a backend may take for an answer, in milliseconds; `calls.timeoutMs` is 0 here unless it is given.
+   * Default: 3,600,000 (an hour).
+   */
   timeoutMs?: number;
   /** Multi round-trip requests. Default: a random secret, which survives neither a restart nor a second node. */
   mrtr?: GatewayMrtrOptions;

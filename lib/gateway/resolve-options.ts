@@ -110,7 +110,14 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
   const { path } = options;
   const http = options.http === false ? false : { ...(path !== undefined && { path }), ...options.http };
   return {
-    server: { ...omit(options, ...(Object.keys(OWN) as (keyof typeof OWN)[])), name, version, http },
+    server: {
+      ...omit(options, ...(Object.keys(OWN) as (keyof typeof OWN)[])),
+      name,
+      version,
+      http,
+      // A backend has its own time for an answer.
+      calls: { timeoutMs: 0, ...options.calls },
+    },
     settings: {
       name,
       showsBackend: backend !== undefined && options.name === undefined,

@@ -9,6 +9,10 @@ export type OnMismatch = 'reask' | 'error';
 export interface McpSuspensionOptions {
   /** The most open questions and waiting calls of one session or stdio connection. Default: 16. */
   maxPerSession?: number;
+  /** The most of all sessions of one caller together. Default: 100. */
+  maxPerCaller?: number;
+  /** The same for the anonymous callers of one address, or of one IPv6 network (/64). Default: 100. */
+  maxPerAddress?: number;
   /** The most of all sessions together. Default: 1,000. */
   maxTotal?: number;
   /** How long an answer may take, in milliseconds; the client's progress restarts the time. Default: 600,000. */
@@ -70,6 +74,8 @@ export const SECRETS = objectOf<Pick<McpMrtrOptions, 'secret' | 'secrets'>>(
 
 export const SUSPENSION = objectOf<McpSuspensionOptions, Required<McpSuspensionOptions>>({
   maxPerSession: { ...COUNT, default: 16 },
+  maxPerCaller: { ...COUNT, default: 100 },
+  maxPerAddress: { ...COUNT, default: 100 },
   maxTotal: { ...COUNT, default: 1000 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
 });

@@ -8,7 +8,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { canAsk } from '../input/asking.js';
 import type { Answer, Stage } from '../protocol/answer.js';
-import { RunningCalls } from '../protocol/running-calls.js';
+import { RunningWork } from '../protocol/running-calls.js';
 import { toolError } from '../protocol/tool-result.js';
 import { LiveAsker, PendingRequests } from './live/pending-requests.js';
 import { CurrentRound } from './replay/current-round.js';
@@ -36,7 +36,7 @@ export class Rounds {
   private readonly states: RequestState;
   readonly suspensions: PendingRequests;
   private readonly legacy: LegacyRounds;
-  private readonly running = new RunningCalls();
+  private readonly running = new RunningWork();
   private isWarned = false;
 
   /** @param server the server's name, part of each state */
@@ -79,7 +79,10 @@ export class Rounds {
 
   /** A handler may outlast its call: an interceptor's Observable ends when the signal fires. */
   private track({ reply }: McpCall, current: CurrentRound, result: Promise<unknown>): void {
-    if (reply.ask) this.running.track(Promise.race([result, current.untilLeft()]).catch(() => undefined));
+    if (!reply.ask) return;
+    const work = Promise.race([result, current.untilLeft()]).catch(() => undefined);
+    this.running.add(work);
+    void work.then(() => this.running.delete(work));
   }
 
   /** Waits, in milliseconds, for handlers that outlast their calls. */

@@ -23,6 +23,8 @@ export interface HttpExchange {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Names and values of the headers by turns, as they came. */
   readonly rawHeaders: readonly string[];
+  /** The caller in the limits for each caller; see `limitKeyOf`. */
+  readonly caller: string;
 }
 
 /** Sends a request to a client, and gives its answer as it came. */
@@ -40,6 +42,8 @@ export interface ReplyChannel {
   notify(method: string, params: Record<string, unknown>): Promise<void>;
   /** Ends the connection of the call's stream, for a time in milliseconds, if the client can come back (2025 sessions). */
   pause?(retryMs: number): void;
+  /** Restarts the time that the call may take: it makes progress. */
+  extend?(): void;
   /** Asks the client something on the call's own stream, if the connection carries requests to it (2025 era). */
   readonly ask?: AskClient;
 }

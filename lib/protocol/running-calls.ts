@@ -1,9 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { CallerLimit, type Caps } from './caller-limit.js';
 import type { ReplyChannel } from './mcp-call.js';
 
 /** How long handlers have to clean up after their signals fired, and the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;
+
+/** A call may run for so many looks at it: no call needs a timer or a clock. */
+const LOOKS = 20;
+
+/** Bounds on calls that run at once. */
+export interface CallBounds extends Caps {
+  /** How long a call may run without progress, in milliseconds; 0: for ever. */
+  readonly timeoutMs: number;
+}
 
 /** A call that is being answered, as its handler sees it and as a shutdown does. */
 export abstract class RunningCall implements ReplyChannel {
@@ -11,6 +21,11 @@ export abstract class RunningCall implements ReplyChannel {
   private ended?: { readonly reason: unknown };
   private asking = 0;
   private isClosing = false;
+  /** How often it was looked at since it began, or had progress. */
+  private looks = 0;
+
+  /** @param caller the caller in the limits; see `limitKeyOf` */
+  constructor(readonly caller: string) {}
 
   abstract notify(method: string, params: Record<string, unknown>): Promise<void>;
 
@@ -44,6 +59,16 @@ export abstract class RunningCall implements ReplyChannel {
     }
   }
 
+  /** The handler is still at work. */
+  extend(): void {
+    this.looks = 0;
+  }
+
+  /** Looks at the call. @returns whether it has run for too long, not counting the time that its client took */
+  look(): boolean {
+    return this.asking === 0 && !this.ended && ++this.looks > LOOKS;
+  }
+
   /** From now on, the call must not wait for its client. */
   refuseAsking(): void {
     this.isClosing = true;
@@ -51,47 +76,77 @@ export abstract class RunningCall implements ReplyChannel {
   }
 
   /** Fires the signal, and answers with an error. */
-  end(): void {
-    const error = shuttingDown();
+  end(error = shuttingDown()): void {
     this.abort(error);
     this.fail(error);
   }
 }
 
-/** Calls that run: a shutdown lets them finish, for a time. */
-export class RunningCalls {
-  private readonly calls = new Set<RunningCall | Promise<unknown>>();
+/** Work that a shutdown waits for. */
+export class RunningWork<T extends object = Promise<unknown>> {
+  protected readonly work = new Set<T>();
   private whenIdle?: () => void;
+
+  add(one: T): void {
+    this.work.add(one);
+  }
+
+  delete(one: T): void {
+    this.work.delete(one);
+    if (this.work.size === 0) this.whenIdle?.();
+  }
+
+  /** Waits until nothing runs, but not longer than so many milliseconds. */
+  async idle(timeoutMs: number): Promise<void> {
+    if (this.work.size === 0) return;
+    const over = new AbortController();
+    const late = pause(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([late, new Promise<void>(resolve => (this.whenIdle = resolve))]);
+    over.abort();
+  }
+}
+
+/** Calls that run. So many may run at once, and for so long; a shutdown lets them finish, for a time. */
+export class RunningCalls extends RunningWork<RunningCall> {
+  readonly limit: CallerLimit;
+  private looking?: NodeJS.Timeout;
   private isClosed = false;
+
+  /** @param onOverdue told how many calls have just been ended, because they ran for too long */
+  constructor(
+    private readonly bounds: CallBounds,
+    private readonly onOverdue: (count: number) => void,
+  ) {
+    super();
+    this.limit = new CallerLimit('calls', bounds);
+  }
 
   /** Whether the server shuts down, and so answers nothing new. */
   get isClosing(): boolean {
     return this.isClosed;
   }
 
-  /** @throws McpException (-32000) when the server shuts down */
-  add(call: RunningCall): void {
+  /** @throws McpException (-32000) when the server shuts down, and for too many calls */
+  override add(call: RunningCall): void {
     if (this.isClosed) throw shuttingDown();
-    this.calls.add(call);
+    const refusal = this.limit.take(call.caller);
+    if (refusal) throw refusal;
+    this.work.add(call);
+    this.looking ??= this.startLooking();
   }
 
-  delete(call: RunningCall | Promise<unknown>): void {
-    this.calls.delete(call);
-    if (this.calls.size === 0) this.whenIdle?.();
-  }
-
-  /** Waits for work that outlasts its call. */
-  track(work: Promise<unknown>): void {
-    const settled = () => this.delete(work);
-    this.calls.add(work);
-    work.then(settled, settled);
+  override delete(call: RunningCall): void {
+    // A call that was refused was not counted.
+    if (!this.work.has(call)) return;
+    this.limit.release(call.caller);
+    super.delete(call);
   }
 
   /** Takes no more calls, and ends those that wait for their client. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const call of this.running()) call.refuseAsking();
+    for (const call of this.work) call.refuseAsking();
   }
 
   /**
@@ -101,26 +156,31 @@ export class RunningCalls {
   async shutDown(timeoutMs: number): Promise<number> {
     this.close();
     await this.idle(timeoutMs);
-    const left = this.running();
+    const left = [...this.work];
     for (const call of left) call.end();
     // The answers are on their way before anybody closes what they are to take.
     await nextTurn();
     return left.length;
   }
 
-  /** Waits until nothing runs, but not longer than so many milliseconds. */
-  async idle(timeoutMs: number): Promise<void> {
-    if (this.calls.size === 0) return;
-    const over = new AbortController();
-    const late = pause(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([late, new Promise<void>(resolve => (this.whenIdle = resolve))]);
-    over.abort();
+  /** One timer for all calls, which ends once it finds none. */
+  private startLooking(): NodeJS.Timeout | undefined {
+    const { timeoutMs } = this.bounds;
+    return timeoutMs === 0 ? undefined : setInterval(() => this.look(), timeoutMs / LOOKS).unref();
   }
 
-  private running(): RunningCall[] {
-    return [...this.calls].filter(call => call instanceof RunningCall);
+  private look(): void {
+    const overdue = [...this.work].filter(call => call.look());
+    for (const call of overdue) call.end(tooLong(this.bounds.timeoutMs));
+    if (overdue.length > 0) this.onOverdue(overdue.length);
+    if (this.work.size > 0) return;
+    clearInterval(this.looking);
+    this.looking = undefined;
   }
 }
 
 const shuttingDown = (): McpException =>
   new McpException(McpErrorCode.Refused, 'The server is shutting down');
+
+const tooLong = (timeoutMs: number): McpException =>
+  new McpException(McpErrorCode.Refused, `The call did not finish within ${timeoutMs} ms`);

@@ -49,7 +49,7 @@ export class McpServerInstance {
   readonly rounds: Rounds;
   private readonly dispatcher: Dispatcher;
   /** The calls that came over HTTP. */
-  readonly running = new RunningCalls();
+  readonly running: RunningCalls;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
@@ -81,6 +81,7 @@ export class McpServerInstance {
       // Shared, because the SDK would otherwise make one for every connection.
       jsonSchemaValidator: new AjvJsonSchemaValidator(),
     };
+    this.running = this.newRunningCalls();
     this.declared = { ...options.capabilities };
     const bus = new InMemoryServerEventBus(error => this.report(error));
     // Each node of a gateway hears of changes from the backends.
@@ -245,6 +246,16 @@ export class McpServerInstance {
 
   report(error: Error): void {
     this.logger.warn(error.message.slice(0, MAX_LOGGED));
+  }
+
+  /** The calls of a transport. */
+  newRunningCalls(): RunningCalls {
+    const { calls } = this.options;
+    return new RunningCalls(calls, count => {
+      this.logger.warn(
+        `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${count}; a handler that takes longer reports progress, or needs a larger option`,
+      );
+    });
   }
 
   /** Reports how many calls a shutdown has ended, if it has ended any. */

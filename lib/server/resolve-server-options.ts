@@ -3,6 +3,7 @@ import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
 import { MRTR, resolveMrtr, type FilledMrtr } from '../mrtr/mrtr-options.js';
 import type {
   CacheableMethod,
+  McpCallOptions,
   McpFeatureOptions,
   McpHttpOptions,
   McpModuleAsyncOptions,
@@ -52,18 +53,30 @@ export const HTTP = objectOf<McpHttpOptions, FilledHttp>({
   maxBodyBytes: { ...COUNT, default: 4_194_304 },
   bodyTimeoutMs: { ...TIME, default: 30_000 },
   maxListeners: { ...COUNT, default: 1024 },
+  maxListenersPerCaller: { ...COUNT, default: 64 },
+  maxListenersPerAddress: { ...COUNT, default: 64 },
   keepAliveMs: { ...TIME, minimum: 0, default: 15_000 },
   decorators: listOf(FUNCTION, 'a list of decorators'),
 });
 
 export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>({
   max: { ...COUNT, default: 1000 },
+  maxPerCaller: { ...COUNT, default: 100 },
+  maxPerAddress: { ...COUNT, default: 100 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
+  maxLifetimeMs: { ...TIME, default: 86_400_000 },
   maxSubscriptions: { ...COUNT, default: 1000 },
   eventStore: {
     accepts: hasMethods('append', 'after', 'delete'),
     description: 'an object with append, after and delete',
   },
+});
+
+export const CALLS = objectOf<McpCallOptions, Required<McpCallOptions>>({
+  max: { ...COUNT, default: 2048 },
+  maxPerCaller: { ...COUNT, default: 256 },
+  maxPerAddress: { ...COUNT, default: 256 },
+  timeoutMs: { ...TIME, minimum: 0, default: 60_000 },
 });
 
 const CACHE_HINT = objectOf<{ ttlMs?: number; cacheScope?: string }>(
@@ -118,6 +131,7 @@ export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
     stdio: { ...FLAG, default: false },
     legacy: { ...oneOf('sessions', 'stateless', 'reject'), default: 'sessions' },
     sessions: { ...SESSIONS, default: {} },
+    calls: { ...CALLS, default: {} },
     shutdownTimeoutMs: { ...TIME, default: 10_000 },
     pageSize: { ...COUNT, default: 1000 },
     cache: { ...CACHE, default: {} },

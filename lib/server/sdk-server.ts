@@ -15,6 +15,7 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { STDIO_CALLER } from '../protocol/caller-limit.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { whole } from './answer-encoder.js';
@@ -35,9 +36,10 @@ class SdkCall extends RunningCall {
 
   constructor(
     private readonly request: ServerContext['mcpReq'],
+    caller: string,
     canAsk: boolean,
   ) {
-    super();
+    super(caller);
     const { signal } = request;
     if (signal.aborted) this.abort(signal.reason);
     else signal.addEventListener('abort', () => this.abort(signal.reason), { once: true });
@@ -154,8 +156,10 @@ export class SdkServer extends McpServer {
   }
 
   private serve(method: string, params: Params, ctx: ServerContext): Promise<Result> {
-    const reply = new SdkCall(ctx.mcpReq, this.carriesRequests && ctx.mcpReq.envelope === undefined);
-    const call = this.callOf(method, params, ctx, reply);
+    const http = this.httpOf(ctx.http?.req);
+    const canAsk = this.carriesRequests && ctx.mcpReq.envelope === undefined;
+    const reply = new SdkCall(ctx.mcpReq, http?.caller ?? STDIO_CALLER, canAsk);
+    const call = this.callOf(method, params, ctx, http, reply);
     this.running.add(reply);
     return new Promise((resolve, reject) => {
       reply.fail = reject;
@@ -187,9 +191,14 @@ export class SdkServer extends McpServer {
     }
   }
 
-  private callOf(method: string, params: Params, ctx: ServerContext, reply: ReplyChannel): McpCall {
+  private callOf(
+    method: string,
+    params: Params,
+    ctx: ServerContext,
+    http: HttpExchange | undefined,
+    reply: ReplyChannel,
+  ): McpCall {
     const { mcpReq } = ctx;
-    const http = this.httpOf(ctx.http?.req);
     const common = { requestId: mcpReq.id, method, params, reply, http, sessionId: ctx.sessionId };
     const client = { authInfo: ctx.http?.authInfo, meta: mcpReq._meta };
     const envelope: Params | undefined = mcpReq.envelope;

@@ -38,8 +38,15 @@ export interface McpHttpOptions {
    * Default: 30,000.
    */
   bodyTimeoutMs?: number;
-  /** The most open `subscriptions/listen` streams. Default: 1,024. */
+  /**
+   * The most open listeners: `subscriptions/listen` streams, and GET streams of sessions; past it, a new one is answered
+   * with HTTP 503. Default: 1,024.
+   */
   maxListeners?: number;
+  /** The most open listeners of one caller; past it, a new one is answered with HTTP 429. Default: 64. */
+  maxListenersPerCaller?: number;
+  /** The same for the anonymous callers of one address, or of one IPv6 network (/64). Default: 64. */
+  maxListenersPerAddress?: number;
   /** Interval of keep-alive comments on event streams, in milliseconds; 0 for none. Default: 15,000. */
   keepAliveMs?: number;
   /**
@@ -55,8 +62,14 @@ export interface McpHttpOptions {
 export interface McpSessionOptions {
   /** The most sessions at a time; past it, a new one is answered with HTTP 503. Default: 1,000. */
   max?: number;
+  /** The most sessions of one caller; past it, a new one is answered with HTTP 429. Default: 100. */
+  maxPerCaller?: number;
+  /** The same for the anonymous callers of one address, or of one IPv6 network (/64). Default: 100. */
+  maxPerAddress?: number;
   /** How long a session without a request or an open stream lives, in milliseconds. Default: 600,000 (10 minutes). */
   idleTimeoutMs?: number;
+  /** How long any session lives, in milliseconds, even if it is in use. Default: 86,400,000 (24 hours). */
+  maxLifetimeMs?: number;
   /** The most resources that one session, or one stdio connection, may subscribe to. Default: 1,000. */
   maxSubscriptions?: number;
   /**
@@ -64,6 +77,21 @@ export interface McpSessionOptions {
    * events and 1 Mi characters for each session, 64 Mi characters in all, and 5 minutes.
    */
   eventStore?: EventStore;
+}
+
+/** Bounds on calls that run at once. A list of calls counts each of them, and is refused as a whole. */
+export interface McpCallOptions {
+  /** The most calls at a time; past it, a new one is answered with HTTP 503. Default: 2,048. */
+  max?: number;
+  /** The most calls of one caller; past it, a new one is answered with HTTP 429. Default: 256. */
+  maxPerCaller?: number;
+  /** The same for the anonymous callers of one address, or of one IPv6 network (/64). Default: 256. */
+  maxPerAddress?: number;
+  /**
+   * How long a call may take, in milliseconds; 0: no limit. Then its signal fires, and it is answered with an error.
+   * `ctx.reportProgress()` restarts the time, and waiting for the client's input does not count. Default: 60,000.
+   */
+  timeoutMs?: number;
 }
 
 /** Methods whose results may carry a cache hint (2026-07-28). */
@@ -98,6 +126,8 @@ export interface McpModuleOptions {
   legacy?: LegacyMode;
   /** Bounds on sessions. */
   sessions?: McpSessionOptions;
+  /** Bounds on calls. */
+  calls?: McpCallOptions;
   /**
    * How long calls that run when the application closes may take to finish, in milliseconds. Then their signals fire, and
    * they are answered with an error. Default: 10,000.
@@ -166,6 +196,7 @@ export interface ResolvedOptions {
   readonly sessions: Readonly<
     Required<Omit<McpSessionOptions, 'eventStore'>> & Pick<McpSessionOptions, 'eventStore'>
   >;
+  readonly calls: Readonly<Required<McpCallOptions>>;
   readonly shutdownTimeoutMs: number;
   readonly pageSize: number;
   readonly cache: Partial<Record<CacheableMethod, CacheHint>>;

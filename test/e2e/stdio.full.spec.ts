@@ -64,6 +64,41 @@ describe.each(['modern', 'legacy'] as const)('stdio, %s', era => {
   });
 });
 
+describe.each(['modern', 'legacy'] as const)('calls over stdio, %s', era => {
+  let connection: Connection;
+  afterEach(() => connection.client.close());
+
+  it('are refused past the cap of a caller', async () => {
+    connection = await connect(era, { MAX_CALLS: '2' });
+    const { client } = connection;
+    const giveUp = new AbortController();
+    const held = [1, 2].map(() => client.callTool({ name: 'wait' }, { signal: giveUp.signal }));
+    const ended = Promise.allSettled(held);
+    await expect(client.callTool({ name: 'progress' })).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('Too many calls'),
+      data: { statusCode: 429 },
+    });
+    giveUp.abort();
+    await ended;
+    // A place is free once a handler has ended.
+    let text: string | undefined;
+    while (text === undefined) {
+      text = await client.callTool({ name: 'progress' }).then(textOf, () => undefined);
+    }
+    expect(text).toBe('done');
+  });
+
+  it('are answered with an error when they have run for too long', async () => {
+    connection = await connect(era, { CALL_TIMEOUT_MS: '50' });
+    await expect(connection.client.callTool({ name: 'wait' })).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('did not finish within 50 ms'),
+    });
+    expect(connection.stderr()).toContain('"calls.timeoutMs"');
+  });
+});
+
 describe('stdio', () => {
   it('refuses 2025-era clients where told to', async () => {
     await expect(connect('legacy', { LEGACY: 'reject' })).rejects.toThrow();

@@ -181,6 +181,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   describe.each(STYLES)('in the tool "%s"', name => {
     it.each([
       ['one session', { maxPerSession: 2 }, 1],
+      ['one address', { maxPerAddress: 2 }, 2],
       ['the server', { maxTotal: 2 }, 2],
     ])('is refused where too many of %s wait, and counted out when it ends', async (_, limits, count) => {
       await start(limits);

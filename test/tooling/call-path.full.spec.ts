@@ -21,8 +21,8 @@ describe('the way of one tools/call', () => {
   }, 300_000);
 
   it.each([
-    { era: '2026-07-28', files: 30, functions: 111, sdkFunctions: 26 },
-    { era: '2025-11-25', files: 36, functions: 122, sdkFunctions: 22 },
+    { era: '2026-07-28', files: 31, functions: 120, sdkFunctions: 26 },
+    { era: '2025-11-25', files: 37, functions: 133, sdkFunctions: 22 },
   ])('does not grow for a client of $era', ({ era, files, functions, sdkFunctions }) => {
     const { lib, sdk } = paths[era];
     // The controller, the dispatcher and the handler at least: else the tool has seen nothing.

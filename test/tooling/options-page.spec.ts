@@ -16,7 +16,7 @@ import { SIZE_LIMIT } from '../../lib/interceptors/library/size-limit.js';
 import { TOOL_ACCESS, TOOL_RULE } from '../../lib/interceptors/library/tool-access.js';
 import { OVERRIDE } from '../../lib/interceptors/common-options.js';
 import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
-import { ASYNC, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/server/resolve-server-options.js';
+import { ASYNC, CALLS, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/server/resolve-server-options.js';
 import { MRTR, SUSPENSION } from '../../lib/mrtr/mrtr-options.js';
 import { REDIS } from '../../lib/redis/redis-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
@@ -34,6 +34,7 @@ const SECTIONS: readonly Section[] = [
   ['McpModule.forFeature(handlers, options)', FEATURE, 'McpFeatureOptions'],
   ['http', HTTP, 'McpHttpOptions'],
   ['sessions', SESSIONS, 'McpSessionOptions'],
+  ['calls', CALLS, 'McpCallOptions'],
   ['mrtr', MRTR, 'McpMrtrOptions'],
   ['mrtr.suspension', SUSPENSION, 'McpSuspensionOptions'],
   ['interceptors', INTERCEPTORS, 'McpInterceptorOptions'],

@@ -57,6 +57,7 @@ export const channelOver = (
   },
   notify: (method, params) => reply.notify(method, params),
   pause: retryMs => reply.pause?.(retryMs),
+  extend: () => reply.extend?.(),
   ...(reply.ask && { ask: reply.ask }),
   ...changes,
 });

@@ -7,6 +7,7 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
+import { CallerLimit, STDIO_CALLER } from '../../protocol/caller-limit.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { assertDeclared, ClientFailed, UnsupportedInput } from '../../input/errors.js';
@@ -21,10 +22,18 @@ interface Asked {
 
 /** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
 export class PendingRequests {
-  size = 0;
   private readonly perSession = new Map<unknown, number>();
+  private readonly limit: CallerLimit;
 
-  constructor(private readonly limits: MrtrSettings['suspension']) {}
+  constructor(private readonly options: MrtrSettings['suspension']) {
+    const { maxTotal: max, maxPerCaller, maxPerAddress } = options;
+    this.limit = new CallerLimit('calls wait for an answer', { max, maxPerCaller, maxPerAddress });
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.limit.size;
+  }
 
   /** Asks all questions on the stream of the call, or none if one cannot be asked. @throws McpException, ClientFailed */
   async askAll(
@@ -49,7 +58,7 @@ export class PendingRequests {
       try {
         if (!call.reply.ask) throw new UnsupportedInput();
         assertDeclared(requests, call.clientCapabilities);
-        this.take(call.sessionId, requests.length);
+        this.take(call, requests.length);
       } catch (error) {
         for (const { reject } of asked) reject(error);
         return;
@@ -65,12 +74,12 @@ export class PendingRequests {
   }
 
   /** @throws McpException for too many waiting calls, or the signal's reason */
-  async pause({ sessionId, reply: { signal } }: McpCall, ms: number): Promise<void> {
-    this.take(sessionId, 1);
+  async pause(call: McpCall, ms: number): Promise<void> {
+    this.take(call, 1);
     try {
-      await pause(ms, undefined, { signal });
+      await pause(ms, undefined, { signal: call.reply.signal });
     } finally {
-      this.release(sessionId);
+      this.release(call);
     }
   }
 
@@ -79,7 +88,7 @@ export class PendingRequests {
     try {
       return await call.reply.ask!(request.method, paramsOf(request), {
         signal,
-        timeout: this.limits.idleTimeoutMs,
+        timeout: this.options.idleTimeoutMs,
         resetTimeoutOnProgress: true,
         // Gives the request a progress token.
         onprogress: () => undefined,
@@ -90,25 +99,25 @@ export class PendingRequests {
       if (signal.aborted || !isTimeout(error)) throw error;
       throw new McpException(McpErrorCode.Refused, 'The client did not answer in time');
     } finally {
-      this.release(call.sessionId);
+      this.release(call);
     }
   }
 
-  private take(session: unknown, count: number): void {
-    const own = (this.perSession.get(session) ?? 0) + count;
-    const { maxPerSession, maxTotal } = this.limits;
-    if (own > maxPerSession || this.size + count > maxTotal) {
+  private take({ sessionId, http }: McpCall, count: number): void {
+    const own = (this.perSession.get(sessionId) ?? 0) + count;
+    if (own > this.options.maxPerSession) {
       throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
     }
-    this.size += count;
-    this.perSession.set(session, own);
+    const reached = this.limit.take(http?.caller ?? STDIO_CALLER, count);
+    if (reached) throw reached;
+    this.perSession.set(sessionId, own);
   }
 
-  private release(session: unknown): void {
-    this.size--;
-    const left = this.perSession.get(session)! - 1;
-    if (left === 0) this.perSession.delete(session);
-    else this.perSession.set(session, left);
+  private release({ sessionId, http }: McpCall): void {
+    this.limit.release(http?.caller ?? STDIO_CALLER);
+    const left = this.perSession.get(sessionId)! - 1;
+    if (left === 0) this.perSession.delete(sessionId);
+    else this.perSession.set(sessionId, left);
   }
 }
 

@@ -16,9 +16,10 @@ export class HttpCall extends RunningCall {
     readonly id: RequestId,
     private readonly era: McpCall['era'],
     private readonly answer: PostAnswer,
+    caller: string,
     send?: AskClient,
   ) {
-    super();
+    super(caller);
     if (send) this.ask = (...asked) => this.asked(() => send(...asked));
   }
 

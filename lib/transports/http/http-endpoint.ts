@@ -14,27 +14,25 @@ import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { SessionStore } from '../sessions/session-store.js';
+import { listenOf } from '../listen.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
-import { closeWithConnection, isGone } from './hang-up.js';
+import { closeWithConnection, isGone } from './connections.js';
 import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
+import { ListenerLimit } from './listener-limit.js';
 import { modernCall } from './modern-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
-import { TransportError } from './transport-error.js';
-
-const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shutting down', {
-  close: true,
-  headers: { 'retry-after': '1' },
-});
+import { limitError, SHUTTING_DOWN } from './transport-error.js';
 
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
 export class HttpEndpoint {
   private readonly check: RequestCheck;
   private readonly sdk: SdkHandler;
   private readonly sessions: SessionStore | undefined;
+  private readonly listeners: ListenerLimit;
   /** Answers that are not complete. */
   private readonly open = new Set<ServerResponse>();
   private readonly forget: (this: ServerResponse) => void;
@@ -46,12 +44,14 @@ export class HttpEndpoint {
     const { legacy, sessions } = server.options;
     this.check = new RequestCheck(http, message => server.report(new Error(message)));
     this.sdk = new SdkHandler(server, http);
+    this.listeners = new ListenerLimit(http);
     const { open } = this;
     // One listener for all responses: a closure for each costs more than it does.
     this.forget = function () {
       open.delete(this);
     };
-    if (legacy === 'sessions') this.sessions = new SessionStore(server, sessions, http.keepAliveMs);
+    if (legacy === 'sessions')
+      this.sessions = new SessionStore(server, sessions, http.keepAliveMs, this.listeners);
   }
 
   /**
@@ -93,19 +93,44 @@ export class HttpEndpoint {
 
   private async route(incoming: Incoming, json: unknown): Promise<void> {
     const { rawRequest, rawResponse } = incoming;
-    if (this.server.upstream) {
-      const error = await refusalOfUpstream(this.server, json, originOf(incoming));
-      const { id = null } = isRecord(json) ? json : {};
-      // With HTTP 200, so that every client reads the code and the message.
-      if (error) return writeJson(rawResponse, 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
-      if (isGone(rawRequest, rawResponse)) return;
-    }
+    if (this.server.upstream && (await this.isRefusedByUpstream(incoming, json))) return;
+    if (isGone(rawRequest, rawResponse)) return;
     const request = isJSONRPCRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
     return this.sessions && (isLegacy || isJudgedLegacy(rawRequest, json))
       ? this.sessions.serve(incoming, json)
-      : this.sdk.serve(incoming);
+      : this.serveBySdk(incoming, json);
+  }
+
+  /** Lets what stands behind the server get ready; meanwhile, the requests count as calls. */
+  private async isRefusedByUpstream(incoming: Incoming, json: unknown): Promise<boolean> {
+    const { caller, rawResponse } = incoming;
+    const { limit } = this.server.running;
+    const count = requestsIn(json).length;
+    if (!this.admitsCalls(incoming, json)) return true;
+    limit.take(caller, count);
+    const error = await refusalOfUpstream(this.server, json, originOf(incoming)).finally(() =>
+      limit.release(caller, count),
+    );
+    const { id = null } = isRecord(json) ? json : {};
+    // With HTTP 200, so that every client reads the code and the message.
+    if (error) writeJson(rawResponse, 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
+    return error !== undefined;
+  }
+
+  /** Whether the requests of a body are within the caps of calls; else it is answered. */
+  private admitsCalls({ caller, rawResponse }: Incoming, json: unknown): boolean {
+    const requests = requestsIn(json);
+    const reached = this.server.running.limit.refusal(caller, requests.length);
+    if (reached) limitError(reached, requests.length === 1 ? requests[0].id : undefined).send(rawResponse);
+    return !reached;
+  }
+
+  private serveBySdk(incoming: Incoming, json: unknown): void | Promise<void> {
+    const listen = listenOf(json);
+    const isAdmitted = listen ? this.listeners.admits(incoming, listen.id) : this.admitsCalls(incoming, json);
+    if (isAdmitted) return this.sdk.serve(incoming);
   }
 
   /** Whether a request is one of 2026-07-28 in which nothing is wrong or rare: the SDK need not judge it. */
@@ -122,14 +147,18 @@ export class HttpEndpoint {
     }
   }
 
-  private serveModern(incoming: Incoming, message: JSONRPCRequest): Promise<void> {
-    const { rawResponse } = incoming;
+  private serveModern(incoming: Incoming, message: JSONRPCRequest): void | Promise<void> {
+    const { rawResponse, caller } = incoming;
+    const reached = this.server.running.limit.refusal(caller);
+    if (reached) return limitError(reached, message.id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });
-    const call = new HttpCall(message.id, 'modern', answer);
+    const call = new HttpCall(message.id, 'modern', answer, caller);
     rawResponse.once('close', () => call.cancel());
     return call.run(this.server, modernCall(message, incoming, call));
   }
 }
+
+const requestsIn = (body: unknown): JSONRPCRequest[] => [body].flat().filter(isJSONRPCRequest);
 
 /** Whether a request is one of the 2025 era without a doubt. */
 const isLegacyRequest = ({ headers }: IncomingMessage, { params }: JSONRPCRequest): boolean => {

@@ -13,4 +13,6 @@ export interface Incoming {
   /** The body of a POST. */
   readonly body?: Body;
   readonly authInfo?: AuthInfo;
+  /** The caller in the limits for each caller; see `limitKeyOf`. */
+  readonly caller: string;
 }

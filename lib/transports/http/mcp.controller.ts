@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { limitKeyOf } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
@@ -22,6 +23,8 @@ export interface EndpointSlot {
 
 interface PlatformRequest extends IncomingMessage {
   readonly raw?: IncomingMessage;
+  /** Where the request comes from, as far as the platform trusts the proxies that passed it on. */
+  readonly ip?: string;
   readonly auth?: AuthInfo;
   readonly body?: unknown;
 }
@@ -72,7 +75,9 @@ async function accept(
     for (const [name, value] of Object.entries(response.getHeaders())) rawResponse.setHeader(name, value);
   }
   const body = rawRequest.method === 'POST' ? await bodyOf(request, rawRequest, gate) : undefined;
-  return { request, response, rawRequest, rawResponse, body, authInfo: request.auth };
+  const authInfo = request.auth;
+  const caller = limitKeyOf(authInfo, request, request.ip ?? rawRequest.socket.remoteAddress);
+  return { request, response, rawRequest, rawResponse, body, authInfo, caller };
 }
 
 /** The body as the gate read it or, where the gate saw no JSON, as another parser left it. */

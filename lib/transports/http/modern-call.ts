@@ -43,11 +43,12 @@ export function modernCall(
   };
 }
 
-export const httpOf = ({ request, response, rawRequest }: Incoming): HttpExchange => ({
+export const httpOf = ({ request, response, rawRequest, caller }: Incoming): HttpExchange => ({
   request,
   response,
   headers: rawRequest.headers,
   rawHeaders: rawRequest.rawHeaders,
+  caller,
 });
 
 /** Answers are bare results; entries of any other form are not answers (2026-07-28: basic/patterns/mrtr). */

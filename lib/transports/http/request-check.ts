@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRepeated } from '../../headers/header-check.js';
+import { limitKeyOf } from '../../protocol/caller-limit.js';
 import type { Incoming } from './incoming.js';
 import { TransportError } from './transport-error.js';
 
@@ -21,6 +22,7 @@ export class RequestCheck {
   private readonly refused = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
   /** The `Host` that was accepted last: most requests repeat it. */
   private lastHost?: string;
+  private hasWarnedOfProxy = false;
 
   constructor(
     private readonly http: Pick<ResolvedHttpOptions, 'allowedHosts' | 'allowedOrigins'>,
@@ -28,12 +30,15 @@ export class RequestCheck {
   ) {}
 
   /** What is wrong with a request, if anything is. */
-  refusal({ rawRequest, body }: Incoming): TransportError | undefined {
+  refusal(incoming: Incoming): TransportError | undefined {
+    const { rawRequest, body } = incoming;
     if (mayLackHeaders(rawRequest))
       return refused(431, 'Request Header Fields Too Large: it has too many headers');
     const { headers, method = '' } = rawRequest;
     const from = this.refusalOfHost(rawRequest) ?? this.refusalOfOrigin(headers.origin);
     if (from) return from;
+    if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined)
+      this.warnOfProxy(incoming);
     if (!METHODS.includes(method)) {
       return new TransportError(405, -32000, 'Method Not Allowed', {
         headers: { allow: METHODS.join(', ') },
@@ -71,6 +76,20 @@ export class RequestCheck {
     if (from.ok) return undefined;
     this.warnOfRefusal('Origin', from.hostname, 'allowedOrigins');
     return refused(403, 'Forbidden: requests from this Origin are not accepted');
+  }
+
+  /** Once: anonymous callers behind a proxy that is not trusted have one address. */
+  private warnOfProxy({ rawRequest, caller }: Incoming): void {
+    const { headers, socket } = rawRequest;
+    const { remoteAddress } = socket;
+    const isOf = (address: string | undefined) => limitKeyOf(undefined, {}, address) === caller;
+    // A client beside a trusted proxy has the same address.
+    const client = String(headers['x-forwarded-for']).split(',').at(-1)!.trim();
+    if (this.hasWarnedOfProxy || !isOf(remoteAddress) || isOf(client)) return;
+    this.hasWarnedOfProxy = true;
+    this.warn(
+      `A request from ${remoteAddress} has forwarding headers, which the HTTP adapter does not trust: all anonymous callers behind this proxy share its "maxPerAddress" limits; if the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,
+    );
   }
 
   /** Once for each name: an operator has to learn of it, and callers can make names up. */

@@ -48,7 +48,8 @@ export class SdkHandler {
       {
         legacy: server.options.legacy === 'stateless' ? 'stateless' : 'reject',
         bus: this.bus,
-        maxSubscriptions: http.maxListeners,
+        // Counted before the SDK sees them, for each caller.
+        maxSubscriptions: Infinity,
         keepAliveMs: http.keepAliveMs,
         onerror: error => server.reportRejected(error),
       },

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestId } from '@modelcontextprotocol/server';
+import type { LimitReached } from '../../protocol/caller-limit.js';
 import { writeJson } from './post-answer.js';
 
 interface TransportErrorOptions {
@@ -8,6 +9,7 @@ interface TransportErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The request that it answers. Default: none is known. */
   readonly id?: RequestId;
+  readonly data?: unknown;
 }
 
 /** A refusal below JSON-RPC: an HTTP status, with a JSON-RPC error in the body nevertheless. */
@@ -33,14 +35,22 @@ export class TransportError extends Error {
 
   send(response: ServerResponse): void {
     const { code, message, close, options } = this;
-    writeJson(
-      response,
-      this.status,
-      JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: options.id ?? null }),
-      {
-        ...options.headers,
-        ...(close && { connection: 'close' }),
-      },
-    );
+    const { id = null, data } = options;
+    writeJson(response, this.status, JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id }), {
+      ...options.headers,
+      ...(close && { connection: 'close' }),
+    });
   }
 }
+
+export const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shutting down', {
+  close: true,
+  headers: { 'retry-after': '1' },
+});
+
+/** The refusal of a request that is past a cap, in both eras. */
+export const limitError = (
+  { status, code, message, data, retryAfter }: LimitReached,
+  id?: RequestId,
+): TransportError =>
+  new TransportError(status, code, message, { id, data, headers: { 'retry-after': String(retryAfter) } });

@@ -1,35 +1,43 @@
 import { randomUUID } from 'node:crypto';
-import { isInitializeRequest, type AuthInfo } from '@modelcontextprotocol/server';
+import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../server/server-options.js';
-import { callerOf } from '../../protocol/caller.js';
+import { CallerLimit, isCaller } from '../../protocol/caller-limit.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Incoming } from '../http/incoming.js';
-import { TransportError } from '../http/transport-error.js';
+import type { ListenerLimit } from '../http/listener-limit.js';
+import { limitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { MemoryEventStore, type EventStore } from '../../protocol/event-store.js';
 import { Session } from './session.js';
 
 /** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
 const MAX_INITIALIZE_LENGTH = 65_536;
 
-/** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles. */
+/** When to try again to open a session, in seconds. */
+const RETRY_AFTER_S = 30;
+
+/** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles, and when its life is over. */
 export class SessionStore {
   private readonly sessions = new Map<string, Session>();
   private readonly eventStore: EventStore;
+  private readonly limit: CallerLimit;
   private isClosed = false;
 
+  /** @param listeners counts the streams of sessions */
   constructor(
     private readonly server: McpServerInstance,
-    private readonly limits: ResolvedOptions['sessions'],
+    private readonly options: ResolvedOptions['sessions'],
     private readonly keepAliveMs: number,
+    private readonly listeners: ListenerLimit,
   ) {
-    this.eventStore = limits.eventStore ?? new MemoryEventStore();
+    this.eventStore = options.eventStore ?? new MemoryEventStore();
+    this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
   }
 
   async serve(incoming: Incoming, body: unknown): Promise<void> {
-    const { rawRequest, rawResponse, authInfo, request } = incoming;
+    const { rawRequest, rawResponse } = incoming;
     const id = rawRequest.headers['mcp-session-id'];
-    const caller = ownerOf(authInfo, request);
+    const caller = ownerOf(incoming);
     if (id === undefined) return this.open(incoming, body, caller);
     const session = this.sessions.get(String(id));
     // Whose session it is may not be learned by trying, so a foreign one looks like none.
@@ -37,8 +45,8 @@ export class SessionStore {
       return new TransportError(404, -32001, 'Session not found').send(rawResponse);
     }
     if (rawRequest.method === 'POST') session.post(incoming, body);
-    else if (rawRequest.method === 'GET') session.listen(incoming);
-    else await session.delete(incoming);
+    else if (rawRequest.method === 'DELETE') await session.delete(incoming);
+    else if (this.listeners.admits(incoming)) session.listen(incoming);
   }
 
   /** Ends all sessions, and takes no more. */
@@ -50,19 +58,24 @@ export class SessionStore {
   private async open(incoming: Incoming, body: unknown, caller: string): Promise<void> {
     const refusal = this.refusalOf(incoming, body);
     if (refusal) return refusal.send(incoming.rawResponse);
-    const { idleTimeoutMs } = this.limits;
-    const { keepAliveMs } = this;
+    const { idleTimeoutMs, maxLifetimeMs } = this.options;
+    const { keepAliveMs, limit } = this;
     const id = randomUUID();
     const server = serverForConnection(this.server, 'legacy');
     const { eventStore } = this;
     const session = new Session(this.server, server, { id, caller, idleTimeoutMs, keepAliveMs, eventStore });
-    server.server.onclose = () => this.sessions.delete(id);
+    const life = setTimeout(() => void session.close(), maxLifetimeMs).unref();
+    server.server.onclose = () => {
+      clearTimeout(life);
+      if (this.sessions.delete(id)) limit.release(incoming.caller);
+    };
     this.sessions.set(id, session);
     await server.connect(session);
     if (!session.post(incoming, body)) await session.close();
   }
 
-  private refusalOf({ rawRequest }: Incoming, body: unknown): TransportError | undefined {
+  /** Refuses a request that opens no session, or counts the session. */
+  private refusalOf({ rawRequest, caller }: Incoming, body: unknown): TransportError | undefined {
     if (rawRequest.method !== 'POST' || !isInitializeRequest(body)) {
       return new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
     }
@@ -73,17 +86,16 @@ export class SessionStore {
         `Bad Request: initialize has more than ${MAX_INITIALIZE_LENGTH} characters`,
       );
     }
-    if (this.isClosed || this.sessions.size >= this.limits.max) {
-      const headers = { 'retry-after': '30' };
-      return new TransportError(503, -32000, 'Too many sessions; try again later', { headers });
-    }
-    return undefined;
+    if (this.isClosed) return SHUTTING_DOWN;
+    const reached = this.limit.take(caller);
+    return reached && limitError(reached, (body as { id?: RequestId }).id);
   }
 }
 
 /** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
-function ownerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
-  const { params = {} } = (platformRequest ?? {}) as { params?: object };
-  const caller = callerOf(authInfo, platformRequest);
-  return Object.keys(params).length === 0 ? caller : JSON.stringify([caller, params]);
+function ownerOf({ caller, request }: Incoming): string {
+  const { params = {} } = request as { params?: object };
+  // An anonymous client may change its address.
+  const owner = isCaller(caller) ? caller : 'anonymous';
+  return Object.keys(params).length === 0 ? owner : JSON.stringify([owner, params]);
 }

@@ -12,6 +12,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import type { LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
@@ -20,7 +21,7 @@ import { HttpCall } from '../http/http-call.js';
 import type { Incoming } from '../http/incoming.js';
 import { httpOf } from '../http/modern-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
-import { TransportError } from '../http/transport-error.js';
+import { limitError, TransportError } from '../http/transport-error.js';
 import type { EventStore } from '../../protocol/event-store.js';
 import { SessionAnswer } from './session-answer.js';
 import { SessionStreams } from './session-streams.js';
@@ -102,6 +103,11 @@ export class Session implements Transport {
       rawResponse.writeHead(202).end();
       return true;
     }
+    const refusal = this.refusalOfCalls(requests, incoming.caller);
+    if (refusal) {
+      limitError(refusal, requests.length === 1 ? requests[0].id : undefined).send(rawResponse);
+      return false;
+    }
     const { headers } = this;
     const { keepAliveMs } = this.options;
     const answer = new SessionAnswer(
@@ -115,7 +121,7 @@ export class Session implements Transport {
       if (answer.canResume) return;
       for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
     });
-    const calls = requests.map(({ id, method }) => this.open(id, method, answer));
+    const calls = requests.map(request => this.open(request, answer, incoming.caller));
     for (const message of messages) {
       const call = isRequest(message) ? calls.shift() : undefined;
       if (call) this.run(call, message as JSONRPCRequest, incoming);
@@ -180,9 +186,15 @@ export class Session implements Transport {
     });
   }
 
-  private open(id: RequestId, method: string, answer: PostAnswer): HttpCall | undefined {
+  /** The calls of a list fit into the caps together, or are refused together. */
+  private refusalOfCalls(requests: readonly JSONRPCRequest[], caller: string): LimitReached | undefined {
+    const count = requests.filter(({ method }) => this.instance.serves(method, 'legacy')).length;
+    return count === 0 ? undefined : this.instance.running.limit.refusal(caller, count);
+  }
+
+  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): HttpCall | undefined {
     const call = this.instance.serves(method, 'legacy')
-      ? new HttpCall(id, 'legacy', answer, this.asker(id))
+      ? new HttpCall(id, 'legacy', answer, caller, this.asker(id))
       : undefined;
     this.pending.set(id, { answer, call });
     return call;

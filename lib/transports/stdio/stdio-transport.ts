@@ -5,7 +5,7 @@ import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
+import { type RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';
@@ -16,11 +16,12 @@ export class StdioTransport {
   private readonly logger: Logger;
   private handle?: StdioServerHandle;
   private readonly stdout = reserveStdout();
-  private readonly running = new RunningCalls();
+  private readonly running: RunningCalls;
   private closing?: Promise<void>;
 
   constructor(private readonly host: McpServerInstance) {
     this.logger = new Logger(`McpModule(${host.options.name})`);
+    this.running = host.newRunningCalls();
   }
 
   /**

@@ -1,0 +1,35 @@
+import type { RequestId } from '@modelcontextprotocol/server';
+import { CallerLimit } from '../../protocol/caller-limit.js';
+import type { ResolvedHttpOptions } from '../../server/server-options.js';
+import type { Incoming } from './incoming.js';
+import { limitError } from './transport-error.js';
+
+/** When to try again to open a stream, in seconds. */
+const RETRY_AFTER_S = 30;
+
+/** Counts the streams on which clients only listen: those of sessions, and `subscriptions/listen`. */
+export class ListenerLimit {
+  private readonly limit: CallerLimit;
+
+  constructor(http: ResolvedHttpOptions) {
+    this.limit = new CallerLimit(
+      'listeners',
+      {
+        max: http.maxListeners,
+        maxPerCaller: http.maxListenersPerCaller,
+        maxPerAddress: http.maxListenersPerAddress,
+      },
+      RETRY_AFTER_S,
+    );
+  }
+
+  /** Counts a response until it closes, or answers with a refusal. @returns whether it may become a stream */
+  admits({ caller, rawResponse }: Incoming, id?: RequestId): boolean {
+    // One that is closed already does not say so again.
+    if (rawResponse.destroyed) return false;
+    const reached = this.limit.take(caller);
+    if (reached) limitError(reached, id).send(rawResponse);
+    else rawResponse.once('close', () => this.limit.release(caller));
+    return !reached;
+  }
+}
