@@ -50,7 +50,7 @@ it.each(anyPlatform())(
       await close.call(this);
       if ((open -= 1) === 0) ended.resolve();
     };
-    const sessions = { max: SESSIONS, idleTimeoutMs: IDLE_MS };
+    const sessions = { max: SESSIONS, maxPerAddress: SESSIONS, idleTimeoutMs: IDLE_MS };
     const test = await startApp([Tools], { platform, mcp: { sessions } });
     const url = await test.url();
     const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
