@@ -56,3 +56,10 @@ it('tells streams and sessions apart, and deletes a session', async () => {
   expect(await store.after('a', 1, 0)).toEqual([]);
   expect(store.length).toBe(2);
 });
+
+it('keeps the latest event of a session, whatever its length', async () => {
+  const store = new MemoryEventStore({ maxEvents: 3, maxLength: 10 });
+  await store.append('a', { stream: 1, sequence: 1, json: '1' });
+  await store.append('a', { stream: 1, sequence: 2, json: 'x'.repeat(100) });
+  expect((await store.after('a', 1, 0)).map(({ sequence }) => sequence)).toEqual([2]);
+});

@@ -25,7 +25,7 @@ export interface EventStore {
 export interface MemoryEventStoreOptions {
   /** The most events of a session. Default: 1,000. */
   readonly maxEvents?: number;
-  /** The most characters of a session's events. Default: 1,048,576 (1 Mi). */
+  /** The most characters of a session's events; its latest event may have more. Default: 1,048,576 (1 Mi). */
   readonly maxLength?: number;
   /** The most characters of all events. Default: 67,108,864 (64 Mi). */
   readonly maxTotalLength?: number;
@@ -69,7 +69,9 @@ export class MemoryEventStore implements EventStore {
     log.length += json.length;
     this.total += json.length;
     this.forgetOld(log);
-    while (log.events.length > maxEvents || log.length > maxLength) this.shift(log);
+    // The latest is kept, whatever its length: it may be the answer to a call.
+    while (log.events.length > 1 && (log.events.length > maxEvents || log.length > maxLength))
+      this.shift(log);
     while (this.total > maxTotalLength) this.shiftOldest();
     return DONE;
   }
