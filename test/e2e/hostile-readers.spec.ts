@@ -5,9 +5,8 @@ import { Ctx, McpContext, McpServerRegistry, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { EventReader } from '../fixtures/event-reader.js';
 import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
-import { soakSize } from '../fixtures/soak.js';
 
-const HALF_OPEN = soakSize(10_000, 500);
+const HALF_OPEN = 500;
 /** More than a session stores, and far more than may wait for a client. */
 const MESSAGES = 3_000;
 const TEXT = 'x'.repeat(10_000);
