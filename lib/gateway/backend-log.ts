@@ -49,7 +49,7 @@ const MAX_CAUSES = 6;
 
 type Cause = Readonly<Partial<Record<'message' | 'code' | 'syscall' | 'status' | 'cause', unknown>>>;
 
-/** A sentence for the log about a failure. If there is no connection, it names the options to check. */
+/** Describes a failure for the log. If the connection failed, the text names the options to check. */
 export function problemOf(
   thrown: unknown,
   { name, prefix, options }: { name: string; prefix: string | undefined; options: GatewayBackend },

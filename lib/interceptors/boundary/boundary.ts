@@ -172,8 +172,8 @@ export class Boundary {
   }
 
   /**
-   * The request phase. What a list hides cannot be used, neither as it was asked for nor as a mutator asks for it or
-   * answers it. It is answered like what does not exist, and the chain runs for neither of the two.
+   * Runs the request phase. A handler that a list hides from the caller is answered like an unknown one, and the chain does
+   * not run. The same holds if a mutator asks for a hidden handler, or answers for it.
    */
   private async receive(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
@@ -209,7 +209,7 @@ export class Boundary {
       : work(call);
   }
 
-  /** A request for input is no result yet: only interceptors with `inputRequired` see it. */
+  /** Only interceptors with `inputRequired` see an `input_required` result: it is not the final one. */
   private async sendAsking(message: Message, answer: Result, payload: Params): Promise<Result> {
     const { finalPayload } = await this.run(message, 'response', answer, payload, {
       inputRequired: true,

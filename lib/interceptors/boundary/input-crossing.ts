@@ -99,7 +99,7 @@ export class InputCrossing {
     return Object.fromEntries(await Promise.all(passed));
   }
 
-  /** Whoever asks is told of a refusal as the client would be. */
+  /** The handler that asks gets the same error for a refusal as the client would. */
   private async run(method: string, phase: Phase, payload: unknown, request?: unknown): Promise<ChainResult> {
     try {
       return await this.runPhase(this.message.within(method), phase, payload, request);

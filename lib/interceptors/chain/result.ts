@@ -44,7 +44,7 @@ export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 
 export type Outcome =
   'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'responded' | 'crash' | 'timeout';
 
-/** What one interceptor did in a run of a chain. */
+/** The outcome of one interceptor in a run of a chain. */
 export interface EntryResult {
   readonly interceptor: string;
   readonly host: string;

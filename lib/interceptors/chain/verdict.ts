@@ -102,11 +102,12 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
   const said: Writable<Said> = { modified: false };
   if (info) said.info = frozenCopy(info);
   if (!modified) return { outcome: 'unmodified', said };
-  // What goes on is checked, not what the author holds: the two differ by a `toJSON` or a getter.
+  // The copy that is passed on is checked: a `toJSON` or a getter can make it differ from the author's object.
   const next = frozenCopy(payload, given);
   if (next === undefined) throw new MalformedResultError('its payload is nothing as JSON');
   const problem = checkPayload?.(next);
-  if (problem !== undefined) throw new MalformedResultError(`its payload is none for ${event}: ${problem}`);
+  if (problem !== undefined)
+    throw new MalformedResultError(`its payload is not valid for ${event}: ${problem}`);
   const scope = entry.scope[phase];
   const breach = scope.breach(given, next);
   if (breach !== undefined) {
@@ -122,8 +123,8 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
 function responseOf({ result }: SyntheticResponse, { event, checkResponse }: ChainParams): object {
   // A copy that can be changed, as a handler's result can.
   const response: unknown = thawedCopy(result);
-  if (!isRecord(response)) throw new MalformedResultError('what it answered with respondWith is no object');
+  if (!isRecord(response)) throw new MalformedResultError('the argument of respondWith is not an object');
   const problem = checkResponse?.(response);
   if (problem === undefined) return response;
-  throw new MalformedResultError(`what it answered with respondWith is no answer to ${event}: ${problem}`);
+  throw new MalformedResultError(`the argument of respondWith is not an answer to ${event}: ${problem}`);
 }

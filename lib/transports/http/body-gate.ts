@@ -17,8 +17,6 @@ const SHOWN = Symbol('nestjs-mcp:headers');
 
 type HidingRequest = ReadRequest & { [SHOWN]?: (string | undefined)[] };
 
-const DONE = Promise.resolve();
-
 /** Headers by which Fastify sees that a request has a body to parse. */
 const OF_CONTENT = ['content-type', 'content-length', 'transfer-encoding'] as const;
 
@@ -82,13 +80,14 @@ export class BodyGate {
       route.preParsing = [
         ...[route.preParsing ?? []].flat(),
         (request, _reply, payload, done) => {
-          const isRead = this.isWanted(request.raw);
-          // Fastify refuses a DELETE that has a content type and no content.
-          if (!isRead && request.method !== 'DELETE') return done(null, payload);
-          void (isRead ? this.read(request.raw) : DONE).then(() => {
+          const goOn = () => {
             hide(request);
             done(null, payload);
-          });
+          };
+          if (this.isWanted(request.raw)) return void this.read(request.raw).then(goOn);
+          // Fastify refuses a DELETE that has a content type and no content.
+          if (request.method === 'DELETE') return goOn();
+          done(null, payload);
         },
       ];
     });

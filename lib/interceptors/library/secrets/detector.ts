@@ -196,7 +196,7 @@ function searching({ pattern, ...rest }: SecretPattern): SecretPattern {
 export interface EncodedRun {
   readonly start: number;
   readonly end: number;
-  /** What it may say: one reading for each way in which it can be aligned. */
+  /** The possible texts of an encoded value, one for each alignment. */
   readonly readings: readonly string[];
 }
 
