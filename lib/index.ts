@@ -33,7 +33,8 @@ export { InputRequiredException } from './input/input-required.exception.js';
 export { inputRequest, InputQuestion, type ElicitAnswer, type SampleAnswer } from './input/input-request.js';
 export type { Jsonify } from './input/jsonify.js';
 export { MemoryMrtrStore, type MrtrStore } from './mrtr/state/mrtr-store.js';
-export { MemoryEventStore, type EventStore, type StoredEvent } from './protocol/event-store.js';
+export type { EventStore, StoredEvent } from './protocol/event-store.js';
+export { MemoryEventStore } from './protocol/memory-event-store.js';
 export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';
 
 export { Mutator, Sink, Validator } from './interceptors/decorators/interceptor.decorators.js';

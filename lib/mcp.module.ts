@@ -140,7 +140,7 @@ export class McpModule
   async onApplicationBootstrap(): Promise<void> {
     await this.host.open();
     this.host.upstream?.open(this.host.changes);
-    this.http?.open();
+    await this.http?.open();
     this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
     logStart(this.host);
   }

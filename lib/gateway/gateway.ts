@@ -94,7 +94,7 @@ export class Gateway implements Upstream {
       const { backend, params: own } = await this.set.route(method, params, exchange);
       if (method === 'resources/subscribe') return this.subscribe(backend, requireUri(params), exchange);
       if (method === 'resources/unsubscribe') {
-        exchange.subscriptions?.delete(requireUri(params));
+        await exchange.subscriptions?.delete(requireUri(params));
         backend.unsubscribe(requireUri(params), exchange);
         return {};
       }
@@ -184,12 +184,12 @@ export class Gateway implements Upstream {
       throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
     }
     const isNew = !subscriptions.has(uri);
-    subscriptions.add(uri);
+    await subscriptions.add(uri);
     try {
       await backend.subscribe(uri, exchange);
       return {};
     } catch (error) {
-      if (isNew) subscriptions.delete(uri);
+      if (isNew) await subscriptions.delete(uri);
       throw error;
     }
   }

@@ -101,6 +101,8 @@ export interface McpCall {
 /** The resources that one connection is subscribed to. */
 export interface Subscriptions {
   has(uri: string): boolean;
-  add(uri: string): void;
-  delete(uri: string): void;
+  /** @throws McpException for too many; UnavailableException if other nodes cannot be told */
+  add(uri: string): Promise<void>;
+  /** @throws UnavailableException if other nodes cannot be told */
+  delete(uri: string): Promise<void>;
 }

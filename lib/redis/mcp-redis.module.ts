@@ -10,8 +10,10 @@ import { SHARED, type SharedState } from '../shared/shared-state.js';
 import { connectionTo } from './connection-to.js';
 import type { RedisConnection } from './redis-connection.js';
 import { redisLimiter } from './redis-limiter.js';
+import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
 import { RedisMrtrStore } from './redis-mrtr-store.js';
+import { RedisSessionStore } from './redis-session-store.js';
 import {
   resolveRedisOptions,
   type McpRedisModuleAsyncOptions,
@@ -23,7 +25,7 @@ const SETTINGS = 'nestjs-mcp:redis-settings';
 const CONNECTION = 'nestjs-mcp:redis-connection';
 
 /**
- * Shares changes, states of calls and rate limits between the nodes of an application. It is enough to import it once, in
+ * Shares sessions, changes, states of calls and rate limits between the nodes of an application. It is enough to import it once, in
  * any module.
  */
 @Module({})
@@ -68,5 +70,7 @@ const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): D
 const shareOver = (redis: RedisConnection, { prefix }: RedisSettings): SharedState => ({
   bus: new RedisMessageBus(redis, prefix),
   store: new RedisMrtrStore(redis, prefix),
+  sessions: new RedisSessionStore(redis, prefix),
+  events: new RedisEventStore(redis, prefix),
   limiter: options => redisLimiter(redis, prefix, options),
 });

@@ -1,5 +1,7 @@
 import {
   InMemoryServerEventBus,
+  type LoggingLevel,
+  type NotificationOptions,
   type ServerCapabilities,
   type ServerEvent,
   type ServerEventBus,
@@ -10,6 +12,7 @@ import type { ClientChannel, Era, Subscriptions } from '../protocol/mcp-call.js'
 import type { McpServerInstance } from './mcp-server-instance.js';
 import type { RunningCalls } from '../protocol/running-calls.js';
 import { SdkServer } from './sdk-server.js';
+import type { SharedEvent } from './shared-event-bus.js';
 import type { Upstream } from './upstream.js';
 
 /** The most characters that the URIs of one connection's subscriptions may have. */
@@ -17,6 +20,19 @@ const MAX_SUBSCRIBED_LENGTH = 65_536;
 
 /** Tells whoever invokes this server's interceptors that they are to be listed again. */
 const INTERCEPTORS_CHANGED = 'notifications/interceptors/list_changed';
+
+/** A change of what a connection is. */
+export interface StateChange {
+  readonly level?: LoggingLevel;
+  readonly subscribe?: string;
+  readonly unsubscribe?: string;
+}
+
+/** A notification's options, with what the SDK hands on to the transport unread. */
+export interface KeyedOptions extends NotificationOptions {
+  /** Names a change that other nodes tell of as well. */
+  readonly key?: string;
+}
 
 /** How a connection learns of changes. */
 export interface ConnectionOptions {
@@ -37,6 +53,8 @@ export class ConnectionServer extends SdkServer {
   /** The length of what is subscribed to. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
+  /** Called before the connection changes, for the other nodes that serve its client. What it throws refuses the change. */
+  share?: (change: StateChange) => Promise<void>;
 
   constructor(instance: McpServerInstance, capabilities: ServerCapabilities, options: ConnectionOptions) {
     super(instance, capabilities, options.running);
@@ -66,20 +84,50 @@ export class ConnectionServer extends SdkServer {
 
   protected override readonly subscriptions: Subscriptions = {
     has: uri => this.subscribed.has(uri),
-    add: uri => {
+    add: async uri => {
       if (this.subscribed.has(uri)) return;
       const { maxSubscriptions } = this.options;
       if (this.subscribed.size >= maxSubscriptions) throw tooMany(`${maxSubscriptions} resources`);
       if (this.subscribedLength + uri.length > MAX_SUBSCRIBED_LENGTH) {
         throw tooMany(`${MAX_SUBSCRIBED_LENGTH} characters`);
       }
-      this.subscribed.add(uri);
-      this.subscribedLength += uri.length;
+      this.apply({ subscribe: uri });
+      await this.shared({ subscribe: uri }, { unsubscribe: uri });
     },
-    delete: uri => {
-      if (this.subscribed.delete(uri)) this.subscribedLength -= uri.length;
+    delete: async uri => {
+      if (!this.subscribed.has(uri)) return;
+      this.apply({ unsubscribe: uri });
+      await this.shared({ unsubscribe: uri }, { subscribe: uri });
     },
   };
+
+  /** Changes the connection as another node has. */
+  apply({ level, subscribe, unsubscribe }: StateChange): void {
+    if (level !== undefined) this.level = level;
+    if (subscribe !== undefined && !this.subscribed.has(subscribe)) {
+      this.subscribed.add(subscribe);
+      this.subscribedLength += subscribe.length;
+    }
+    if (unsubscribe !== undefined && this.subscribed.delete(unsubscribe)) {
+      this.subscribedLength -= unsubscribe.length;
+    }
+  }
+
+  protected override async setLevel(level: LoggingLevel): Promise<void> {
+    const before = this.level;
+    this.apply({ level });
+    await this.shared({ level }, { level: before });
+  }
+
+  /** Calls running side by side count what is not shared yet, so a change comes first and is taken back. */
+  private async shared(change: StateChange, undo: StateChange): Promise<void> {
+    try {
+      await this.share?.(change);
+    } catch (error) {
+      this.apply(undo);
+      throw error;
+    }
+  }
 
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
@@ -107,21 +155,22 @@ export class ConnectionServer extends SdkServer {
     return event.kind !== 'resource_updated' || this.options.forwardAll || this.subscribed.has(event.uri);
   }
 
-  private async forward(event: ServerEvent): Promise<void> {
+  private async forward(event: ServerEvent & SharedEvent): Promise<void> {
     const { server } = this;
-    const { tools, prompts, resources } = server.getCapabilities();
-    switch (event.kind) {
-      case 'tools_list_changed':
-        return tools && server.sendToolListChanged();
-      case 'prompts_list_changed':
-        return prompts && server.sendPromptListChanged();
-      case 'resources_list_changed':
-        return resources && server.sendResourceListChanged();
-      case 'resource_updated':
-        return resources && server.sendResourceUpdated({ uri: event.uri });
-    }
+    const [capability, method] = NOTIFICATIONS[event.kind];
+    if (!server.getCapabilities()[capability]) return;
+    const params = event.kind === 'resource_updated' ? { uri: event.uri } : undefined;
+    const options: KeyedOptions = { key: event.id };
+    await server.notification({ method, ...(params && { params }) }, options);
   }
 }
+
+const NOTIFICATIONS = {
+  tools_list_changed: ['tools', 'notifications/tools/list_changed'],
+  prompts_list_changed: ['prompts', 'notifications/prompts/list_changed'],
+  resources_list_changed: ['resources', 'notifications/resources/list_changed'],
+  resource_updated: ['resources', 'notifications/resources/updated'],
+} as const;
 
 /**
  * The SDK's server for a connection that lasts: a session, or stdio.

@@ -132,12 +132,12 @@ export class Dispatcher {
     const uri = requireUri(params);
     await this.admitSubscription(uri, call);
     if (!call.subscriptions) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
-    call.subscriptions.add(uri);
+    await call.subscriptions.add(uri);
     return {};
   }
 
-  private unsubscribe({ subscriptions }: McpCall, params: Params): Result {
-    subscriptions?.delete(requireUri(params));
+  private async unsubscribe({ subscriptions }: McpCall, params: Params): Promise<Result> {
+    await subscriptions?.delete(requireUri(params));
     return {};
   }
 

@@ -67,8 +67,12 @@ export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>
   maxLifetimeMs: { ...TIME, default: 86_400_000 },
   maxSubscriptions: { ...COUNT, default: 1000 },
   eventStore: {
-    accepts: hasMethods('append', 'after', 'delete'),
-    description: 'an object with append, after and delete',
+    accepts: hasMethods('append', 'after', 'offer', 'take', 'delete'),
+    description: 'an object with append, after, offer, take and delete',
+  },
+  store: {
+    accepts: hasMethods('create', 'read', 'update', 'delete'),
+    description: 'an object with create, read, update and delete',
   },
 });
 
@@ -156,12 +160,16 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
   const name = JSON.stringify((options as Partial<McpModuleOptions> | undefined)?.name);
   const where = `McpModule.forRoot({ name: ${name} })`;
   const fail = (problem: string) => new McpBootstrapError(where, problem);
-  const { http, mrtr, bus = shared?.bus, ...rest } = resolve(SERVER, options, fail);
+  const { http, mrtr, bus = shared?.bus, sessions: bounds, ...rest } = resolve(SERVER, options, fail);
   const { store = shared?.store } = mrtr;
   if (mrtr.singleUse && !store) {
     throw fail('"mrtr.singleUse" needs a "mrtr.store", or McpRedisModule, to note what was used');
   }
-  return { ...rest, bus, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
+  const sessions = { store: shared?.sessions, eventStore: shared?.events, ...bounds };
+  if (sessions.store && !(bus && sessions.eventStore)) {
+    throw fail('"sessions.store" needs "sessions.eventStore" and "bus", which the nodes share as well');
+  }
+  return { ...rest, bus, sessions, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
 }
 
 function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): ResolvedHttpOptions {

@@ -60,7 +60,7 @@ class SdkCall extends RunningCall {
  */
 export class SdkServer extends McpServer {
   /** The log level that a 2025-era client has set on its connection. */
-  private level: LoggingLevel = 'debug';
+  protected level: LoggingLevel = 'debug';
   protected channel?: McpCall['channel'];
   protected readonly subscriptions?: McpCall['subscriptions'];
   /** What errors of missing resources carry, to know them again on their way out. */
@@ -77,8 +77,8 @@ export class SdkServer extends McpServer {
     server.onerror = error => instance.reportRejected(error);
     server.registerCapabilities(capabilities);
     if (capabilities.logging) {
-      server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
-        this.level = level;
+      server.setRequestHandler('logging/setLevel', async ({ params: { level } }) => {
+        await this.setLevel(level);
         return {};
       });
     }
@@ -100,6 +100,10 @@ export class SdkServer extends McpServer {
       );
     };
     return super.connect(transport);
+  }
+
+  protected async setLevel(level: LoggingLevel): Promise<void> {
+    this.level = level;
   }
 
   /** What every call on this connection has in common. */

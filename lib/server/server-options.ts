@@ -11,6 +11,7 @@ import type { EventStore } from '../protocol/event-store.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import type { McpMrtrOptions, MrtrSettings } from '../mrtr/mrtr-options.js';
 import type { MessageBus } from '../shared/message-bus.js';
+import type { SessionStore } from '../shared/session-store.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';
@@ -77,6 +78,11 @@ export interface McpSessionOptions {
    * events and 1 Mi characters for each session, 64 Mi characters in all, and 5 minutes.
    */
   eventStore?: EventStore;
+  /**
+   * Shares sessions with the other nodes of the server, together with an `eventStore` that they share and a `bus`.
+   * Default: none, or that of `McpRedisModule`.
+   */
+  store?: SessionStore;
 }
 
 /** Bounds on calls that run at once. A list of calls counts each of them, and is refused as a whole. */
@@ -194,7 +200,8 @@ export interface ResolvedOptions {
   readonly stdio: boolean;
   readonly legacy: LegacyMode;
   readonly sessions: Readonly<
-    Required<Omit<McpSessionOptions, 'eventStore'>> & Pick<McpSessionOptions, 'eventStore'>
+    Required<Omit<McpSessionOptions, 'eventStore' | 'store'>> &
+      Pick<McpSessionOptions, 'eventStore' | 'store'>
   >;
   readonly calls: Readonly<Required<McpCallOptions>>;
   readonly shutdownTimeoutMs: number;

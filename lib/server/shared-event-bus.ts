@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { MessageBus } from '../shared/message-bus.js';
 import { NodeChannel } from '../shared/node-channel.js';
 import { isRecord } from '../util/is-record.js';
+
+/** An event that every node gets. */
+export interface SharedEvent {
+  /** The same on every node. */
+  readonly id?: string;
+}
 
 /** A server's bus whose events also reach the other nodes of the server, each once. */
 export class SharedEventBus implements ServerEventBus {
@@ -26,8 +33,9 @@ export class SharedEventBus implements ServerEventBus {
   }
 
   publish(event: ServerEvent): void {
-    this.local.publish(event);
-    void this.channel.send(event);
+    const shared: ServerEvent & SharedEvent = { ...event, id: randomUUID() };
+    this.local.publish(shared);
+    void this.channel.send(shared);
   }
 
   subscribe(listener: (event: ServerEvent) => void): () => void {

@@ -1,7 +1,9 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
+import type { EventStore } from '../protocol/event-store.js';
 import type { MessageBus } from './message-bus.js';
+import type { SessionStore } from './session-store.js';
 
 /** Token of the `SharedState` of an application, if it imports a module for that. */
 export const SHARED: InjectionToken = 'nestjs-mcp:shared';
@@ -20,5 +22,7 @@ export interface LimiterOptions {
 export interface SharedState {
   readonly bus: MessageBus;
   readonly store: MrtrStore;
+  readonly sessions: SessionStore;
+  readonly events: EventStore;
   limiter(options: LimiterOptions): Pick<RateLimiterAbstract, 'consume'>;
 }

@@ -1,11 +1,18 @@
+import { eventStoreContract } from './event-store-contract.js';
 import { messageBusContract } from './message-bus-contract.js';
 import { mrtrStoreContract } from './mrtr-store-contract.js';
+import { sessionStoreContract } from './session-store-contract.js';
 
 /**
- * The checks that every `MrtrStore` and every `MessageBus` must pass, for any test runner.
+ * The checks that every `SessionStore`, `EventStore`, `MrtrStore` and `MessageBus` must pass, for any test runner.
  *
  *     for (const { name, run } of contracts.mrtrStore(() => new MyStore(url))) it(name, run);
  *
  * The function makes the store or the bus of a node. It is called once for each node; all nodes share one database.
  */
-export const contracts = { mrtrStore: mrtrStoreContract, messageBus: messageBusContract } as const;
+export const contracts = {
+  sessionStore: sessionStoreContract,
+  eventStore: eventStoreContract,
+  mrtrStore: mrtrStoreContract,
+  messageBus: messageBusContract,
+} as const;

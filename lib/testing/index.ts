@@ -2,3 +2,4 @@ export { createTestClient, type TestClientOptions } from './create-test-client.j
 export { replayRounds, type ReplayedRounds } from './replay-rounds.js';
 export { contracts } from './contracts.js';
 export { MemoryMessageBus } from '../shared/message-bus.js';
+export { MemorySessionStore } from '../shared/session-store.js';

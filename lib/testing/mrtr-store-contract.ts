@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
-import type { ContractCheck } from './contract-check.js';
+import { until, type ContractCheck } from './contract-check.js';
 
 /** In seconds; nothing expires during a check that is not about it. */
 const LONG = 600;
@@ -80,13 +79,4 @@ export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): C
       },
     },
   ];
-}
-
-/** Asks again and again, for 10 seconds. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, 'It is still there after 10 seconds');
-    await pause(50);
-  }
 }

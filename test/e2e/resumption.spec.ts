@@ -174,7 +174,7 @@ describe.each(platforms())('a session on %s', platform => {
     const event = await owner.message();
     const mine = await resume(session);
     await mine.message();
-    for (const id of [event?.id ?? '', '99-1', 'x', '1-999999', '0-0', '-1-1']) {
+    for (const id of [event?.id ?? '', 'l.99-1', 'x', 'l.1-999999', 'c.0-0', '-1-1', 'l12345678.1-0']) {
       const stranger = await resume(session, id);
       expect(stranger.status).toBe(200);
       stranger.cut();
@@ -191,10 +191,10 @@ describe.each(platforms())('a session on %s', platform => {
   });
 
   it.each([
-    { version: LATEST, first: { id: expect.stringMatching(/^\d+-0$/), data: '' } },
+    { version: LATEST, first: { id: expect.stringMatching(/^c\.\d+-0$/), data: '' } },
     {
       version: '2025-06-18',
-      first: { id: expect.stringMatching(/^\d+-1$/), data: expect.stringContaining('progress') },
+      first: { id: expect.stringMatching(/^c\.\d+-1$/), data: expect.stringContaining('progress') },
     },
   ])('begins a stream of $version with what that revision knows', async ({ version, first }) => {
     const session = await openSession(url, version);
@@ -220,7 +220,7 @@ it('keeps events in the store of the options', async () => {
   test.app.get(Tools).release.resolve();
   const stream = await EventReader.open(url, session, call('work'));
   await stream.messages();
-  const kept = await store.after(session['mcp-session-id'], 1, 0);
+  const kept = await store.after(session['mcp-session-id'], 'c.1', 0);
   expect(kept.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   await (await endSession(url, session)).text();
   expect(store.length).toBe(0);

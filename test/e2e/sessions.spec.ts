@@ -190,7 +190,7 @@ describe.each(platforms())('sessions on %s', platform => {
     const answer = post(url, call('c', 'wait'), session);
     await waiting;
     await post(url, { method: 'notifications/cancelled', params: { requestId: 'c' } }, session);
-    expect(await (await answer).text()).toBe('id: 1-0\ndata: \n\n');
+    expect(await (await answer).text()).toBe('id: c.1-0\ndata: \n\n');
   });
 
   it.each([0, 60_000])('end an event stream as its client hangs up (keepAliveMs: %d)', async keepAliveMs => {

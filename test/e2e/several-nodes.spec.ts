@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { McpServerRegistry, MemoryMrtrStore } from 'nestjs-mcp';
+import { McpServerRegistry, MemoryEventStore, MemoryMrtrStore } from 'nestjs-mcp';
 import { RateLimit } from 'nestjs-mcp/interceptors';
 import type { MessageBus } from 'nestjs-mcp/redis';
-import { MemoryMessageBus } from 'nestjs-mcp/testing';
+import { MemoryMessageBus, MemorySessionStore } from 'nestjs-mcp/testing';
 import { SHARED, type SharedState } from '../../lib/shared/shared-state.js';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
@@ -63,6 +63,8 @@ describe('a module that shares a bus, a store and limiters', () => {
   const shared: SharedState = {
     bus: new MemoryMessageBus(),
     store: new MemoryMrtrStore(),
+    sessions: new MemorySessionStore(),
+    events: new MemoryEventStore(),
     limiter: jest.fn().mockReturnValue({ consume }),
   };
   const used = [jest.spyOn(shared.bus, 'publish'), jest.spyOn(shared.store, 'set'), consume];

@@ -2,9 +2,11 @@ import { Logger } from '@nestjs/common';
 import { contracts } from 'nestjs-mcp/testing';
 import { connectionTo } from '../../lib/redis/connection-to.js';
 import type { RedisConnection } from '../../lib/redis/redis-connection.js';
+import { RedisEventStore } from '../../lib/redis/redis-event-store.js';
 import { RedisMessageBus } from '../../lib/redis/redis-message-bus.js';
 import { RedisMrtrStore } from '../../lib/redis/redis-mrtr-store.js';
 import { resolveRedisOptions } from '../../lib/redis/redis-options.js';
+import { RedisSessionStore } from '../../lib/redis/redis-session-store.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 
 describeWithRedis('Redis', () => {
@@ -29,5 +31,13 @@ describeWithRedis('Redis', () => {
   }
   for (const { name, run } of contracts.messageBus(async () => new RedisMessageBus(await connect(), 'a:'))) {
     it(`as a bus: ${name}`, run);
+  }
+  for (const { name, run } of contracts.sessionStore(
+    async () => new RedisSessionStore(await connect(), 'a:'),
+  )) {
+    it(`for sessions: ${name}`, run);
+  }
+  for (const { name, run } of contracts.eventStore(async () => new RedisEventStore(await connect(), 'a:'))) {
+    it(`for events: ${name}`, run);
   }
 });

@@ -24,8 +24,8 @@ it('the main entry exports at most 75 names', () => {
   expect(names[0].length).toBeLessThanOrEqual(75);
 });
 
-it('the entries export at most 150 names together, each once', () => {
+it('the entries export at most 152 names together, each once', () => {
   const all = names.flat();
-  expect(all.length).toBeLessThanOrEqual(150);
+  expect(all.length).toBeLessThanOrEqual(152);
   expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });

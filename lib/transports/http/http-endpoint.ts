@@ -13,7 +13,7 @@ import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { isEnvelope, REVISION } from '../../server/wire-codec.js';
-import { SessionStore } from '../sessions/session-store.js';
+import { Sessions } from '../sessions/sessions.js';
 import { listenOf } from '../listen.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
@@ -31,10 +31,10 @@ import { limitError, SHUTTING_DOWN } from './transport-error.js';
 export class HttpEndpoint {
   private readonly check: RequestCheck;
   private readonly sdk: SdkHandler;
-  private readonly sessions: SessionStore | undefined;
+  private readonly sessions: Sessions | undefined;
   private readonly listeners: ListenerLimit;
   /** Answers that are not complete. */
-  private readonly open = new Set<ServerResponse>();
+  private readonly answers = new Set<ServerResponse>();
   private readonly forget: (this: ServerResponse) => void;
 
   constructor(
@@ -45,13 +45,13 @@ export class HttpEndpoint {
     this.check = new RequestCheck(http, message => server.report(new Error(message)));
     this.sdk = new SdkHandler(server, http);
     this.listeners = new ListenerLimit(http);
-    const { open } = this;
+    const { answers } = this;
     // One listener for all responses: a closure for each costs more than it does.
     this.forget = function () {
-      open.delete(this);
+      answers.delete(this);
     };
     if (legacy === 'sessions')
-      this.sessions = new SessionStore(server, sessions, http.keepAliveMs, this.listeners);
+      this.sessions = new Sessions(server, sessions, http.keepAliveMs, this.listeners);
   }
 
   /**
@@ -67,12 +67,22 @@ export class HttpEndpoint {
     // The SDK puts the Host header in front of a target, even of one that has a host itself.
     rawRequest.url = originForm(rawRequest.url ?? '');
     closeWithConnection(rawRequest, rawResponse);
-    this.open.add(rawResponse);
+    this.answers.add(rawResponse);
     rawResponse.on('close', this.forget);
     this.route(incoming, body?.ok ? body.json : undefined).catch((error: Error) => {
       this.server.report(error);
       rawResponse.destroy();
     });
+  }
+
+  /** Hears of other nodes from now on. */
+  async open(): Promise<void> {
+    await this.sessions?.open();
+  }
+
+  /** Sends clients that only listen to another node, if there may be one. */
+  handOver(): void {
+    this.sessions?.handOver();
   }
 
   /**
@@ -83,12 +93,12 @@ export class HttpEndpoint {
     await Promise.all([this.sdk.close(), this.sessions?.close()]);
     const over = new AbortController();
     setMaxListeners(0, over.signal);
-    const closed = [...this.open].map(response => once(response, 'close', { signal: over.signal }));
+    const closed = [...this.answers].map(response => once(response, 'close', { signal: over.signal }));
     const late = pause(timeoutMs, undefined, { signal: over.signal });
     await Promise.race([late, Promise.allSettled(closed)]);
     over.abort();
     await Promise.allSettled([late, ...closed]);
-    for (const response of this.open) response.destroy();
+    for (const response of this.answers) response.destroy();
   }
 
   private async route(incoming: Incoming, json: unknown): Promise<void> {

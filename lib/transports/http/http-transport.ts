@@ -53,7 +53,7 @@ export class HttpTransport {
   }
 
   /** @throws McpBootstrapError for an adapter that cannot be used (RxJS would swallow it in the constructor) */
-  open(): void {
+  async open(): Promise<void> {
     const { adapter } = this;
     if (adapter && !canBeServed(adapter)) {
       throw new McpBootstrapError(
@@ -64,6 +64,7 @@ export class HttpTransport {
     this.slot.endpoint = new HttpEndpoint(this.host, this.http);
     const server = this.adapterHost.httpAdapter?.getHttpServer() as Partial<Server> | undefined;
     if (server?.on) this.connections = Connections.of(server as Server);
+    await this.slot.endpoint.open();
   }
 
   /** Lets the calls that run finish within the server's `shutdownTimeoutMs`, and ends everything. */
@@ -71,6 +72,8 @@ export class HttpTransport {
     this.installed.unsubscribe();
     const { running, options } = this.host;
     const deadline = performance.now() + options.shutdownTimeoutMs;
+    running.close();
+    this.slot.endpoint?.handOver();
     this.host.reportEnded(await running.shutDown(options.shutdownTimeoutMs));
     await Promise.all([
       running.idle(SHUTDOWN_GRACE_MS),

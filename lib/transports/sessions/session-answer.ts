@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { PostAnswer, type PostAnswerOptions } from '../http/post-answer.js';
 import type { SessionStream } from './session-stream.js';
 import type { SessionStreams } from './session-streams.js';
@@ -11,6 +12,7 @@ export class SessionAnswer extends PostAnswer {
     response: ServerResponse,
     options: PostAnswerOptions,
     private readonly streams: SessionStreams,
+    private readonly requests: readonly JSONRPCRequest[],
   ) {
     super(response, options);
   }
@@ -28,6 +30,9 @@ export class SessionAnswer extends PostAnswer {
   }
 
   protected override openStream(): SessionStream {
-    return (this.resumable = this.streams.openFor(this.response));
+    return (this.resumable = this.streams.openFor(
+      this.response,
+      this.requests.map(({ id }) => id),
+    ));
   }
 }

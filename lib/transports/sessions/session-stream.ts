@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { EventStore, StoredEvent } from '../../protocol/event-store.js';
 import { EventStream } from '../http/event-stream.js';
-import type { EventStore } from '../../protocol/event-store.js';
 
 /** What the streams of a session have in common. */
 export interface StreamSettings {
@@ -10,7 +10,15 @@ export interface StreamSettings {
   readonly store: EventStore;
   /** Whether the client understands an event without a message (since 2025-11-25). */
   readonly isPrimed: () => boolean;
-  readonly report: (error: Error) => void;
+  readonly report: (error: Error) => unknown;
+}
+
+/** Learns of a stream what its client may have to read on another node. */
+export interface StreamWatch {
+  /** An event was stored, and nobody reads the stream here. */
+  unread(event: StoredEvent): void;
+  /** The stream has all its messages. */
+  ended(): void;
 }
 
 /**
@@ -19,16 +27,20 @@ export interface StreamSettings {
  */
 export class SessionStream {
   private reader?: EventStream;
-  /** The event that was stored last. */
+  /** The event that was stored last, as far as this node knows. */
   private stored = 0;
   /** The event that the reader got last. */
   private written = 0;
+  /** Whether the store may have events that the reader has not got. */
+  private isBehind = false;
   private isCatchingUp = false;
   private hasEnded = false;
 
+  /** @param watch told for other nodes */
   constructor(
-    readonly number: number,
+    readonly name: string,
     private readonly settings: StreamSettings,
+    private readonly watch?: StreamWatch,
   ) {}
 
   /** Whether nothing more will be sent. */
@@ -43,7 +55,12 @@ export class SessionStream {
 
   /** Whether a message would be written right away. */
   get isReady(): boolean {
-    return this.reader !== undefined && !this.reader.isFull && this.written === this.stored;
+    return this.reader !== undefined && !this.reader.isFull && !this.isBehind && !this.isCatchingUp;
+  }
+
+  /** The number of the latest event. */
+  get latest(): number {
+    return this.stored;
   }
 
   /**
@@ -56,8 +73,10 @@ export class SessionStream {
     this.reader?.end();
     const reader = new EventStream(response, headers, keepAliveMs);
     this.reader = reader;
-    if (after !== undefined) this.written = Math.min(after, this.stored);
-    else if (isPrimed()) reader.prime(this.idOf(0));
+    if (after !== undefined) {
+      this.written = after;
+      this.isBehind = true;
+    } else if (isPrimed()) reader.prime(this.idOf(0));
     response.on('drain', () => this.catchUp());
     response.once('close', () => {
       if (this.reader === reader) this.reader = undefined;
@@ -68,15 +87,35 @@ export class SessionStream {
   send(json: string): void {
     if (this.hasEnded) return;
     const { store, session, report } = this.settings;
-    const isReady = this.isReady && !this.isCatchingUp;
-    this.stored += 1;
-    store.append(session, { stream: this.number, sequence: this.stored, json }).catch(report);
-    if (isReady) this.write(json, this.stored);
+    const event = { stream: this.name, sequence: this.stored + 1, json };
+    const isStored = store.append(session, event);
+    isStored.catch(report);
+    this.accept(event);
+    if (this.watch && !this.isRead)
+      isStored.then(
+        () => this.watch?.unread(event),
+        () => undefined,
+      );
   }
 
   /** The same: what a client does not read is stored within bounds. */
   tell(json: string): void {
     this.send(json);
+  }
+
+  /** Sends an event that is stored already. */
+  accept({ sequence, json }: StoredEvent): void {
+    this.stored = Math.max(this.stored, sequence);
+    if (this.isReady) this.write(json, sequence);
+    else this.isBehind = true;
+  }
+
+  /** The store may have more than this node knows, up to an event if that is known. */
+  refresh(upTo?: number): void {
+    if (upTo !== undefined && upTo <= this.written) return;
+    this.stored = Math.max(this.stored, upTo ?? 0);
+    this.isBehind = true;
+    this.catchUp();
   }
 
   /** Ends the connection, not the stream: the client is to come back after so many milliseconds. */
@@ -85,8 +124,16 @@ export class SessionStream {
     this.reader = undefined;
   }
 
+  /** Ends the connection: the client is back elsewhere. */
+  release(): void {
+    this.reader?.end();
+    this.reader = undefined;
+  }
+
   end(): void {
+    if (this.hasEnded) return;
     this.hasEnded = true;
+    this.watch?.ended();
     this.catchUp();
   }
 
@@ -99,7 +146,7 @@ export class SessionStream {
   /** Writes what the reader has missed, and ends with it. */
   private catchUp(): void {
     if (this.isCatchingUp) return;
-    if (this.written === this.stored) {
+    if (!this.isBehind) {
       if (this.hasEnded) this.reader?.end();
       return;
     }
@@ -108,8 +155,8 @@ export class SessionStream {
     this.writeMissed()
       .catch((error: Error) => {
         this.settings.report(error);
-        this.reader?.end();
-        this.reader = undefined;
+        // The client comes back, and may find the store well.
+        this.release();
       })
       .finally(() => {
         this.isCatchingUp = false;
@@ -119,27 +166,29 @@ export class SessionStream {
 
   private async writeMissed(): Promise<void> {
     const { store, session } = this.settings;
-    while (this.reader && !this.reader.isFull && this.written < this.stored) {
+    while (this.reader && !this.reader.isFull && this.isBehind) {
       const { reader } = this;
-      const upTo = this.stored;
-      const events = await store.after(session, this.number, this.written);
-      // Another connection may have taken over, and have other events.
-      if (reader !== this.reader) continue;
+      // What comes meanwhile sets it again.
+      this.isBehind = false;
+      const events = await store.after(session, this.name, this.written).catch((error: unknown) => {
+        this.isBehind = true;
+        throw error;
+      });
       for (const { json, sequence } of events) {
-        if (reader.isFull) return;
-        this.write(json, sequence);
+        // Another connection may have taken over, and have other events.
+        if (reader !== this.reader || reader.isFull) this.isBehind = true;
+        else this.write(json, sequence);
       }
-      // What the store has forgotten is lost.
-      this.written = Math.max(this.written, upTo);
     }
   }
 
   private write(json: string, sequence: number): void {
     this.reader?.send(json, this.idOf(sequence));
     this.written = sequence;
+    this.stored = Math.max(this.stored, sequence);
   }
 
   private idOf(sequence: number): string {
-    return `${this.number}-${sequence}`;
+    return `${this.name}-${sequence}`;
   }
 }

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { MemoryEventStore } from '../../protocol/event-store.js';
+import { MemoryEventStore } from '../../protocol/memory-event-store.js';
+import type { Peers } from './peers.js';
 import { SessionStreams } from './session-streams.js';
 
 /** A response whose client reads when it is told to. */
@@ -52,23 +53,40 @@ class FakeResponse extends EventEmitter {
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-const open = () => {
+/** The streams of one session on so many nodes. */
+const open = (count = 1) => {
   const store = new MemoryEventStore();
   const reported: Error[] = [];
-  const streams = new SessionStreams({
-    session: 's',
-    headers: {},
-    keepAliveMs: 0,
-    store,
-    isPrimed: () => true,
-    report: error => reported.push(error),
+  const nodes: SessionStreams[] = [];
+  const peersOf = (own: number): Peers => ({
+    node: `${own}`.repeat(8),
+    tell: message =>
+      void Promise.resolve().then(() => {
+        for (const [index, node] of nodes.entries()) if (index !== own) node.hear(message);
+      }),
+    share: async () => undefined,
+    begin: async () => undefined,
+    finish: async () => undefined,
+    requestsOf: async () => undefined,
+    isAlive: async () => true,
   });
-  const listen = (id?: string) => {
+  for (let index = 0; index < count; index++) {
+    const settings = {
+      session: 's',
+      headers: {},
+      keepAliveMs: 0,
+      store,
+      isPrimed: () => true,
+      report: (error: Error) => reported.push(error),
+    };
+    nodes.push(new SessionStreams(settings, count > 1 ? peersOf(index) : undefined));
+  }
+  const listen = async (id?: string, node = 0) => {
     const response = new FakeResponse();
-    streams.listen(response as unknown as ServerResponse, id);
+    await nodes[node].listen(response as unknown as ServerResponse, id);
     return response;
   };
-  return { streams, store, reported, listen };
+  return { nodes, streams: nodes[0], store, reported, listen };
 };
 
 const STEPS = [
@@ -82,30 +100,36 @@ const STEPS = [
   'cut',
   'cut unread',
   'resume',
+  'resume elsewhere',
 ] as const;
 
-it('gives a client that comes back every message, once and in order', async () => {
+it.each([1, 3])('gives a client that comes back every message, once and in order (%d nodes)', async count => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 60 }), async steps => {
-      const { streams, listen, reported } = open();
+      const { nodes, listen, reported } = open(count);
       const got: string[] = [];
       let sent = 0;
-      let response = listen();
+      let node = 0;
+      let response = await listen();
       let [last] = response.ids;
-      let count = 0;
+      let known = 0;
       const read = () => {
-        for (const { id, data } of response.events.slice(count)) {
+        for (const { id, data } of response.events.slice(known)) {
           got.push(data);
           last = id;
         }
-        count = response.events.length;
+        known = response.events.length;
       };
-      const resume = () => {
-        response = listen(last);
-        count = 0;
+      const resume = async () => {
+        response = await listen(last, node);
+        known = 0;
       };
       const does: Record<(typeof STEPS)[number], () => unknown> = {
-        send: () => streams.send(String((sent += 1))),
+        // Every node hears of a change, and tells the client.
+        send() {
+          sent += 1;
+          for (const streams of nodes) streams.send(String(sent), String(sent));
+        },
         read,
         settle: settled,
         stall: () => response.stall(true),
@@ -117,13 +141,17 @@ it('gives a client that comes back every message, once and in order', async () =
         // What was written and not read is lost on its way.
         'cut unread': () => response.cut(),
         resume,
+        'resume elsewhere'() {
+          node = (node + 1) % count;
+          return resume();
+        },
       };
       for (const step of steps) await does[step]();
       response.stall(false);
       await settled();
       // Whoever is connected and reads gets all without coming back.
       if (!response.destroyed) expect(response.events.at(-1)?.data ?? String(sent)).toBe(String(sent));
-      resume();
+      await resume();
       await settled();
       read();
       expect(reported).toEqual([]);
@@ -135,22 +163,24 @@ it('gives a client that comes back every message, once and in order', async () =
 
 it('keeps a bounded number of streams that nobody reads', async () => {
   const { listen, streams } = open();
-  const first = listen();
+  const first = await listen();
+  const [id] = first.ids;
   streams.send('"one"');
+  await settled();
   first.cut();
-  for (let index = 0; index < 200; index++) listen().cut();
-  const resumed = listen('1-0');
+  for (let index = 0; index < 200; index++) (await listen()).cut();
+  const resumed = await listen(id);
   await settled();
   expect(resumed.events).toEqual([]);
 });
 
 it('reports a store that fails, and goes on', async () => {
   const { streams, store, reported, listen } = open();
-  jest.spyOn(store, 'append').mockRejectedValueOnce(new Error('full'));
-  const response = listen();
+  jest.spyOn(store, 'offer').mockRejectedValueOnce(new Error('full'));
+  const response = await listen();
   streams.send('1');
   streams.send('2');
   await settled();
   expect(reported).toEqual([new Error('full')]);
-  expect(response.events.map(({ data }) => data)).toEqual(['1', '2']);
+  expect(response.events.map(({ data }) => data)).toEqual(['2']);
 });

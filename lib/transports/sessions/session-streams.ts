@@ -1,27 +1,42 @@
 import type { ServerResponse } from 'node:http';
-import { SessionStream, type StreamSettings } from './session-stream.js';
+import type { RequestId } from '@modelcontextprotocol/server';
+import { FollowedStreams } from './followed-streams.js';
+import type { PeerMessage, Peers } from './peers.js';
+import { SessionStream, type StreamSettings, type StreamWatch } from './session-stream.js';
 
 /** The most streams of a session that are kept although nobody reads them. */
 const MAX_UNREAD_STREAMS = 100;
 
-/** What waits for a stream to be sent on is stored as if it were a stream. */
-const WAITING = 0;
+/** The kind of a stream, its node, its number there, and the event. */
+const EVENT_ID = /^(([lc])([\da-f]{0,8})\.\d{1,9})-(\d{1,15})$/;
 
-const EVENT_ID = /^(\d{1,9})-(\d{1,9})$/;
+/** A stream for what belongs to no request, or one for the answers to a POST. */
+type StreamKind = 'l' | 'c';
 
-/** The streams of a session: those of its calls, and those that its client opens for everything else. */
+/** When a client comes back to another node, in milliseconds. */
+const RETURN_MS = 100;
+
+/**
+ * The streams of a session: those of its calls, and those that its client opens for everything else. A client that comes back
+ * to another node reads on there: the events are in the store.
+ */
 export class SessionStreams {
   /** The oldest first. */
-  private readonly streams = new Map<number, SessionStream>();
-  /** The numbers of those that a client has opened by GET. */
-  private readonly opened = new Set<number>();
+  private readonly streams = new Map<string, SessionStream>();
+  /** The names of those that a client has opened by GET. */
+  private readonly opened = new Set<string>();
+  private readonly followed?: FollowedStreams;
   private count = 0;
-  /** The message that was stored last because no stream could take it, and the one that a stream has taken last. */
-  private stored = 0;
-  private taken = 0;
   private isFlushing = false;
+  private hasMore = false;
 
-  constructor(private readonly settings: StreamSettings) {}
+  /** @param peers the other nodes, if they share the session */
+  constructor(
+    private readonly settings: StreamSettings,
+    private readonly peers?: Peers,
+  ) {
+    if (peers) this.followed = new FollowedStreams(settings, peers);
+  }
 
   /** Whether a client is connected to any of them. */
   get areRead(): boolean {
@@ -29,8 +44,9 @@ export class SessionStreams {
   }
 
   /** A stream for the answers to a POST. */
-  openFor(response: ServerResponse): SessionStream {
-    const stream = this.create();
+  openFor(response: ServerResponse, requests: readonly RequestId[]): SessionStream {
+    const stream = this.create(this.newName('c'), true);
+    void this.peers?.begin(stream.name, requests);
     stream.open(response);
     return stream;
   }
@@ -38,84 +54,136 @@ export class SessionStreams {
   /**
    * Opens a stream for what belongs to no request, or goes on with an earlier stream.
    * @param lastEventId what the client has got last; an id that is unknown opens a new stream
+   * @throws UnavailableException if the stream is another node's, and the store cannot be asked
    */
-  listen(response: ServerResponse, lastEventId: string | undefined): void {
-    const [, number, sequence] = EVENT_ID.exec(lastEventId ?? '') ?? [];
-    const earlier = number === undefined ? undefined : this.streams.get(Number(number));
-    const stream = earlier ?? this.create();
+  async listen(response: ServerResponse, lastEventId: string | undefined): Promise<void> {
+    const [, name, kind, node, sequence] = EVENT_ID.exec(lastEventId ?? '') ?? [];
+    const isForeign = this.peers !== undefined && node !== undefined && node !== this.peers.node;
+    const known = this.streams.get(name);
+    const earlier = known ?? (isForeign ? await this.adopt(name, kind as StreamKind, node) : undefined);
+    if (response.destroyed) return;
+    const stream = earlier ?? this.create(this.newName('l'));
     stream.open(response, earlier && Number(sequence));
-    if (!earlier) this.opened.add(stream.number);
-    if (this.opened.has(stream.number)) this.flush();
+    if (earlier && isForeign) this.peers.tell({ kind: 'taken', stream: name });
+    if (stream.name.startsWith('l')) this.opened.add(stream.name);
+    this.flush();
   }
 
-  /** Sends what belongs to no request, on one stream. */
-  send(json: string): void {
-    const stream = this.isFlushing ? undefined : this.openedStream();
-    if (stream) return stream.send(json);
+  /**
+   * Sends what belongs to no request, on one stream.
+   * @param key names the message if other nodes send it, too
+   */
+  send(json: string, key?: string): void {
     const { store, session, report } = this.settings;
-    this.stored += 1;
-    store.append(session, { stream: WAITING, sequence: this.stored, json }).catch(report);
+    store.offer(session, json, key).then(isNew => {
+      if (!isNew) return;
+      if (this.openedStream()) this.flush();
+      else this.peers?.tell({ kind: 'waiting' });
+    }, report);
+  }
+
+  /** Another node tells of a stream. */
+  hear(message: PeerMessage): void {
+    if (message.kind === 'waiting') return this.flush();
+    if (message.kind !== 'event' && message.kind !== 'taken' && message.kind !== 'over') return;
+    const { kind, stream: name } = message;
+    const stream = this.streams.get(name);
+    if (!stream) return;
+    if (kind === 'taken') {
+      stream.release();
+      this.opened.delete(name);
+      this.peers?.tell({ kind: 'event', stream: name, sequence: stream.latest });
+    } else this.followed?.hear(stream, message);
+  }
+
+  /** Catches up with streams of other nodes: messages of theirs may be lost. @throws UnavailableException */
+  async follow(): Promise<void> {
+    await this.followed?.check();
+  }
+
+  /** Ends the connections of a client that is to come back to another node, but for those of running calls. */
+  handOver(): void {
+    for (const name of this.opened) this.streams.get(name)?.pause(RETURN_MS);
+    this.opened.clear();
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    for (const stream of this.streams.values()) stream.close();
   }
 
   /** One that a client reads, and keeps up with if possible. */
   private openedStream(): SessionStream | undefined {
     let behind: SessionStream | undefined;
-    for (const number of this.opened) {
-      const stream = this.streams.get(number);
+    for (const name of this.opened) {
+      const stream = this.streams.get(name);
       if (stream?.isReady) return stream;
       if (stream?.isRead) behind ??= stream;
     }
     return behind;
   }
 
-  /** Sends what has waited. */
-  private flush(): void {
+  /** Sends what waits. */
+  flush(): void {
     const stream = this.openedStream();
-    if (this.isFlushing || !stream || this.taken === this.stored) return;
+    if (!stream) return;
+    this.hasMore = this.isFlushing;
+    if (this.isFlushing) return;
     this.isFlushing = true;
-    this.sendWaiting(stream)
-      .catch((error: Error) => {
-        this.taken = this.stored;
-        this.settings.report(error);
+    const { store, session, report } = this.settings;
+    store
+      .take(session, stream.name)
+      .then(events => {
+        for (const event of events) stream.accept(event);
       })
+      .catch(report)
       .finally(() => {
         this.isFlushing = false;
-        this.flush();
+        if (this.hasMore) this.flush();
       });
   }
 
-  private async sendWaiting(stream: SessionStream): Promise<void> {
-    const { store, session } = this.settings;
-    while (stream.isRead && this.taken < this.stored) {
-      const upTo = this.stored;
-      const events = await store.after(session, WAITING, this.taken);
-      for (const { json } of events) stream.send(json);
-      this.taken = Math.max(upTo, events.at(-1)?.sequence ?? 0);
-    }
-  }
-
-  /** Ends all connections, and forgets what was sent. */
-  close(): void {
-    for (const stream of this.streams.values()) stream.close();
-    const { store, session, report } = this.settings;
-    store.delete(session).catch(report);
-  }
-
-  private create(): SessionStream {
-    this.forgetUnread();
-    const stream = new SessionStream((this.count += 1), this.settings);
-    this.streams.set(stream.number, stream);
+  /** A stream that another node has begun. */
+  private async adopt(name: string, kind: StreamKind, node: string): Promise<SessionStream> {
+    if (kind === 'l') return this.create(name);
+    const requests = await this.peers!.requestsOf(name);
+    const stream = this.streams.get(name) ?? this.create(name);
+    if (requests) this.followed!.add(stream, node, requests);
+    else stream.end();
     return stream;
+  }
+
+  private newName(kind: StreamKind): string {
+    return `${kind}${this.peers?.node ?? ''}.${(this.count += 1)}`;
+  }
+
+  /** @param isShown whether other nodes learn of it, because its calls run here */
+  private create(name: string, isShown = false): SessionStream {
+    this.forgetUnread();
+    const stream = new SessionStream(name, this.settings, isShown ? this.watchOf(name) : undefined);
+    this.streams.set(name, stream);
+    return stream;
+  }
+
+  private watchOf(name: string): StreamWatch | undefined {
+    const { peers } = this;
+    return (
+      peers && {
+        unread: ({ sequence, json }) => peers.tell({ kind: 'event', stream: name, sequence, json }),
+        ended: () => void peers.finish(name).then(() => peers.tell({ kind: 'over', stream: name })),
+      }
+    );
   }
 
   /** A stream that nobody reads is kept if it is to be answered on: its call is bounded elsewhere. */
   private forgetUnread(): void {
     const unread = [...this.streams.values()].filter(
-      ({ isRead, isOver, number }) => !isRead && (isOver || this.opened.has(number)),
+      ({ isRead, isOver, name }) => !isRead && (isOver || name.startsWith('l') || this.followed?.has(name)),
     );
-    for (const { number } of unread.slice(0, Math.max(0, unread.length - MAX_UNREAD_STREAMS + 1))) {
-      this.streams.delete(number);
-      this.opened.delete(number);
+    for (const { name } of unread.slice(0, Math.max(0, unread.length - MAX_UNREAD_STREAMS + 1))) {
+      this.streams.delete(name);
+      this.opened.delete(name);
+      this.followed?.delete(name);
     }
   }
 }

@@ -12,6 +12,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import type { LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
@@ -22,8 +23,12 @@ import type { Incoming } from '../http/incoming.js';
 import { httpOf } from '../http/modern-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
 import { limitError, TransportError } from '../http/transport-error.js';
+import type { KeyedOptions } from '../../server/connection-server.js';
 import type { EventStore } from '../../protocol/event-store.js';
+import type { PeerMessage, Peers } from './peers.js';
+import { QuestionIds } from './question-ids.js';
 import { SessionAnswer } from './session-answer.js';
+import type { SharedState } from './session-record.js';
 import { SessionStreams } from './session-streams.js';
 
 /** The most messages that a list may hold. */
@@ -32,9 +37,12 @@ const MAX_BATCH = 100;
 /** The first revision whose clients understand an event without a message. */
 const PRIMED_SINCE = '2025-11-25';
 
+/** The request by which a session is made here that another node has opened. */
+const RESTORING = 'nestjs-mcp:restoring';
+
 /** A request that is not answered yet. */
 interface Pending {
-  readonly answer: PostAnswer;
+  readonly answer: Pick<PostAnswer, 'send' | 'answer' | 'drop'>;
   /** Undefined if the SDK's server answers it. */
   readonly call?: HttpCall;
 }
@@ -45,10 +53,12 @@ export interface SessionOptions {
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
   readonly eventStore: EventStore;
+  /** The other nodes, if they serve the session as well. */
+  readonly peers?: Peers;
 }
 
 /**
- * One 2025-era session, and the transport of its SDK server. The SDK's server has what belongs to the connection: the
+ * One 2025-era session on this node, and the transport of its SDK server. The SDK's server has what belongs to the connection: the
  * handshake, the log level, pings and the client's answers. Other requests go to the pipeline. A session ends itself when it
  * has been without a request and without a stream for too long.
  */
@@ -63,6 +73,7 @@ export class Session implements Transport {
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
   private readonly streams: SessionStreams;
+  private readonly questions?: QuestionIds;
   private isInitialized = false;
   private isClosed = false;
 
@@ -74,15 +85,73 @@ export class Session implements Transport {
     this.sessionId = options.id;
     this.caller = options.caller;
     this.headers = { 'mcp-session-id': options.id };
-    this.streams = new SessionStreams({
-      session: options.id,
-      headers: this.headers,
-      keepAliveMs: options.keepAliveMs,
-      store: options.eventStore,
-      isPrimed: () => (server.server.getNegotiatedProtocolVersion() ?? '') >= PRIMED_SINCE,
-      report: error => instance.report(error),
-    });
+    const { peers } = options;
+    this.streams = new SessionStreams(
+      {
+        session: options.id,
+        headers: this.headers,
+        keepAliveMs: options.keepAliveMs,
+        store: options.eventStore,
+        isPrimed: () => (server.server.getNegotiatedProtocolVersion() ?? '') >= PRIMED_SINCE,
+        // Where nodes share the session, the failure of a store has been logged.
+        report: error => error instanceof UnavailableException || instance.report(error),
+      },
+      peers,
+    );
+    if (peers) {
+      this.questions = new QuestionIds(peers.node);
+      server.share = change => peers.share(change);
+    }
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
+  }
+
+  /** Becomes what the session is on the node that has opened it. */
+  async restore({ params, level, subscribed }: SharedState): Promise<void> {
+    await new Promise<void>(resolve => {
+      const answer = { send: () => undefined, answer: () => resolve(), drop: () => resolve() };
+      this.pending.set(RESTORING, { answer });
+      this.onmessage?.({ jsonrpc: '2.0', id: RESTORING, method: 'initialize', params });
+    });
+    this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    this.isInitialized = true;
+    this.server.apply({ level });
+    for (const uri of subscribed) this.server.apply({ subscribe: uri });
+  }
+
+  /** Another node tells of the session. */
+  hear(message: PeerMessage): void {
+    switch (message.kind) {
+      case 'closed':
+        return void this.close();
+      case 'state':
+        return this.server.apply(message.change);
+      case 'cancel':
+        return this.cancel(message.requestId, message.reason);
+      case 'answer':
+        return message.node === this.options.peers?.node ? this.onmessage?.(message.message) : undefined;
+      default:
+        return this.streams.hear(message);
+    }
+  }
+
+  /** Catches up with the calls of other nodes. @throws UnavailableException */
+  follow(): Promise<void> {
+    return this.streams.follow();
+  }
+
+  /** Sends what waits, if another node has told so in vain. */
+  flush(): void {
+    this.streams.flush();
+  }
+
+  /** Whether a client is connected, or waits for an answer. */
+  get isUsed(): boolean {
+    return this.pending.size > 0 || this.streams.areRead;
+  }
+
+  /** Sends listening clients to another node. */
+  handOver(): void {
+    this.streams.handOver();
   }
 
   /** Answers a POST. @returns false if it was refused, and so did nothing */
@@ -114,6 +183,7 @@ export class Session implements Transport {
       rawResponse,
       { headers, keepAliveMs, awaited: requests.length, isBatch: Array.isArray(body) },
       this.streams,
+      requests,
     );
     rawResponse.once('close', () => {
       this.timer.refresh();
@@ -131,32 +201,24 @@ export class Session implements Transport {
   }
 
   /** Opens a stream for what belongs to no request, or goes on with one whose connection broke. */
-  listen({ rawRequest, rawResponse }: Incoming): void {
+  async listen({ rawRequest, rawResponse }: Incoming): Promise<void> {
     if (!rawRequest.headers.accept?.includes('text/event-stream')) {
       return refused(406, 'Not Acceptable: Client must accept text/event-stream').send(rawResponse);
     }
     const refusal = this.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
     if (refusal) return refusal.send(rawResponse);
-    this.streams.listen(rawResponse, rawRequest.headers['last-event-id'] as string | undefined);
     rawResponse.once('close', () => this.timer.refresh());
-  }
-
-  /** Ends the session at its client's wish. */
-  async delete({ rawRequest, rawResponse }: Incoming): Promise<void> {
-    const refusal = this.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
-    if (refusal) return refusal.send(rawResponse);
-    await this.close();
-    rawResponse.writeHead(200).end();
+    await this.streams.listen(rawResponse, rawRequest.headers['last-event-id'] as string | undefined);
   }
 
   async start(): Promise<void> {}
 
   /** Sends a message of the SDK's server. */
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const json = JSON.stringify(message);
+  async send(message: JSONRPCMessage, options?: TransportSendOptions & KeyedOptions): Promise<void> {
+    const json = JSON.stringify(this.questions?.outgoing(message) ?? message);
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     const id = isAnswer ? message.id : options?.relatedRequestId;
-    if (id === undefined) return this.streams.send(json);
+    if (id === undefined) return this.streams.send(json, options?.key);
     const pending = this.pending.get(id);
     if (!pending) throw new Error('The request is not open any more');
     if (!isAnswer) return pending.answer.send(json);
@@ -231,9 +293,13 @@ export class Session implements Transport {
   private receive(message: JSONRPCMessage): void {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
-      if (requestId !== undefined) return this.cancel(requestId, reason);
+      if (requestId === undefined) return this.onmessage?.(message);
+      if (!this.pending.has(requestId)) this.options.peers?.tell({ kind: 'cancel', requestId, reason });
+      return this.cancel(requestId, reason);
     }
-    this.onmessage?.(message);
+    const { node, message: own = message } = this.questions?.incoming(message) ?? {};
+    if (node === undefined) this.onmessage?.(own);
+    else this.options.peers?.tell({ kind: 'answer', node, message: own });
   }
 
   /** @param answer what the request is to be answered with: its id may be another's by now */
@@ -275,7 +341,8 @@ export class Session implements Transport {
     }
   }
 
-  private refusalOfVersion(version: string | string[] | undefined): TransportError | undefined {
+  /** The refusal of a revision that a header names. */
+  refusalOfVersion(version: string | string[] | undefined): TransportError | undefined {
     if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return refused(
@@ -285,7 +352,7 @@ export class Session implements Transport {
   }
 
   private onIdle(): void {
-    if (this.pending.size > 0 || this.streams.areRead) this.timer.refresh();
+    if (this.isUsed) this.timer.refresh();
     else void this.close();
   }
 }

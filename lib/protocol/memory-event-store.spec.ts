@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MemoryEventStore } from './event-store.js';
+import { MemoryEventStore } from './memory-event-store.js';
 
 const BOUNDS = { maxEvents: 5, maxLength: 50, maxTotalLength: 80 };
 
@@ -13,10 +13,10 @@ it('keeps the latest events of each stream within its bounds', async () => {
     fc.asyncProperty(fc.array(EVENT, { maxLength: 80 }), async events => {
       const store = new MemoryEventStore(BOUNDS);
       for (const [index, { session, length }] of events.entries()) {
-        await store.append(session, { stream: 1, sequence: index + 1, json: 'x'.repeat(length) });
+        await store.append(session, { stream: 'c.1', sequence: index + 1, json: 'x'.repeat(length) });
         expect(store.length).toBeLessThanOrEqual(BOUNDS.maxTotalLength);
       }
-      const kept = await Promise.all(['a', 'b', 'c', 'd'].map(session => store.after(session, 1, 0)));
+      const kept = await Promise.all(['a', 'b', 'c', 'd'].map(session => store.after(session, 'c.1', 0)));
       expect(kept.flat().reduce((sum, { json }) => sum + json.length, 0)).toBe(store.length);
       for (const [index, session] of ['a', 'b', 'c', 'd'].entries()) {
         const own = events.map((event, at) => ({ ...event, at })).filter(event => event.session === session);
@@ -34,32 +34,32 @@ describe('with a clock', () => {
 
   it('forgets events after their time', async () => {
     const store = new MemoryEventStore({ ttlMs: 1000 });
-    await store.append('a', { stream: 1, sequence: 1, json: '1' });
+    await store.append('a', { stream: 'c.1', sequence: 1, json: '1' });
     jest.advanceTimersByTime(800);
-    await store.append('a', { stream: 1, sequence: 2, json: '2' });
+    await store.append('a', { stream: 'c.1', sequence: 2, json: '2' });
     jest.advanceTimersByTime(800);
-    expect((await store.after('a', 1, 0)).map(({ json }) => json)).toEqual(['2']);
+    expect((await store.after('a', 'c.1', 0)).map(({ json }) => json)).toEqual(['2']);
     jest.advanceTimersByTime(800);
-    expect(await store.after('a', 1, 0)).toEqual([]);
+    expect(await store.after('a', 'c.1', 0)).toEqual([]);
     expect(store.length).toBe(0);
   });
 });
 
 it('tells streams and sessions apart, and deletes a session', async () => {
   const store = new MemoryEventStore();
-  await store.append('a', { stream: 1, sequence: 1, json: 'a1' });
-  await store.append('a', { stream: 2, sequence: 1, json: 'a2' });
-  await store.append('b', { stream: 1, sequence: 1, json: 'b1' });
-  expect(await store.after('a', 2, 0)).toEqual([expect.objectContaining({ json: 'a2' })]);
-  expect(await store.after('a', 1, 1)).toEqual([]);
+  await store.append('a', { stream: 'c.1', sequence: 1, json: 'a1' });
+  await store.append('a', { stream: 'c.2', sequence: 1, json: 'a2' });
+  await store.append('b', { stream: 'c.1', sequence: 1, json: 'b1' });
+  expect(await store.after('a', 'c.2', 0)).toEqual([expect.objectContaining({ json: 'a2' })]);
+  expect(await store.after('a', 'c.1', 1)).toEqual([]);
   await store.delete('a');
-  expect(await store.after('a', 1, 0)).toEqual([]);
+  expect(await store.after('a', 'c.1', 0)).toEqual([]);
   expect(store.length).toBe(2);
 });
 
 it('keeps the latest event of a session, whatever its length', async () => {
   const store = new MemoryEventStore({ maxEvents: 3, maxLength: 10 });
-  await store.append('a', { stream: 1, sequence: 1, json: '1' });
-  await store.append('a', { stream: 1, sequence: 2, json: 'x'.repeat(100) });
-  expect((await store.after('a', 1, 0)).map(({ sequence }) => sequence)).toEqual([2]);
+  await store.append('a', { stream: 'c.1', sequence: 1, json: '1' });
+  await store.append('a', { stream: 'c.1', sequence: 2, json: 'x'.repeat(100) });
+  expect((await store.after('a', 'c.1', 0)).map(({ sequence }) => sequence)).toEqual([2]);
 });

@@ -1,0 +1,143 @@
+import type { EventStore, StoredEvent } from './event-store.js';
+
+/** Bounds of a `MemoryEventStore`. */
+export interface MemoryEventStoreOptions {
+  /** The most events of a session. Default: 1,000. */
+  readonly maxEvents?: number;
+  /** The most characters of a session's events; its latest event may have more. Default: 1,048,576 (1 Mi). */
+  readonly maxLength?: number;
+  /** The most characters of all events. Default: 67,108,864 (64 Mi). */
+  readonly maxTotalLength?: number;
+  /** How long an event is kept, in milliseconds. Default: 300,000 (5 minutes). */
+  readonly ttlMs?: number;
+}
+
+/** Messages that wait for a stream are kept as if they were on this one. */
+const WAITING = '';
+
+/** How many keys of a session are remembered. */
+const MAX_KEYS = 1000;
+
+interface Kept extends StoredEvent {
+  readonly at: number;
+}
+
+/** The events of one session, the oldest first. */
+interface Log {
+  events: Kept[];
+  length: number;
+  /** How many messages wait. */
+  waiting: number;
+  /** The number of the message that was taken last. */
+  taken: number;
+  keys?: Set<string>;
+}
+
+/** Keeps events in this process. Past a bound, the oldest are forgotten. */
+export class MemoryEventStore implements EventStore {
+  /** The session that got an event last comes last. */
+  private readonly logs = new Map<string, Log>();
+  private readonly bounds: Readonly<Required<MemoryEventStoreOptions>>;
+  private total = 0;
+
+  constructor(options: MemoryEventStoreOptions = {}) {
+    const { maxEvents = 1000, maxLength = 1_048_576, maxTotalLength = 67_108_864, ttlMs = 300_000 } = options;
+    this.bounds = { maxEvents, maxLength, maxTotalLength, ttlMs };
+  }
+
+  /** The length of all that is kept, in characters. */
+  get length(): number {
+    return this.total;
+  }
+
+  append(session: string, event: StoredEvent): Promise<void> {
+    this.keep(this.logOf(session), event);
+    return DONE;
+  }
+
+  async after(session: string, stream: string, sequence: number): Promise<readonly StoredEvent[]> {
+    const log = this.logs.get(session);
+    if (!log) return [];
+    this.forgetOld(log);
+    return log.events.filter(event => event.stream === stream && event.sequence > sequence);
+  }
+
+  async offer(session: string, json: string, key?: string): Promise<boolean> {
+    const log = this.logOf(session);
+    if (key !== undefined && !isNew(log, key)) return false;
+    log.waiting += 1;
+    this.keep(log, { stream: WAITING, sequence: 0, json });
+    return true;
+  }
+
+  async take(session: string, stream: string): Promise<readonly StoredEvent[]> {
+    const log = this.logs.get(session);
+    if (!log || log.waiting === 0) return NOTHING;
+    this.forgetOld(log);
+    const waiting = log.events.filter(event => event.stream === WAITING);
+    log.events = log.events.filter(event => event.stream !== WAITING);
+    log.waiting = 0;
+    const at = Date.now();
+    const taken = waiting.map(({ json }) => {
+      // A log that was forgotten must not begin with numbers that the client has already.
+      log.taken = Math.max(log.taken + 1, at);
+      return { stream, sequence: log.taken, json, at };
+    });
+    log.events.push(...taken);
+    return taken;
+  }
+
+  async delete(session: string): Promise<void> {
+    this.total -= this.logs.get(session)?.length ?? 0;
+    this.logs.delete(session);
+  }
+
+  private logOf(session: string): Log {
+    const log = this.logs.get(session) ?? { events: [], length: 0, waiting: 0, taken: 0 };
+    this.logs.delete(session);
+    this.logs.set(session, log);
+    return log;
+  }
+
+  private keep(log: Log, { stream, sequence, json }: StoredEvent): void {
+    const { maxEvents, maxLength, maxTotalLength } = this.bounds;
+    log.events.push({ stream, sequence, json, at: Date.now() });
+    log.length += json.length;
+    this.total += json.length;
+    this.forgetOld(log);
+    // The latest is kept, whatever its length: it may be the answer to a call.
+    while (log.events.length > 1 && (log.events.length > maxEvents || log.length > maxLength))
+      this.shift(log);
+    while (this.total > maxTotalLength) this.shiftOldest();
+  }
+
+  private forgetOld(log: Log): void {
+    const oldest = Date.now() - this.bounds.ttlMs;
+    while (log.events.length > 0 && log.events[0].at < oldest) this.shift(log);
+  }
+
+  private shift(log: Log): void {
+    const { json, stream } = log.events.shift()!;
+    if (stream === WAITING) log.waiting -= 1;
+    log.length -= json.length;
+    this.total -= json.length;
+  }
+
+  private shiftOldest(): void {
+    for (const [session, log] of this.logs) {
+      if (log.events.length > 0) return this.shift(log);
+      this.logs.delete(session);
+    }
+  }
+}
+
+const DONE = Promise.resolve();
+const NOTHING: readonly StoredEvent[] = [];
+
+function isNew(log: Log, key: string): boolean {
+  const keys = (log.keys ??= new Set());
+  if (keys.has(key)) return false;
+  keys.add(key);
+  if (keys.size > MAX_KEYS) keys.delete(keys.values().next().value!);
+  return true;
+}

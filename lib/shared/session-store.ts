@@ -1,0 +1,69 @@
+/** What the nodes of a server share of a session: texts by name. */
+export type SessionFields = Readonly<Record<string, string>>;
+
+/**
+ * Keeps what the nodes of a server share of 2025-era sessions, so that a client can send each request to another node.
+ * `contracts.sessionStore` of `nestjs-mcp/testing` tests an implementation.
+ */
+export interface SessionStore {
+  /**
+   * Keeps a session, in the place of an earlier one of that id.
+   * @param ttlMs how long it is kept, in milliseconds
+   */
+  create(id: string, fields: SessionFields, ttlMs: number): Promise<void>;
+  /** The fields of a session. @returns undefined if there is no such session */
+  read(id: string): Promise<SessionFields | undefined>;
+  /**
+   * Sets fields of a session, each by itself, and keeps the session for so long from now.
+   * @param fields undefined removes a field
+   * @returns false if there is no such session: then nothing is kept
+   */
+  update(id: string, fields: Readonly<Record<string, string | undefined>>, ttlMs: number): Promise<boolean>;
+  /** Forgets a session. */
+  delete(id: string): Promise<void>;
+}
+
+interface Kept {
+  readonly fields: Map<string, string>;
+  timer: NodeJS.Timeout;
+}
+
+/** Keeps sessions in this process, for several servers in one process and for tests. */
+export class MemorySessionStore implements SessionStore {
+  private readonly sessions = new Map<string, Kept>();
+
+  async create(id: string, fields: SessionFields, ttlMs: number): Promise<void> {
+    await this.delete(id);
+    this.sessions.set(id, { fields: new Map(Object.entries(fields)), timer: this.expire(id, ttlMs) });
+  }
+
+  async read(id: string): Promise<SessionFields | undefined> {
+    const session = this.sessions.get(id);
+    return session && Object.fromEntries(session.fields);
+  }
+
+  async update(
+    id: string,
+    fields: Readonly<Record<string, string | undefined>>,
+    ttlMs: number,
+  ): Promise<boolean> {
+    const session = this.sessions.get(id);
+    if (!session) return false;
+    for (const [name, text] of Object.entries(fields)) {
+      if (text === undefined) session.fields.delete(name);
+      else session.fields.set(name, text);
+    }
+    clearTimeout(session.timer);
+    session.timer = this.expire(id, ttlMs);
+    return true;
+  }
+
+  async delete(id: string): Promise<void> {
+    clearTimeout(this.sessions.get(id)?.timer);
+    this.sessions.delete(id);
+  }
+
+  private expire(id: string, ttlMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.sessions.delete(id), ttlMs).unref();
+  }
+}

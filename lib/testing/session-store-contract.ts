@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { SessionStore } from '../shared/session-store.js';
+import { until, type ContractCheck } from './contract-check.js';
+
+/** In milliseconds; nothing expires during a check that is not about it. */
+const LONG = 600_000;
+
+/** @param open makes the store of a node, over one database */
+export function sessionStoreContract(open: () => SessionStore | Promise<SessionStore>): ContractCheck[] {
+  const nodes = async () => [await open(), await open()] as const;
+  return [
+    {
+      name: 'a session that one node creates is found by another',
+      run: async () => {
+        const [one, other] = await nodes();
+        const id = randomUUID();
+        const fields = { v: '1', 'sub:é\u{1f642}:/x y': '', text: '{"a":"\\n"}' };
+        await one.create(id, fields, LONG);
+        assert.deepEqual(await other.read(id), fields);
+      },
+    },
+    {
+      name: 'a session that nobody has created does not exist, and is not created by an update',
+      run: async () => {
+        const [one] = await nodes();
+        const id = randomUUID();
+        assert.equal(await one.read(id), undefined);
+        assert.equal(await one.update(id, { level: 'info' }, LONG), false);
+        assert.equal(await one.read(id), undefined);
+      },
+    },
+    {
+      name: 'a session that is created again has the new fields only',
+      run: async () => {
+        const [one, other] = await nodes();
+        const id = randomUUID();
+        await one.create(id, { a: '1', b: '1' }, LONG);
+        await other.create(id, { b: '2' }, LONG);
+        assert.deepEqual(await one.read(id), { b: '2' });
+      },
+    },
+    {
+      name: 'updates of several nodes at the same time are all kept, each field by itself',
+      run: async () => {
+        const [one, other] = await nodes();
+        const id = randomUUID();
+        await one.create(id, { v: '1', gone: 'x' }, LONG);
+        const names = Array.from({ length: 40 }, (_, index) => `sub:${index}`);
+        const updates = names.map((name, index) =>
+          (index % 2 ? one : other).update(id, { [name]: '', gone: undefined }, LONG),
+        );
+        assert.deepEqual(
+          await Promise.all(updates),
+          names.map(() => true),
+        );
+        const kept = Object.keys((await one.read(id)) ?? {});
+        assert.deepEqual(kept.sort(), ['v', ...names].sort());
+      },
+    },
+    {
+      name: 'a session is forgotten by every node',
+      run: async () => {
+        const [one, other] = await nodes();
+        const id = randomUUID();
+        await one.create(id, { v: '1' }, LONG);
+        await other.delete(id);
+        assert.equal(await one.read(id), undefined);
+        await other.delete(id);
+      },
+    },
+    {
+      name: 'a session is gone when its time is over, which an update puts off',
+      run: async () => {
+        const [one, other] = await nodes();
+        const [brief, kept] = [randomUUID(), randomUUID()];
+        await one.create(brief, { v: '1' }, 200);
+        await one.create(kept, { v: '1' }, 200);
+        assert.equal(await other.update(kept, {}, LONG), true);
+        await until(async () => (await other.read(brief)) === undefined);
+        assert.deepEqual(await other.read(kept), { v: '1' });
+      },
+    },
+  ];
+}

@@ -1,0 +1,88 @@
+import type { RequestId } from '@modelcontextprotocol/server';
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
+import { isRecord } from '../../util/is-record.js';
+import type { PeerMessage, Peers } from './peers.js';
+import type { SessionStream, StreamSettings } from './session-stream.js';
+
+/** How often a node must be missing before it counts as dead: it may have been without the store for a moment. */
+const MISSES = 2;
+
+interface Followed {
+  readonly stream: SessionStream;
+  /** The node that runs the calls. */
+  readonly node: string;
+  readonly requests: readonly RequestId[];
+  misses: number;
+}
+
+/** Streams that a client reads here, while their calls run on other nodes. */
+export class FollowedStreams {
+  private readonly followed = new Map<string, Followed>();
+
+  constructor(
+    private readonly settings: StreamSettings,
+    private readonly peers: Peers,
+  ) {}
+
+  has(name: string): boolean {
+    return this.followed.has(name);
+  }
+
+  delete(name: string): void {
+    this.followed.delete(name);
+  }
+
+  /** @param requests what the stream is to answer */
+  add(stream: SessionStream, node: string, requests: readonly RequestId[]): void {
+    this.followed.set(stream.name, { stream, node, requests, misses: 0 });
+  }
+
+  hear(stream: SessionStream, message: Extract<PeerMessage, { readonly kind: 'event' | 'over' }>): void {
+    if (message.kind === 'over') return this.over(stream);
+    const { sequence, json } = message;
+    if (json === undefined || sequence !== stream.latest + 1) stream.refresh(sequence);
+    else stream.accept({ stream: stream.name, sequence, json });
+  }
+
+  /** Catches up, and ends the streams of nodes that are gone. @throws UnavailableException */
+  async check(): Promise<void> {
+    for (const one of [...this.followed.values()]) {
+      const { stream, node } = one;
+      stream.refresh();
+      one.misses = (await this.peers.isAlive(node)) ? 0 : one.misses + 1;
+      if (one.misses >= MISSES) await this.fail(one);
+      // Its node may have ended it while messages were lost.
+      else if (!(await this.peers.requestsOf(stream.name))) this.over(stream);
+    }
+  }
+
+  /** Answers what nobody will answer any more. */
+  private async fail({ stream, requests }: Followed): Promise<void> {
+    const { store, session } = this.settings;
+    const events = await store.after(session, stream.name, 0);
+    const answered = new Set(events.map(({ json }) => answeredBy(json)));
+    stream.refresh(events.at(-1)?.sequence);
+    for (const id of requests) {
+      if (!answered.has(id)) stream.send(JSON.stringify({ jsonrpc: '2.0', id, error: GONE }));
+    }
+    await this.peers.finish(stream.name);
+    this.over(stream);
+  }
+
+  private over(stream: SessionStream): void {
+    this.followed.delete(stream.name);
+    stream.refresh();
+    stream.end();
+  }
+}
+
+const GONE = {
+  code: McpErrorCode.Refused,
+  message: 'The server stopped before it answered; try again',
+};
+
+/** The request that a message answers. */
+function answeredBy(json: string): unknown {
+  const message: unknown = JSON.parse(json);
+  return isRecord(message) && !('method' in message) ? message['id'] : undefined;
+}

@@ -1,0 +1,43 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import type { StateChange } from '../../server/connection-server.js';
+
+/** What one node tells the others of a session. */
+export type PeerMessage =
+  /** The session has ended. */
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'state'; readonly change: StateChange }
+  /** The client has cancelled a request that may run on another node. */
+  | { readonly kind: 'cancel'; readonly requestId: RequestId; readonly reason?: unknown }
+  /** The client has answered what a node asks. */
+  | { readonly kind: 'answer'; readonly node: string; readonly message: JSONRPCMessage }
+  /** Messages wait for a stream. */
+  | { readonly kind: 'waiting' }
+  /** A stream has a new event, or at least so many. */
+  | { readonly kind: 'event'; readonly stream: string; readonly sequence: number; readonly json?: string }
+  /** The client reads a stream on the node that sends this. */
+  | { readonly kind: 'taken'; readonly stream: string }
+  /** A stream has all its messages. */
+  | { readonly kind: 'over'; readonly stream: string };
+
+/** The other nodes, as one session sees them. */
+export interface Peers {
+  /** Names this node. */
+  readonly node: string;
+  tell(message: PeerMessage): void;
+  /**
+   * Lets other nodes know a change.
+   * @throws UnavailableException if it cannot be kept; then nothing has changed
+   */
+  share(change: StateChange): Promise<void>;
+  /** Notes which requests a stream of this node is to answer. Never rejects. */
+  begin(stream: string, requests: readonly RequestId[]): Promise<void>;
+  /** The stream has all its messages. Never rejects. */
+  finish(stream: string): Promise<void>;
+  /**
+   * The requests that a stream of another node is to answer; undefined if it has ended.
+   * @throws UnavailableException
+   */
+  requestsOf(stream: string): Promise<readonly RequestId[] | undefined>;
+  /** Whether a node runs. @throws UnavailableException */
+  isAlive(node: string): Promise<boolean>;
+}

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server';
+import type { ResolvedOptions } from '../../server/server-options.js';
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
+import { CallerLimit, isCaller } from '../../protocol/caller-limit.js';
+import type { EventStore } from '../../protocol/event-store.js';
+import { MemoryEventStore } from '../../protocol/memory-event-store.js';
+import { serverForConnection } from '../../server/connection-server.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { isGone } from '../http/connections.js';
+import type { Incoming } from '../http/incoming.js';
+import type { ListenerLimit } from '../http/listener-limit.js';
+import { limitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
+import { Session } from './session.js';
+import { SharedSessions } from './shared-sessions.js';
+
+/** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
+const MAX_INITIALIZE_LENGTH = 65_536;
+
+/** When to try again to open a session, in seconds. */
+const RETRY_AFTER_S = 30;
+
+/** How long a node goes without asking whether a session still exists, in milliseconds. */
+const MAX_UNCHECKED_MS = 10_000;
+
+const SESSION_ID = /^[\da-f-]{36}$/;
+
+interface Held {
+  readonly session: Session;
+  /** When the store has last said that the session exists. */
+  checkedAt: number;
+}
+
+/** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles, and when its life is over. */
+export class Sessions {
+  private readonly held = new Map<string, Held>();
+  /** Sessions of other nodes that are being made here. */
+  private readonly restoring = new Map<string, Promise<Session | undefined>>();
+  private readonly eventStore: EventStore;
+  private readonly limit: CallerLimit;
+  private readonly shared?: SharedSessions;
+  private readonly uncheckedMs: number;
+  private isClosed = false;
+
+  /** @param listeners counts the streams of sessions */
+  constructor(
+    private readonly server: McpServerInstance,
+    private readonly options: ResolvedOptions['sessions'],
+    private readonly keepAliveMs: number,
+    private readonly listeners: ListenerLimit,
+  ) {
+    const { store, eventStore, idleTimeoutMs } = options;
+    const { bus, name } = server.options;
+    this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
+    this.uncheckedMs = Math.min(MAX_UNCHECKED_MS, idleTimeoutMs / 4);
+    const events = eventStore ?? new MemoryEventStore();
+    this.eventStore = events;
+    if (!store || !bus) return;
+    this.shared = new SharedSessions(
+      { store, events, bus },
+      {
+        server: name,
+        // A node that idles is not to outlive the record.
+        ttlMs: Math.ceil(idleTimeoutMs * 1.5),
+        onMessage: (id, message) => {
+          const whenRestored = this.restoring.get(id);
+          if (whenRestored) void whenRestored.then(session => session?.hear(message));
+          else this.held.get(id)?.session.hear(message);
+        },
+        onBeat: () => this.check(),
+        report: error => server.report(error),
+      },
+    );
+    this.eventStore = this.shared.events;
+  }
+
+  /** Hears of other nodes from now on. */
+  async open(): Promise<void> {
+    await this.shared?.open();
+  }
+
+  async serve(incoming: Incoming, body: unknown): Promise<void> {
+    const { rawRequest, rawResponse } = incoming;
+    const id = rawRequest.headers['mcp-session-id'];
+    const caller = ownerOf(incoming);
+    try {
+      if (id === undefined) return await this.begin(incoming, body, caller);
+      const session = this.shared
+        ? await this.find(String(id), incoming)
+        : this.held.get(String(id))?.session;
+      // The store may have taken its time.
+      if (isGone(rawRequest, rawResponse)) return;
+      // Whose session it is may not be learned by trying, so a foreign one looks like none.
+      if (session?.caller !== caller) throw new TransportError(404, -32001, 'Session not found');
+      if (rawRequest.method === 'POST') session.post(incoming, body);
+      else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
+      else if (this.listeners.admits(incoming)) await session.listen(incoming);
+    } catch (error) {
+      const refusal = error instanceof UnavailableException ? unavailable(error) : error;
+      if (!(refusal instanceof TransportError) || rawResponse.headersSent) throw error;
+      refusal.send(rawResponse);
+    }
+  }
+
+  /** Sends listening clients to another node. */
+  handOver(): void {
+    if (!this.shared) return;
+    for (const { session } of this.held.values()) session.handOver();
+  }
+
+  /** Ends all sessions, or leaves them to other nodes, and takes no more. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.held.values()].map(({ session }) => session.close()));
+    await this.shared?.close();
+  }
+
+  /** @throws TransportError for a request that opens no session; UnavailableException */
+  private async begin(incoming: Incoming, body: unknown, caller: string): Promise<void> {
+    const { params, id: requestId } = this.initializeIn(incoming, body);
+    const id = randomUUID();
+    const openedAt = Date.now();
+    const session = await this.hold(id, { caller, openedAt }, incoming.caller, requestId);
+    try {
+      await this.shared?.create(id, { caller, openedAt, params });
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    if (!session.post(incoming, body)) await this.forget(session);
+  }
+
+  /** The session of that id, also if another node has opened it. @throws UnavailableException; TransportError past a cap */
+  private async find(id: string, incoming: Incoming): Promise<Session | undefined> {
+    const held = this.held.get(id);
+    if (!held) {
+      const restoring =
+        this.restoring.get(id) ?? (SESSION_ID.test(id) ? this.restore(id, incoming) : undefined);
+      return restoring;
+    }
+    if (Date.now() - held.checkedAt < this.uncheckedMs) return held.session;
+    if (await this.shared!.touch(id)) {
+      held.checkedAt = Date.now();
+      return held.session;
+    }
+    await held.session.close();
+    return undefined;
+  }
+
+  private restore(id: string, incoming: Incoming): Promise<Session | undefined> {
+    const restored = this.makeFrom(id, incoming).finally(() => this.restoring.delete(id));
+    this.restoring.set(id, restored);
+    return restored;
+  }
+
+  private async makeFrom(id: string, incoming: Incoming): Promise<Session | undefined> {
+    const state = await this.shared!.read(id);
+    // A session that was touched last on a dead node would end too early.
+    if (state?.caller !== ownerOf(incoming) || !(await this.shared!.touch(id))) return undefined;
+    const session = await this.hold(id, state, incoming.caller);
+    await session.restore(state);
+    return session;
+  }
+
+  /** @param limitKey whose session it counts as. @throws TransportError if it is one too many */
+  private async hold(
+    id: string,
+    { caller, openedAt }: { readonly caller: string; readonly openedAt: number },
+    limitKey: string,
+    requestId?: RequestId,
+  ): Promise<Session> {
+    if (this.isClosed) throw SHUTTING_DOWN;
+    const reached = this.limit.take(limitKey);
+    if (reached) throw limitError(reached, requestId);
+    const { eventStore, keepAliveMs, shared } = this;
+    const { idleTimeoutMs, maxLifetimeMs } = this.options;
+    const server = serverForConnection(this.server, 'legacy');
+    const session = new Session(this.server, server, {
+      id,
+      caller,
+      idleTimeoutMs,
+      keepAliveMs,
+      eventStore,
+      peers: shared?.peersOf(id),
+    });
+    const left = Math.max(0, openedAt + maxLifetimeMs - Date.now());
+    const life = setTimeout(() => void this.forget(session), left).unref();
+    server.server.onclose = () => {
+      clearTimeout(life);
+      if (!this.held.delete(id)) return;
+      this.limit.release(limitKey);
+      // Where nodes share a session, another one may still serve it.
+      if (!shared) eventStore.delete(id).catch((error: Error) => this.server.report(error));
+    };
+    this.held.set(id, { session, checkedAt: Date.now() });
+    await server.connect(session);
+    return session;
+  }
+
+  /** Ends a session at its client's wish. */
+  private async end(session: Session, { rawRequest, rawResponse }: Incoming): Promise<void> {
+    const refusal = session.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
+    if (refusal) throw refusal;
+    await this.forget(session);
+    rawResponse.writeHead(200).end();
+  }
+
+  /** Ends a session on every node. */
+  private async forget(session: Session): Promise<void> {
+    await session.close();
+    if (!this.shared) return;
+    await this.shared.delete(session.sessionId);
+    await this.eventStore.delete(session.sessionId).catch(() => undefined);
+  }
+
+  /** Keeps the sessions that are in use, and catches up with other nodes. */
+  private check(): void {
+    for (const [id, held] of this.held) {
+      const { session } = held;
+      if (!session.isUsed) continue;
+      session.follow().catch(() => undefined);
+      if (Date.now() - held.checkedAt < this.uncheckedMs) continue;
+      held.checkedAt = Date.now();
+      this.shared!.touch(id).then(
+        exists => (exists ? session.flush() : session.close()),
+        () => undefined,
+      );
+    }
+  }
+
+  /** @throws TransportError for a request that opens no session */
+  private initializeIn({ rawRequest }: Incoming, body: unknown): { params: Params; id: RequestId } {
+    if (rawRequest.method !== 'POST' || !isInitializeRequest(body)) {
+      throw new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
+    }
+    if (JSON.stringify(body.params).length > MAX_INITIALIZE_LENGTH) {
+      throw new TransportError(
+        400,
+        -32602,
+        `Bad Request: initialize has more than ${MAX_INITIALIZE_LENGTH} characters`,
+      );
+    }
+    return { params: body.params, id: (body as { id?: RequestId }).id! };
+  }
+}
+
+type Params = Record<string, unknown>;
+
+const unavailable = ({ code, message }: UnavailableException): TransportError =>
+  new TransportError(503, code, message, { headers: { 'retry-after': '1' } });
+
+/** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
+function ownerOf({ caller, request }: Incoming): string {
+  const { params = {} } = request as { params?: object };
+  // An anonymous client may change its address.
+  const owner = isCaller(caller) ? caller : 'anonymous';
+  return Object.keys(params).length === 0 ? owner : JSON.stringify([owner, params]);
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { UnavailableException } from '../../exceptions/unavailable.exception.js';
+import type { EventStore } from '../../protocol/event-store.js';
+import type { MessageBus } from '../../shared/message-bus.js';
+import { NodeChannel } from '../../shared/node-channel.js';
+import type { SessionStore } from '../../shared/session-store.js';
+import { isRecord } from '../../util/is-record.js';
+import { messageOf } from '../../util/message-of.js';
+import type { PeerMessage, Peers } from './peers.js';
+import {
+  fieldOfStream,
+  fieldsOf,
+  fieldsOfChange,
+  requestsIn,
+  stateIn,
+  type SessionRecord,
+  type SharedState,
+} from './session-record.js';
+
+/** How often a node says that it runs, in milliseconds, and how long others believe it. */
+const BEAT_MS = 2000;
+const BELIEVED_MS = 6000;
+
+/** What a node does about its sessions when others tell it something. */
+export interface SharedSessionsOptions {
+  readonly server: string;
+  /** How long a session that nobody uses is kept, in milliseconds. */
+  readonly ttlMs: number;
+  readonly onMessage: (session: string, message: PeerMessage) => void;
+  /** Called every two seconds while the store can be asked. */
+  readonly onBeat: () => void;
+  readonly report: (error: Error) => void;
+}
+
+interface SharedStores {
+  readonly store: SessionStore;
+  readonly events: EventStore;
+  readonly bus: MessageBus;
+}
+
+/** What the nodes of a server share of its 2025-era sessions. */
+export class SharedSessions {
+  readonly node = randomBytes(4).toString('hex');
+  /** The events of sessions. Its failures are `UnavailableException`s, and logged. */
+  readonly events: EventStore;
+  private readonly channel: NodeChannel;
+  private readonly store: SessionStore;
+  private beating?: NodeJS.Timeout;
+  private isDown = false;
+
+  constructor(
+    { store, events, bus }: SharedStores,
+    private readonly options: SharedSessionsOptions,
+  ) {
+    this.store = store;
+    this.events = {
+      append: (...args) => this.watch(() => events.append(...args)),
+      after: (...args) => this.watch(() => events.after(...args)),
+      offer: (...args) => this.watch(() => events.offer(...args)),
+      take: (...args) => this.watch(() => events.take(...args)),
+      delete: (...args) => this.watch(() => events.delete(...args)),
+    };
+    this.channel = new NodeChannel(bus, `sessions:${options.server}`, {
+      onMessage: data => {
+        if (!isRecord(data) || !isRecord(data['message'])) return;
+        options.onMessage(String(data['session']), data['message'] as unknown as PeerMessage);
+      },
+      onError: error =>
+        options.report(new Error(`Nodes do not hear of each other's sessions ("bus"): ${error.message}`)),
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.channel.open();
+    this.beating = setInterval(() => void this.beat(), BEAT_MS).unref();
+    await this.beat();
+  }
+
+  /** Leaves the sessions to the other nodes. */
+  async close(): Promise<void> {
+    clearInterval(this.beating);
+    await this.watch(() => this.store.delete(keyOfNode(this.node))).catch(() => undefined);
+    await this.channel.close();
+  }
+
+  /** @throws UnavailableException */
+  create(session: string, record: SessionRecord): Promise<void> {
+    return this.watch(() => this.store.create(this.keyOf(session), fieldsOf(record), this.options.ttlMs));
+  }
+
+  /** @returns undefined if there is no such session. @throws UnavailableException */
+  async read(session: string): Promise<SharedState | undefined> {
+    const fields = await this.watch(() => this.store.read(this.keyOf(session)));
+    return fields && stateIn(fields);
+  }
+
+  /** Keeps a session that is in use. @returns whether there is one. @throws UnavailableException */
+  touch(session: string): Promise<boolean> {
+    return this.update(session, {});
+  }
+
+  /** Ends a session on every node. Never rejects: without the store, it expires. */
+  async delete(session: string): Promise<void> {
+    await this.watch(() => this.store.delete(this.keyOf(session))).catch(() => undefined);
+    await this.channel.send({ session, message: { kind: 'closed' } satisfies PeerMessage });
+  }
+
+  /** The other nodes, as a session sees them. */
+  peersOf(session: string): Peers {
+    const tell = (message: PeerMessage) => this.channel.send({ session, message });
+    const note = async (fields: Record<string, string | undefined>) => {
+      await this.update(session, fields).catch(() => undefined);
+    };
+    return {
+      node: this.node,
+      tell: message => void tell(message),
+      share: async change => {
+        await this.update(session, fieldsOfChange(change));
+        await tell({ kind: 'state', change });
+      },
+      begin: (stream, requests) => note(fieldOfStream(stream, requests)),
+      finish: stream => note(fieldOfStream(stream)),
+      requestsOf: async stream =>
+        requestsIn(await this.watch(() => this.store.read(this.keyOf(session))), stream),
+      isAlive: async node => (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
+    };
+  }
+
+  private update(session: string, fields: Record<string, string | undefined>): Promise<boolean> {
+    return this.watch(() => this.store.update(this.keyOf(session), fields, this.options.ttlMs));
+  }
+
+  private async beat(): Promise<void> {
+    try {
+      await this.watch(() => this.store.create(keyOfNode(this.node), { v: '1' }, BELIEVED_MS));
+      this.options.onBeat();
+    } catch {
+      // It has been logged.
+    }
+  }
+
+  /** Servers of one application do not see each other's sessions. */
+  private keyOf(session: string): string {
+    return `${this.options.server}:${session}`;
+  }
+
+  private async watch<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.isDown = false;
+      return result;
+    } catch (error) {
+      if (!this.isDown) {
+        this.options.report(
+          new Error(
+            `The stores of "sessions" failed; requests that need them are refused: ${messageOf(error)}`,
+          ),
+        );
+      }
+      this.isDown = true;
+      throw new UnavailableException(error);
+    }
+  }
+}
+
+const keyOfNode = (node: string): string => `node:${node}`;
