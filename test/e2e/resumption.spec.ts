@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Ctx, McpContext, McpServerRegistry, MemoryEventStore, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { EventReader } from '../fixtures/event-reader.js';
+import { endSession, openSession } from '../fixtures/raw-session.js';
 import { platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
@@ -38,7 +39,6 @@ class Tools {
   }
 }
 
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const LATEST = '2025-11-25';
 const LIST_CHANGED = { method: 'notifications/tools/list_changed' };
 
@@ -48,22 +48,6 @@ const call = (name: string) => ({
   method: 'tools/call',
   params: { name, arguments: {}, _meta: { progressToken: 'p' } },
 });
-
-/** Opens a session, and returns the headers of its requests. */
-async function openSession(url: string, protocolVersion = LATEST): Promise<Record<string, string>> {
-  const post = (headers: Record<string, string>, message: object) =>
-    fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
-  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
-  const answer = await post(HEADERS, { id: 0, method: 'initialize', params });
-  await answer.text();
-  const session = { ...HEADERS, 'mcp-session-id': String(answer.headers.get('mcp-session-id')) };
-  await (await post(session, { method: 'notifications/initialized' })).text();
-  return session;
-}
-
-/** Fastify does not take a DELETE with a content type and without a body. */
-const endSession = (url: string, { 'content-type': _type, ...headers }: Record<string, string>) =>
-  fetch(url, { method: 'DELETE', headers });
 
 /** Resolves when the server has seen that the client of its next request hung up. */
 const hangUpOf = (test: TestApp): Promise<unknown> => {
@@ -197,7 +181,7 @@ describe.each(platforms())('a session on %s', platform => {
       first: { id: expect.stringMatching(/^c\.\d+-1$/), data: expect.stringContaining('progress') },
     },
   ])('begins a stream of $version with what that revision knows', async ({ version, first }) => {
-    const session = await openSession(url, version);
+    const session = await openSession(url, { protocolVersion: version });
     tools.release.resolve();
     const stream = await EventReader.open(url, session, call('work'));
     expect(await stream.next()).toMatchObject(first);
