@@ -10,7 +10,7 @@ import {
   type Revision,
   type RunningSample,
 } from '../support/drive.js';
-import { roundRobin } from './round-robin.js';
+import { roundRobin } from '../support/round-robin.js';
 
 const MRTR_SECRET = randomBytes(32).toString('base64');
 const SERVICE = { arguments: { service: 'shop' } };

@@ -11,7 +11,7 @@ export interface RoundRobin {
   close(): void;
 }
 
-/** A proxy that hands each request to the next node, and goes on to the one after where that is gone. */
+/** A proxy that hands each request to the next node. If that is gone, or shuts down, the one after gets the request. */
 export async function roundRobin(nodes: readonly string[]): Promise<RoundRobin> {
   let turn = 0;
   let last = -1;
@@ -22,6 +22,10 @@ export async function roundRobin(nodes: readonly string[]): Promise<RoundRobin> 
       const index = turn++ % nodes.length;
       try {
         const answer = await ask(nodes[index], incoming, body);
+        if (answer.statusCode === 503 && left > 1) {
+          answer.resume();
+          continue;
+        }
         last = index;
         return answer;
       } catch (error) {
