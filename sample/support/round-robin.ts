@@ -12,17 +12,21 @@ export interface RoundRobin {
 }
 
 /** A proxy that hands each request to the next node. If that is gone, or shuts down, the one after gets the request. */
-export async function roundRobin(nodes: readonly string[]): Promise<RoundRobin> {
+export async function roundRobin(
+  nodes: readonly string[],
+  report: (line: string) => void = console.log,
+): Promise<RoundRobin> {
   let turn = 0;
   let last = -1;
 
   const forward = async (incoming: IncomingMessage): Promise<IncomingMessage> => {
     const body = await buffer(incoming);
-    for (let left = nodes.length; left > 0; left--) {
-      const index = turn++ % nodes.length;
+    const first = turn++;
+    for (let tried = 0; tried < nodes.length; tried++) {
+      const index = (first + tried) % nodes.length;
       try {
         const answer = await ask(nodes[index], incoming, body);
-        if (answer.statusCode === 503 && left > 1) {
+        if (answer.statusCode === 503 && tried < nodes.length - 1) {
           answer.resume();
           continue;
         }
@@ -31,7 +35,7 @@ export async function roundRobin(nodes: readonly string[]): Promise<RoundRobin> 
       } catch (error) {
         // Only what no node has seen can be sent again.
         if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
-        console.log(`  proxy: node ${index + 1} is gone`);
+        report(`  proxy: node ${index + 1} is gone`);
       }
     }
     throw new Error('No node is left');

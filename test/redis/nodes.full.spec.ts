@@ -152,9 +152,11 @@ describeWithRedis('two nodes that share one Redis', () => {
     const keys = await reader.keys(`${prefix}*`);
     expect(keys.filter(key => !key.includes(':session:node:'))).toHaveLength(3);
     for (const key of keys) expect(await reader.ttl(key)).toBeGreaterThan(0);
-    expect((await reader.keys('*')).filter(key => !/^[\da-f-]{36}:(mrtr|limit|session|events|waiting|offered):/.test(key))).toEqual(
-      [],
-    );
+    expect(
+      (await reader.keys('*')).filter(
+        key => !/^[\da-f-]{36}:(mrtr|limit|session|events|waiting|offered):/.test(key),
+      ),
+    ).toEqual([]);
     reader.destroy();
   });
 });

@@ -18,10 +18,13 @@ export function describeWithRedis(name: string, tests: () => void): void {
   (HAS_REDIS ? describe : describe.skip)(name, tests);
 }
 
-/** A `redis-server` of its own, on a free port, which keeps nothing on disk. */
+/** A `redis-server` of its own, on a free port. */
 export class RedisServer {
   private port?: number;
   private child?: ChildProcess;
+
+  /** @param folder where it keeps what it knows (AOF). Default: nothing is kept */
+  constructor(private readonly folder?: string) {}
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
@@ -30,7 +33,8 @@ export class RedisServer {
   /** On the same port as before, if it ran before. */
   async start(): Promise<void> {
     this.port ??= await freePort();
-    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
+    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', ''];
+    args.push('--dir', this.folder ?? tmpdir(), '--appendonly', this.folder ? 'yes' : 'no');
     const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.child = child;
     await new Promise<void>(resolve => {
@@ -41,11 +45,20 @@ export class RedisServer {
   }
 
   /** Ends it at once. */
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  /** Lets it write what it keeps, and ends it. */
+  stop(): Promise<void> {
+    return this.end('SIGTERM');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
-    child.kill('SIGKILL');
+    child.kill(signal);
     await exited;
   }
 

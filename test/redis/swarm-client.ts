@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { textOf } from '../fixtures/matrix.js';
+import type { Era } from '../gateway/support.js';
+
+/** A call has to end within this time, in milliseconds. */
+const DEADLINE_MS = 15_000;
+
+/** How often a client tries again, and how long it waits before, in milliseconds. */
+const TRIES = 10;
+const RETRY_MS = 500;
+
+/** How many resources a client subscribes to. */
+const RESOURCES = 5;
+
+const TOOLS = ['echo', 'ask', 'report', 'change'] as const;
+
+/** Times at which messages between nodes may be lost, in milliseconds of `performance.now()`. */
+export type Outage = readonly [from: number, to: number];
+
+/** How many updates of a resource a client may get. */
+interface Updates {
+  sent: number;
+  /** How many more may have been sent. */
+  unsure: number;
+  got: number;
+}
+
+/** A client that calls, answers questions and hears of changes, and counts what goes wrong. */
+export class SwarmClient {
+  readonly counts = { calls: 0, errors: 0, late: 0, stuck: 0, foreign: 0 };
+  longestMs = 0;
+  private readonly client: Client;
+  private readonly updates = new Map<string, Updates>();
+  private changes = 0;
+
+  constructor(
+    private readonly tag: string,
+    readonly era: Era,
+    private readonly outages: readonly Outage[],
+  ) {
+    this.client = new Client(
+      { name: tag, version: '1' },
+      {
+        capabilities: { elicitation: { form: {} } },
+        versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
+      },
+    );
+    this.client.setRequestHandler('elicitation/create', ({ params }) => {
+      if (params.message !== tag) this.counts.foreign += 1;
+      return { action: 'accept', content: { tag } };
+    });
+    this.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      const own = this.updates.get(params.uri);
+      if (own) own.got += 1;
+      else this.counts.foreign += 1;
+    });
+  }
+
+  async connect(url: string): Promise<void> {
+    let onStream = () => {};
+    const streaming = new Promise<void>(resolve => (onStream = resolve));
+    await this.client.connect(
+      new StreamableHTTPClientTransport(new URL(url), {
+        reconnectionOptions: {
+          initialReconnectionDelay: 200,
+          maxReconnectionDelay: 1000,
+          reconnectionDelayGrowFactor: 1.5,
+          maxRetries: 100,
+        },
+        fetch: async (input, init) => {
+          const response = await fetch(input, init);
+          if (init?.method === 'GET') onStream();
+          return response;
+        },
+      }),
+    );
+    const uris = Array.from({ length: RESOURCES }, (_, index) => `count://${this.tag}/${index}`);
+    for (const uri of uris) this.updates.set(uri, { sent: 0, unsure: 0, got: 0 });
+    if (this.era === 'modern') {
+      await this.client.listen({ resourceSubscriptions: uris });
+      return;
+    }
+    await streaming;
+    for (const uri of uris) await this.client.subscribeResource({ uri });
+  }
+
+  /** Calls until it is told to stop, at a human's pace. */
+  async work(signal: AbortSignal, paceMs: number): Promise<void> {
+    while (!signal.aborted) {
+      const name = TOOLS[Math.floor(Math.random() * TOOLS.length)];
+      await this.call(name);
+      await pause(paceMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  /** Updates that were sent, and did not come, or came once too often. */
+  get missed(): { lost: number; doubled: number; sent: number } {
+    const all = [...this.updates.values()];
+    return {
+      sent: all.reduce((sum, { sent }) => sum + sent, 0),
+      lost: all.reduce((sum, { sent, got }) => sum + Math.max(0, sent - got), 0),
+      doubled: all.reduce((sum, { sent, unsure, got }) => sum + Math.max(0, got - sent - unsure), 0),
+    };
+  }
+
+  /** The same client object succeeds in the end. */
+  private async call(name: (typeof TOOLS)[number]): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (tries > 0) await pause(RETRY_MS);
+      if (await this.tried(name)) return;
+    }
+    this.counts.stuck += 1;
+  }
+
+  private async tried(name: (typeof TOOLS)[number]): Promise<boolean> {
+    const { counts } = this;
+    const uri = `count://${this.tag}/${(this.changes += 1) % RESOURCES}`;
+    const tag = name === 'change' ? uri : this.tag;
+    const updates = name === 'change' ? this.updates.get(uri) : undefined;
+    // Until it has ended, nobody knows.
+    if (updates) updates.unsure += 1;
+    const begun = performance.now();
+    counts.calls += 1;
+    try {
+      const result = await this.client.callTool(
+        { name, arguments: { tag } },
+        { timeout: 2 * DEADLINE_MS, onprogress: () => undefined },
+      );
+      if (textOf(result) !== tag) counts.foreign += 1;
+      const isSure = !this.outages.some(([from, to]) => performance.now() > from && begun < to);
+      if (updates && isSure) {
+        updates.unsure -= 1;
+        updates.sent += 1;
+      }
+      return true;
+    } catch {
+      counts.errors += 1;
+      return false;
+    } finally {
+      const tookMs = performance.now() - begun;
+      this.longestMs = Math.max(this.longestMs, tookMs);
+      if (tookMs > DEADLINE_MS) counts.late += 1;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { roundRobin } from '../../sample/support/round-robin.js';
+import { soakSize } from '../fixtures/soak.js';
+import { ERAS } from '../gateway/support.js';
+import { NodeProcess } from '../mrtr/node-process.js';
+import { describeWithRedis, RedisServer } from './redis-server.js';
+import { SwarmClient, type Outage } from './swarm-client.js';
+
+const CLIENTS = soakSize(500, 20);
+const PACE_MS = soakSize(3000, 300);
+/** A quarter of the run, in milliseconds. */
+const QUARTER_MS = soakSize(30_000, 4_000);
+/** How long what was sent may take to arrive, in milliseconds. */
+const ARRIVAL_MS = 20_000;
+
+describeWithRedis('three nodes behind a round-robin proxy', () => {
+  it(
+    'serve clients of either era while nodes and Redis fail',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'swarm-'));
+      const redis = new RedisServer(folder);
+      await redis.start();
+      const startNode = async () => {
+        const node = new NodeProcess({ app: 'nodes-app.ts', env: { REDIS_URL: redis.url } });
+        await node.start();
+        return node;
+      };
+      const nodes = [await startNode(), await startNode(), await startNode()];
+      const urls = nodes.map(({ url }) => url!);
+      const proxy = await roundRobin(urls, () => undefined);
+      const replace = async (index: number) => {
+        nodes[index] = await startNode();
+        urls[index] = nodes[index].url!;
+      };
+
+      const outages: Outage[] = [];
+      const clients = ERAS.flatMap(era =>
+        Array.from({ length: CLIENTS }, (_, index) => new SwarmClient(`${era}-${index}`, era, outages)),
+      );
+      for (const client of clients) await client.connect(proxy.url);
+      const over = new AbortController();
+      const working = clients.map(client => client.work(over.signal, PACE_MS));
+
+      await pause(QUARTER_MS);
+      // What the node has just been asked to publish may not have left it.
+      outages.push([performance.now() - 1000, performance.now() + 1000]);
+      await nodes[0].kill();
+      await replace(0);
+      await pause(QUARTER_MS);
+      await nodes[1].stop();
+      await replace(1);
+      await pause(QUARTER_MS);
+      const down = performance.now();
+      await redis.stop();
+      await redis.start();
+      // Nodes come back within two seconds.
+      outages.push([down - 1000, performance.now() + 5000]);
+      await pause(QUARTER_MS);
+      over.abort();
+      await Promise.all(working);
+
+      const legacy = clients.filter(({ era }) => era === 'legacy');
+      const deadline = performance.now() + ARRIVAL_MS;
+      while (legacy.some(({ missed }) => missed.lost > 0) && performance.now() < deadline) await pause(100);
+      const rows = ERAS.map(era => {
+        const own = clients.filter(client => client.era === era);
+        const sum = (of: (client: SwarmClient) => number) => own.reduce((all, client) => all + of(client), 0);
+        return {
+          era,
+          clients: own.length,
+          calls: sum(({ counts }) => counts.calls),
+          errors: sum(({ counts }) => counts.errors),
+          'after 15 s': sum(({ counts }) => counts.late),
+          'never succeeded': sum(({ counts }) => counts.stuck),
+          'of another client': sum(({ counts }) => counts.foreign),
+          'longest, s': Math.round(Math.max(...own.map(({ longestMs }) => longestMs)) / 100) / 10,
+          'updates sent': sum(({ missed }) => missed.sent),
+          lost: sum(({ missed }) => missed.lost),
+          doubled: sum(({ missed }) => missed.doubled),
+        };
+      });
+      process.stdout.write(`${rows.map(row => JSON.stringify(row)).join('\n')}\n`);
+
+      for (const row of rows) {
+        expect(row).toMatchObject({
+          'after 15 s': 0,
+          'never succeeded': 0,
+          'of another client': 0,
+          doubled: 0,
+        });
+      }
+      // A 2026-07-28 client that listens has no stored notifications.
+      expect(rows.find(({ era }) => era === 'legacy')).toMatchObject({ lost: 0 });
+
+      await Promise.all(clients.map(client => client.close()));
+      proxy.close();
+      await Promise.all(nodes.map(node => node.kill()));
+      await redis.kill();
+      rmSync(folder, { recursive: true });
+    },
+    10 * QUARTER_MS + 120_000,
+  );
+});
