@@ -61,6 +61,10 @@ describe.each(PAGES)('%s', path => {
   });
 });
 
+it('README.md has at most 1,500 words', () => {
+  expect(read('README.md').split(/\s+/).length).toBeLessThanOrEqual(1_500);
+});
+
 it('the side bar has each page once', () => {
   const listed = [...read('docs/.vitepress/pages.mts').matchAll(/\['([\w-]+)', /g)].map(([, file]) => file);
   const files = readdirSync(join(ROOT, 'docs')).filter(file => file.endsWith('.md') && file !== 'index.md');
