@@ -6,7 +6,10 @@ type Page = readonly [file: string, name: string];
 
 /** The side bar. A page joins it when its file is there; a test fails if a file of docs/ is not listed. */
 export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
-  Begin: [['start', 'Start in five minutes']],
+  Begin: [
+    ['start', 'Start in five minutes'],
+    ['samples', 'Samples'],
+  ],
   Handlers: [
     ['handlers', 'Tools, prompts, resources'],
     ['schemas', 'Schemas'],
