@@ -97,7 +97,14 @@ const roomConfigs = [...FLOORS, ...INNER_ROOMS].map(room => ({
 }));
 
 export default defineConfig(
-  globalIgnores(['dist/', 'coverage/', 'bench/', 'test/conformance/results/']),
+  globalIgnores([
+    'dist/',
+    'coverage/',
+    'bench/',
+    'docs/.vitepress/',
+    'docs/api/',
+    'test/conformance/results/',
+  ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {

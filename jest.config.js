@@ -21,7 +21,7 @@ module.exports = {
   testEnvironment: 'node',
   // For what hangs: how fast a machine is, is no test's matter.
   testTimeout: 30_000,
-  roots: ['<rootDir>/lib', '<rootDir>/test'],
+  roots: ['<rootDir>/lib', '<rootDir>/test', '<rootDir>/docs/snippets'],
   testMatch: [set.startsWith('soak') ? '**/*.soak.spec.ts' : '**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/third-party/', ...leftOut],
   collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.{spec,fixture,fixtures}.ts'],

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** A page of the site: its file without `.md`, and its name in the side bar. */
+type Page = readonly [file: string, name: string];
+
+/** The side bar. A page joins it when its file is there; a test fails if a file of docs/ is not listed. */
+export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
+  Begin: [
+    ['start', 'Start in five minutes'],
+    ['samples', 'Samples'],
+  ],
+  Handlers: [
+    ['handlers', 'Tools, prompts, resources'],
+    ['schemas', 'Schemas'],
+    ['enhancers', 'Guards, pipes, interceptors, filters'],
+    ['authorization', 'Authorization'],
+    ['asking', 'Ask the client'],
+    ['replay', 'Rules for handlers that ask'],
+    ['header-parameters', 'Header parameters'],
+    ['runtime', 'Handlers at run time'],
+    ['testing', 'Testing'],
+  ],
+  Interceptors: [
+    ['interceptors', 'Write an interceptor'],
+    ['interceptor-policy', 'Policy'],
+    ['ready-made', 'Ready-made interceptors'],
+    ['remote-interceptors', 'Remote interceptors'],
+    ['exposed-interceptors', 'Exposed interceptors'],
+    ['interceptor-chains', 'Chains without a server'],
+  ],
+  'Clients and gateways': [
+    ['clients', 'Clients'],
+    ['gateway', 'Gateway'],
+  ],
+  Operation: [
+    ['http', 'The HTTP endpoint'],
+    ['stdio', 'stdio'],
+    ['several-servers', 'Several servers'],
+    ['sessions', 'Sessions'],
+    ['several-nodes', 'Several nodes'],
+    ['limits', 'Limits'],
+    ['shutdown', 'Shutting down'],
+    ['telemetry', 'Telemetry'],
+    ['explorer', 'Explorer'],
+    ['performance', 'Performance'],
+  ],
+  Reference: [['options', 'Options']],
+};
+
+export const DOCS = fileURLToPath(new URL('..', import.meta.url));
+
+const isThere = ([file]: Page) => existsSync(`${DOCS}/${file}.md`);
+
+/** The pages that typedoc has written, one for each entry of the package. */
+const api = readdirSync(`${DOCS}/api`)
+  .map(file => file.replace('.md', ''))
+  .filter(entry => entry !== 'overview')
+  .sort((a, b) => Number(b === 'index') - Number(a === 'index') || a.localeCompare(b))
+  .map((entry): Page => [`api/${entry}`, entry === 'index' ? 'nestjs-mcp' : `nestjs-mcp/${entry}`]);
+
+export const sections = Object.entries({ ...SECTIONS, API: api }).map(([text, pages]) => ({
+  text,
+  items: pages.filter(isThere).map(([file, name]) => ({ text: name, link: `/${file}` })),
+}));
