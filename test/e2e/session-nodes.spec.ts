@@ -133,6 +133,38 @@ describe('two nodes that share sessions', () => {
     }
   });
 
+  it('send an answer again that was lost between them', async () => {
+    const session = await openSession(urls[0], { capabilities: { elicitation: {} } });
+    const stream = await open(0, session, call(1, 'buy'));
+    const question = await stream.message();
+    const publish = bus.publish.bind(bus);
+    let lost = 0;
+    jest.spyOn(bus, 'publish').mockImplementation(async (channel, message) => {
+      if (lost === 0 && JSON.stringify(message).includes('"answer"')) lost += 1;
+      else await publish(channel, message);
+    });
+    const result = { action: 'accept', content: { size: 'L' } };
+    await post(urls[1], session, { id: question?.message['id'], result });
+    expect(await stream.messages()).toEqual([
+      expect.objectContaining({ result: { content: [{ type: 'text', text: 'bought L' }] } }),
+    ]);
+    expect(lost).toBe(1);
+  });
+
+  it('send what the store has handed out although its answer was lost', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const told = await resume(0, session);
+    const take = events.take.bind(events);
+    jest.spyOn(events, 'take').mockImplementationOnce(async (...args) => {
+      await take(...args);
+      throw new Error('connection lost');
+    });
+    registryOf(0).resourceUpdated(PRICES);
+    expect((await told.message())?.message).toMatchObject(UPDATED);
+    told.cut();
+  });
+
   it('do not take an answer of another session', async () => {
     const session = await openSession(urls[0], { capabilities: { elicitation: {} } });
     const other = await openSession(urls[0], { capabilities: { elicitation: {} } });

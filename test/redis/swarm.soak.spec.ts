@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,8 @@ import { NodeProcess } from '../mrtr/node-process.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 import { SwarmClient, type Outage } from './swarm-client.js';
 
-const CLIENTS = soakSize(500, 20);
+/** Of each era. */
+const CLIENTS = soakSize(250, 20);
 const PACE_MS = soakSize(3000, 300);
 /** A quarter of the run, in milliseconds. */
 const QUARTER_MS = soakSize(30_000, 4_000);
@@ -42,6 +44,7 @@ describeWithRedis('three nodes behind a round-robin proxy', () => {
       );
       for (const client of clients) await client.connect(proxy.url);
       const over = new AbortController();
+      setMaxListeners(0, over.signal);
       const working = clients.map(client => client.work(over.signal, PACE_MS));
 
       await pause(QUARTER_MS);

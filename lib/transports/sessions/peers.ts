@@ -10,6 +10,8 @@ export type PeerMessage =
   | { readonly kind: 'cancel'; readonly requestId: RequestId; readonly reason?: unknown }
   /** The client has answered what a node asks. */
   | { readonly kind: 'answer'; readonly node: string; readonly message: JSONRPCMessage }
+  /** A node has got the answer to what it asks. */
+  | { readonly kind: 'confirmed'; readonly node: string; readonly id: unknown }
   /** Messages wait for a stream. */
   | { readonly kind: 'waiting' }
   /** A stream has a new event, or at least so many. */

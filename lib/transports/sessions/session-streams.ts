@@ -136,7 +136,11 @@ export class SessionStreams {
       .then(events => {
         for (const event of events) stream.accept(event);
       })
-      .catch(report)
+      .catch((error: Error) => {
+        report(error);
+        // The store may have taken them nevertheless.
+        stream.refresh();
+      })
       .finally(() => {
         this.isFlushing = false;
         if (this.hasMore) this.flush();

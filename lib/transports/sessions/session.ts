@@ -25,6 +25,7 @@ import type { PostAnswer } from '../http/post-answer.js';
 import { limitError, TransportError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
 import type { EventStore } from '../../protocol/event-store.js';
+import { ForwardedAnswers } from './forwarded-answers.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { QuestionIds } from './question-ids.js';
 import { SessionAnswer } from './session-answer.js';
@@ -74,6 +75,7 @@ export class Session implements Transport {
   private readonly pending = new Map<RequestId, Pending>();
   private readonly streams: SessionStreams;
   private readonly questions?: QuestionIds;
+  private readonly forwarded?: ForwardedAnswers;
   private isInitialized = false;
   private isClosed = false;
 
@@ -100,6 +102,7 @@ export class Session implements Transport {
     );
     if (peers) {
       this.questions = new QuestionIds(peers.node);
+      this.forwarded = new ForwardedAnswers(peers);
       server.share = change => peers.share(change);
     }
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
@@ -128,14 +131,17 @@ export class Session implements Transport {
       case 'cancel':
         return this.cancel(message.requestId, message.reason);
       case 'answer':
-        return message.node === this.options.peers?.node ? this.onmessage?.(message.message) : undefined;
+        return this.receiveAnswer(message.node, message.message);
+      case 'confirmed':
+        return this.forwarded?.confirmed(message.node, message.id);
       default:
         return this.streams.hear(message);
     }
   }
 
-  /** Catches up with the calls of other nodes. @throws UnavailableException */
+  /** Catches up with other nodes. @throws UnavailableException */
   follow(): Promise<void> {
+    this.forwarded?.repeat();
     return this.streams.follow();
   }
 
@@ -144,9 +150,9 @@ export class Session implements Transport {
     this.streams.flush();
   }
 
-  /** Whether a client is connected, or waits for an answer. */
+  /** Whether a client is connected, or waits for an answer, or another node does. */
   get isUsed(): boolean {
-    return this.pending.size > 0 || this.streams.areRead;
+    return this.pending.size > 0 || this.streams.areRead || (this.forwarded?.size ?? 0) > 0;
   }
 
   /** Sends listening clients to another node. */
@@ -299,7 +305,15 @@ export class Session implements Transport {
     }
     const { node, message: own = message } = this.questions?.incoming(message) ?? {};
     if (node === undefined) this.onmessage?.(own);
-    else this.options.peers?.tell({ kind: 'answer', node, message: own });
+    else this.forwarded?.send(node, own);
+  }
+
+  /** Another node has got an answer, which may be for this one. */
+  private receiveAnswer(node: string, message: JSONRPCMessage & { readonly id?: unknown }): void {
+    const { peers } = this.options;
+    if (!peers || node !== peers.node) return;
+    peers.tell({ kind: 'confirmed', node, id: message.id });
+    this.onmessage?.(message);
   }
 
   /** @param answer what the request is to be answered with: its id may be another's by now */
