@@ -101,6 +101,13 @@ export class ConnectionServer extends SdkServer {
     },
   };
 
+  /** Replaces all subscriptions. */
+  subscribedTo(uris: readonly string[]): void {
+    const kept = new Set(uris);
+    for (const uri of [...this.subscribed]) if (!kept.has(uri)) this.apply({ unsubscribe: uri });
+    for (const uri of kept) this.apply({ subscribe: uri });
+  }
+
   /** Changes the connection as another node has. */
   apply({ level, subscribe, unsubscribe }: StateChange): void {
     if (level !== undefined) this.level = level;

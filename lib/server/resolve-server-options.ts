@@ -12,6 +12,8 @@ import type {
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './server-options.js';
+import { MemoryEventStore } from '../protocol/memory-event-store.js';
+import { MemorySessionStore } from '../shared/session-store.js';
 import type { SharedState } from '../shared/shared-state.js';
 import { resolve } from '../options/check-options.js';
 import {
@@ -168,6 +170,13 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
   const sessions = { store: shared?.sessions, eventStore: shared?.events, ...bounds };
   if (sessions.store && !(bus && sessions.eventStore)) {
     throw fail('"sessions.store" needs "sessions.eventStore" and "bus", which the nodes share as well');
+  }
+  if (
+    sessions.store &&
+    sessions.eventStore instanceof MemoryEventStore &&
+    !(sessions.store instanceof MemorySessionStore)
+  ) {
+    throw fail('a MemoryEventStore as "sessions.eventStore" is not shared, but sessions are; leave it out');
   }
   return { ...rest, bus, sessions, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { check, connect, drive, errorOf, REVISIONS, startSample, textOf } from '../support/drive.js';
 import { roundRobin } from '../support/round-robin.js';
@@ -50,15 +50,19 @@ drive(async () => {
   ]);
 
   // A call that has sent something can be resumed on another node, so its client learns that its own node is dead.
-  const baking = errorOf(legacy.client.callTool({ name: 'bake' }, { onprogress: () => undefined }));
+  const begun = new EventEmitter();
+  const onprogress = () => begun.emit('progress');
+  const progress = once(begun, 'progress');
+  const baking = errorOf(legacy.client.callTool({ name: 'bake' }, { onprogress }));
   const dead = await Promise.any(nodes.map(async node => (await node.printed(/^baking/), node)));
+  await progress;
   await dead.kill();
   console.log(`  ${NODES[nodes.indexOf(dead)]} is killed in the middle of a call`);
   check(`${legacy.revision}: the call ends with`, await baking, {
     code: -32000,
     message: 'The server stopped before it answered; try again',
   });
-  const again = legacy.client.callTool({ name: 'bake' }, { onprogress: () => undefined });
+  const again = legacy.client.callTool({ name: 'bake' }, { onprogress });
   check(`${legacy.revision}: the same client tries again`, textOf(await again), 'a loaf');
 
   const later = once(updates, 'data');

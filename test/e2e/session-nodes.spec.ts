@@ -299,6 +299,46 @@ describe('two nodes that share sessions', () => {
     expect(await stolen.messages()).toEqual([]);
   });
 
+  it('send the rest of a listening stream to its latest reader, also back on its first node', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const first = await resume(0, session);
+    registryOf(0).resourceUpdated(PRICES);
+    const seen = await first.message();
+    const second = await resume(1, session, seen?.id);
+    expect(await first.next()).toBeUndefined();
+    const third = await resume(0, session, seen?.id);
+    expect(await second.messages()).toEqual([]);
+    registryOf(1).resourceUpdated(PRICES);
+    expect((await third.message())?.message).toMatchObject(UPDATED);
+    third.cut();
+  });
+
+  it('keep the names of streams apart when a session comes back to a node', async () => {
+    const brief = await startApp([Shop], {
+      mcp: { bus, sessions: { store, eventStore: events, idleTimeoutMs: 100 } },
+      forceCloseConnections: true,
+    });
+    nodes.push(brief);
+    const url = await brief.url();
+    const session = await openSession(urls[0]);
+    const ids = new Set<string | undefined>();
+    for (const id of [7, 8]) {
+      brief.app.get(Shop).release.resolve();
+      const stream = await EventReader.open(url, session, { jsonrpc: '2.0', ...call(id, 'work') });
+      ids.add((await stream.next())?.id);
+      await stream.messages();
+      // Until the node has forgotten the session.
+      const read = jest.spyOn(store, 'read');
+      while (read.mock.calls.every(([key]) => key.includes('node:'))) {
+        await (await post(url, session, call(9, 'hello'))).text();
+        await new Promise(resolve => setTimeout(resolve, 150));
+      }
+      read.mockRestore();
+    }
+    expect(ids.size).toBe(2);
+  });
+
   it('hand a listening client over when one of them closes', async () => {
     const session = await openSession(urls[0]);
     await subscribe(0, session, PRICES);
@@ -313,6 +353,31 @@ describe('two nodes that share sessions', () => {
     expect((await second.message())?.message).toMatchObject(UPDATED);
     second.cut();
     nodes.shift();
+  });
+
+  it('survive messages for a session that one of them refuses', async () => {
+    const stray = jest.fn();
+    process.on('unhandledRejection', stray);
+    const session = await openSession(urls[0]);
+    const read = store.read.bind(store);
+    const asked = deferred();
+    const go = deferred();
+    jest.spyOn(store, 'read').mockImplementationOnce(async id => {
+      asked.resolve();
+      await go.promise;
+      await read(id);
+      throw new Error('connection lost');
+    });
+    const refused = post(urls[1], session, call(1, 'hello'));
+    await asked.promise;
+    await post(urls[0], session, { method: 'notifications/cancelled', params: { requestId: 99 } });
+    await new Promise(setImmediate);
+    go.resolve();
+    expect((await refused).status).toBe(503);
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', stray);
+    expect(stray).not.toHaveBeenCalled();
+    expect((await post(urls[1], session, call(2, 'hello'))).status).toBe(200);
   });
 
   it('count the sessions of a caller on each node', async () => {
@@ -352,6 +417,35 @@ describe('two nodes that share sessions', () => {
       expect(await modern.callTool({ name: 'hello' })).toMatchObject({ content: [{ text: 'hello' }] });
       for (const spy of spies) spy.mockRestore();
       expect((await post(urls[1], session, call(1, 'hello'))).status).toBe(200);
+    });
+
+    it('do not say that a session has ended that has not', async () => {
+      const session = await openSession(urls[0]);
+      const spies = fail();
+      expect((await endSession(urls[0], session)).status).toBe(503);
+      for (const spy of spies) spy.mockRestore();
+      expect((await post(urls[1], session, call(1, 'hello'))).status).toBe(200);
+    });
+
+    it('keep the answer of a call that ends meanwhile', async () => {
+      const session = await openSession(urls[0]);
+      const first = await open(0, session, call(7, 'work'));
+      const progress = await first.message();
+      await shopOf(0).seen.promise;
+      const second = await resume(1, session, progress?.id);
+      expect(await first.next()).toBeUndefined();
+      const spies = [
+        ...fail(),
+        jest.spyOn(events, 'append').mockImplementation(down),
+        jest.spyOn(bus, 'publish').mockResolvedValue(undefined),
+      ];
+      shopOf(0).release.resolve();
+      while (spies[4].mock.calls.length < 1) await new Promise(setImmediate);
+      for (const spy of spies) spy.mockRestore();
+      expect((await second.messages()).at(-1)).toMatchObject({
+        id: 7,
+        result: { content: [{ text: 'done' }] },
+      });
     });
 
     it('do not change a subscription that the other would not know', async () => {

@@ -81,8 +81,8 @@ export class HttpEndpoint {
   }
 
   /** Sends clients that only listen to another node, if there may be one. */
-  handOver(): void {
-    this.sessions?.handOver();
+  async handOver(): Promise<void> {
+    await this.sessions?.handOver();
   }
 
   /**

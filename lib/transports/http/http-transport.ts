@@ -73,8 +73,9 @@ export class HttpTransport {
     const { running, options } = this.host;
     const deadline = performance.now() + options.shutdownTimeoutMs;
     running.close();
-    this.slot.endpoint?.handOver();
+    const handedOver = this.slot.endpoint?.handOver();
     this.host.reportEnded(await running.shutDown(options.shutdownTimeoutMs));
+    await handedOver;
     await Promise.all([
       running.idle(SHUTDOWN_GRACE_MS),
       this.slot.endpoint?.close(Math.max(SHUTDOWN_GRACE_MS, deadline - performance.now())),

@@ -18,6 +18,7 @@ interface Followed {
 /** Streams that a client reads here, while their calls run on other nodes. */
 export class FollowedStreams {
   private readonly followed = new Map<string, Followed>();
+  private isChecking = false;
 
   constructor(
     private readonly settings: StreamSettings,
@@ -46,14 +47,22 @@ export class FollowedStreams {
 
   /** Catches up, and ends the streams of nodes that are gone. @throws UnavailableException */
   async check(): Promise<void> {
-    for (const one of [...this.followed.values()]) {
-      const { stream, node } = one;
-      stream.refresh();
-      one.misses = (await this.peers.isAlive(node)) ? 0 : one.misses + 1;
-      if (one.misses >= MISSES) await this.fail(one);
-      // Its node may have ended it while messages were lost.
-      else if (!(await this.peers.requestsOf(stream.name))) this.over(stream);
+    if (this.isChecking) return;
+    this.isChecking = true;
+    try {
+      for (const one of [...this.followed.values()]) await this.checkOne(one);
+    } finally {
+      this.isChecking = false;
     }
+  }
+
+  private async checkOne(one: Followed): Promise<void> {
+    const { stream, node } = one;
+    stream.refresh();
+    one.misses = (await this.peers.isAlive(node)) ? 0 : one.misses + 1;
+    if (one.misses >= MISSES) await this.fail(one);
+    // Its node may have ended it while messages were lost.
+    else if (!(await this.peers.requestsOf(stream.name))) this.over(stream);
   }
 
   /** Answers what nobody will answer any more. */

@@ -5,7 +5,10 @@ import type { Peers } from './peers.js';
 const MAX_TRIES = 5;
 
 /** The most answers of a session that wait for a node to confirm them. */
-const MAX_WAITING = 100;
+const MAX_WAITING = 16;
+
+/** The most characters of an answer that nodes send each other. */
+const MAX_LENGTH = 1_048_576;
 
 interface Forwarded {
   readonly node: string;
@@ -23,9 +26,10 @@ export class ForwardedAnswers {
     return this.waiting.size;
   }
 
+  /** Nobody waits for an answer to a node that does not run, and no node has so many questions. */
   send(node: string, message: JSONRPCMessage & { readonly id?: unknown }): void {
-    const [oldest] = this.waiting.keys();
-    if (this.waiting.size >= MAX_WAITING) this.waiting.delete(oldest);
+    if (this.waiting.size >= MAX_WAITING || !this.peers.knows(node)) return;
+    if (JSON.stringify(message).length > MAX_LENGTH) return;
     this.waiting.set(keyOf(node, message.id), { node, message, tries: 1 });
     this.peers.tell({ kind: 'answer', node, message });
   }

@@ -26,14 +26,18 @@ export interface Peers {
   /** Names this node. */
   readonly node: string;
   tell(message: PeerMessage): void;
+  /** A number that no other stream of this node has. */
+  nextStream(): number;
+  /** Whether a node has been heard of lately. */
+  knows(node: string): boolean;
   /**
    * Lets other nodes know a change.
    * @throws UnavailableException if it cannot be kept; then nothing has changed
    */
   share(change: StateChange): Promise<void>;
-  /** Notes which requests a stream of this node is to answer. Never rejects. */
+  /** Notes which requests a stream of this node is to answer. @throws UnavailableException */
   begin(stream: string, requests: readonly RequestId[]): Promise<void>;
-  /** The stream has all its messages. Never rejects. */
+  /** The stream has all its messages. @throws UnavailableException */
   finish(stream: string): Promise<void>;
   /**
    * The requests that a stream of another node is to answer; undefined if it has ended.

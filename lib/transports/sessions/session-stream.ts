@@ -13,12 +13,11 @@ export interface StreamSettings {
   readonly report: (error: Error) => unknown;
 }
 
-/** Learns of a stream what its client may have to read on another node. */
-export interface StreamWatch {
-  /** An event was stored, and nobody reads the stream here. */
-  unread(event: StoredEvent): void;
+/** Keeps what a stream sends where other nodes find it. */
+export interface StreamLog {
+  append(event: StoredEvent): void;
   /** The stream has all its messages. */
-  ended(): void;
+  end(): void;
 }
 
 /**
@@ -36,11 +35,11 @@ export class SessionStream {
   private isCatchingUp = false;
   private hasEnded = false;
 
-  /** @param watch told for other nodes */
+  /** @param log instead of the store, for a stream that other nodes know */
   constructor(
     readonly name: string,
     private readonly settings: StreamSettings,
-    private readonly watch?: StreamWatch,
+    private readonly log?: StreamLog,
   ) {}
 
   /** Whether nothing more will be sent. */
@@ -88,14 +87,9 @@ export class SessionStream {
     if (this.hasEnded) return;
     const { store, session, report } = this.settings;
     const event = { stream: this.name, sequence: this.stored + 1, json };
-    const isStored = store.append(session, event);
-    isStored.catch(report);
+    if (this.log) this.log.append(event);
+    else store.append(session, event).catch(report);
     this.accept(event);
-    if (this.watch && !this.isRead)
-      isStored.then(
-        () => this.watch?.unread(event),
-        () => undefined,
-      );
   }
 
   /** The same: what a client does not read is stored within bounds. */
@@ -133,7 +127,7 @@ export class SessionStream {
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.watch?.ended();
+    this.log?.end();
     this.catchUp();
   }
 

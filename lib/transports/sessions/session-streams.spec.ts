@@ -58,6 +58,7 @@ const open = (count = 1) => {
   const store = new MemoryEventStore();
   const reported: Error[] = [];
   const nodes: SessionStreams[] = [];
+  let streams = 0;
   const peersOf = (own: number): Peers => ({
     node: `${own}`.repeat(8),
     tell: message =>
@@ -65,6 +66,8 @@ const open = (count = 1) => {
         for (const [index, node] of nodes.entries()) if (index !== own) node.hear(message);
       }),
     share: async () => undefined,
+    nextStream: () => (streams += 1),
+    knows: () => true,
     begin: async () => undefined,
     finish: async () => undefined,
     requestsOf: async () => undefined,

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { RequestId } from '@modelcontextprotocol/server';
 import { FollowedStreams } from './followed-streams.js';
 import type { PeerMessage, Peers } from './peers.js';
-import { SessionStream, type StreamSettings, type StreamWatch } from './session-stream.js';
+import { Retries } from './retries.js';
+import { SessionStream, type StreamLog, type StreamSettings } from './session-stream.js';
 
 /** The most streams of a session that are kept although nobody reads them. */
 const MAX_UNREAD_STREAMS = 100;
@@ -25,7 +26,10 @@ export class SessionStreams {
   private readonly streams = new Map<string, SessionStream>();
   /** The names of those that a client has opened by GET. */
   private readonly opened = new Set<string>();
+  /** Streams that were read on more than one node: each may take messages for them. */
+  private readonly moved = new Set<string>();
   private readonly followed?: FollowedStreams;
+  private readonly retries = new Retries();
   private count = 0;
   private isFlushing = false;
   private hasMore = false;
@@ -43,10 +47,16 @@ export class SessionStreams {
     return [...this.streams.values()].some(({ isRead }) => isRead);
   }
 
+  /** Whether something is not in the store yet that has to be. */
+  get isUnsaved(): boolean {
+    return this.retries.size > 0;
+  }
+
   /** A stream for the answers to a POST. */
   openFor(response: ServerResponse, requests: readonly RequestId[]): SessionStream {
     const stream = this.create(this.newName('c'), true);
-    void this.peers?.begin(stream.name, requests);
+    const { peers } = this;
+    if (peers) this.save(() => peers.begin(stream.name, requests));
     stream.open(response);
     return stream;
   }
@@ -64,7 +74,8 @@ export class SessionStreams {
     if (response.destroyed) return;
     const stream = earlier ?? this.create(this.newName('l'));
     stream.open(response, earlier && Number(sequence));
-    if (earlier && isForeign) this.peers.tell({ kind: 'taken', stream: name });
+    if (earlier) this.peers?.tell({ kind: 'taken', stream: name });
+    if (isForeign) this.moved.add(name);
     if (stream.name.startsWith('l')) this.opened.add(stream.name);
     this.flush();
   }
@@ -74,12 +85,12 @@ export class SessionStreams {
    * @param key names the message if other nodes send it, too
    */
   send(json: string, key?: string): void {
-    const { store, session, report } = this.settings;
-    store.offer(session, json, key).then(isNew => {
-      if (!isNew) return;
+    const { store, session } = this.settings;
+    this.save(async () => {
+      if (!(await store.offer(session, json, key))) return;
       if (this.openedStream()) this.flush();
       else this.peers?.tell({ kind: 'waiting' });
-    }, report);
+    });
   }
 
   /** Another node tells of a stream. */
@@ -92,19 +103,29 @@ export class SessionStreams {
     if (kind === 'taken') {
       stream.release();
       this.opened.delete(name);
-      this.peers?.tell({ kind: 'event', stream: name, sequence: stream.latest });
+      this.moved.add(name);
+      this.tellOf(stream);
     } else this.followed?.hear(stream, message);
   }
 
   /** Catches up with streams of other nodes: messages of theirs may be lost. @throws UnavailableException */
   async follow(): Promise<void> {
+    if (this.isUnsaved) {
+      await this.retries.retry();
+      this.flush();
+    }
     await this.followed?.check();
   }
 
-  /** Ends the connections of a client that is to come back to another node, but for those of running calls. */
-  handOver(): void {
+  /**
+   * Ends the connections of a client that is to come back to another node, but for those of running calls.
+   * @returns whether there were any
+   */
+  handOver(): boolean {
+    const isListening = this.openedStream() !== undefined;
     for (const name of this.opened) this.streams.get(name)?.pause(RETURN_MS);
     this.opened.clear();
+    return isListening;
   }
 
   /** Ends all connections. */
@@ -134,7 +155,10 @@ export class SessionStreams {
     store
       .take(session, stream.name)
       .then(events => {
-        for (const event of events) stream.accept(event);
+        if (this.moved.has(stream.name)) stream.refresh(events.at(-1)?.sequence);
+        else for (const event of events) stream.accept(event);
+        // The client may have gone to another node meanwhile.
+        if (events.length > 0 && !stream.isRead) this.tellOf(stream);
       })
       .catch((error: Error) => {
         report(error);
@@ -158,25 +182,46 @@ export class SessionStreams {
   }
 
   private newName(kind: StreamKind): string {
-    return `${kind}${this.peers?.node ?? ''}.${(this.count += 1)}`;
+    const { peers } = this;
+    return peers ? `${kind}${peers.node}.${peers.nextStream()}` : `${kind}.${(this.count += 1)}`;
   }
 
   /** @param isShown whether other nodes learn of it, because its calls run here */
   private create(name: string, isShown = false): SessionStream {
     this.forgetUnread();
-    const stream = new SessionStream(name, this.settings, isShown ? this.watchOf(name) : undefined);
+    const stream = new SessionStream(name, this.settings, isShown ? this.logOf(name) : undefined);
     this.streams.set(name, stream);
     return stream;
   }
 
-  private watchOf(name: string): StreamWatch | undefined {
+  private logOf(name: string): StreamLog | undefined {
     const { peers } = this;
-    return (
-      peers && {
-        unread: ({ sequence, json }) => peers.tell({ kind: 'event', stream: name, sequence, json }),
-        ended: () => void peers.finish(name).then(() => peers.tell({ kind: 'over', stream: name })),
-      }
-    );
+    if (!peers) return undefined;
+    const { store, session } = this.settings;
+    return {
+      append: event =>
+        this.save(async () => {
+          await store.append(session, event);
+          const { sequence, json } = event;
+          if (!this.streams.get(name)?.isRead) peers.tell({ kind: 'event', stream: name, sequence, json });
+        }),
+      end: () =>
+        this.save(async () => {
+          await peers.finish(name);
+          peers.tell({ kind: 'over', stream: name });
+        }),
+    };
+  }
+
+  private tellOf({ name, latest }: SessionStream): void {
+    this.peers?.tell({ kind: 'event', stream: name, sequence: latest });
+  }
+
+  /** Where other nodes rely on the store, what fails is done later. */
+  private save(work: () => Promise<void>): void {
+    const { report } = this.settings;
+    if (this.peers) this.retries.run(work, report);
+    else work().catch(report);
   }
 
   /** A stream that nobody reads is kept if it is to be answered on: its call is bounded elsewhere. */
@@ -187,6 +232,7 @@ export class SessionStreams {
     for (const { name } of unread.slice(0, Math.max(0, unread.length - MAX_UNREAD_STREAMS + 1))) {
       this.streams.delete(name);
       this.opened.delete(name);
+      this.moved.delete(name);
       this.followed?.delete(name);
     }
   }

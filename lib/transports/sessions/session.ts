@@ -35,6 +35,9 @@ import { SessionStreams } from './session-streams.js';
 /** The most messages that a list may hold. */
 const MAX_BATCH = 100;
 
+/** The most characters of an id and of a reason that nodes tell each other. */
+const MAX_REASON = 200;
+
 /** The first revision whose clients understand an event without a message. */
 const PRIMED_SINCE = '2025-11-25';
 
@@ -109,16 +112,21 @@ export class Session implements Transport {
   }
 
   /** Becomes what the session is on the node that has opened it. */
-  async restore({ params, level, subscribed }: SharedState): Promise<void> {
+  async restore(state: SharedState): Promise<void> {
     await new Promise<void>(resolve => {
       const answer = { send: () => undefined, answer: () => resolve(), drop: () => resolve() };
       this.pending.set(RESTORING, { answer });
-      this.onmessage?.({ jsonrpc: '2.0', id: RESTORING, method: 'initialize', params });
+      this.onmessage?.({ jsonrpc: '2.0', id: RESTORING, method: 'initialize', params: state.params });
     });
     this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/initialized' });
     this.isInitialized = true;
+    this.adopt(state);
+  }
+
+  /** Knows what other nodes know, also if it has missed a change. */
+  adopt({ level, subscribed }: SharedState): void {
     this.server.apply({ level });
-    for (const uri of subscribed) this.server.apply({ subscribe: uri });
+    this.server.subscribedTo(subscribed);
   }
 
   /** Another node tells of the session. */
@@ -152,12 +160,13 @@ export class Session implements Transport {
 
   /** Whether a client is connected, or waits for an answer, or another node does. */
   get isUsed(): boolean {
-    return this.pending.size > 0 || this.streams.areRead || (this.forwarded?.size ?? 0) > 0;
+    const { pending, streams, forwarded } = this;
+    return pending.size > 0 || streams.areRead || streams.isUnsaved || (forwarded?.size ?? 0) > 0;
   }
 
-  /** Sends listening clients to another node. */
-  handOver(): void {
-    this.streams.handOver();
+  /** Sends listening clients to another node. @returns whether there were any */
+  handOver(): boolean {
+    return this.streams.handOver();
   }
 
   /** Answers a POST. @returns false if it was refused, and so did nothing */
@@ -300,12 +309,18 @@ export class Session implements Transport {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
       if (requestId === undefined) return this.onmessage?.(message);
-      if (!this.pending.has(requestId)) this.options.peers?.tell({ kind: 'cancel', requestId, reason });
+      if (!this.pending.has(requestId)) this.cancelElsewhere(requestId, reason);
       return this.cancel(requestId, reason);
     }
     const { node, message: own = message } = this.questions?.incoming(message) ?? {};
     if (node === undefined) this.onmessage?.(own);
     else this.forwarded?.send(node, own);
+  }
+
+  private cancelElsewhere(requestId: RequestId, reason: unknown): void {
+    const text = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined;
+    if (String(requestId).length > MAX_REASON) return;
+    this.options.peers?.tell({ kind: 'cancel', requestId, reason: text });
   }
 
   /** Another node has got an answer, which may be for this one. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server';
 import type { ResolvedOptions } from '../../server/server-options.js';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
@@ -22,6 +23,9 @@ const RETRY_AFTER_S = 30;
 
 /** How long a node goes without asking whether a session still exists, in milliseconds. */
 const MAX_UNCHECKED_MS = 10_000;
+
+/** How long clients take to come back to another node, in milliseconds. */
+const HAND_OVER_MS = 1000;
 
 const SESSION_ID = /^[\da-f-]{36}$/;
 
@@ -64,7 +68,8 @@ export class Sessions {
         ttlMs: Math.ceil(idleTimeoutMs * 1.5),
         onMessage: (id, message) => {
           const whenRestored = this.restoring.get(id);
-          if (whenRestored) void whenRestored.then(session => session?.hear(message));
+          // Whoever asked for the session learns why it could not be made.
+          if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
           else this.held.get(id)?.session.hear(message);
         },
         onBeat: () => this.check(),
@@ -86,7 +91,7 @@ export class Sessions {
     try {
       if (id === undefined) return await this.begin(incoming, body, caller);
       const session = this.shared
-        ? await this.find(String(id), incoming)
+        ? await this.find(String(id), caller, incoming)
         : this.held.get(String(id))?.session;
       // The store may have taken its time.
       if (isGone(rawRequest, rawResponse)) return;
@@ -102,10 +107,14 @@ export class Sessions {
     }
   }
 
-  /** Sends listening clients to another node. */
-  handOver(): void {
+  /**
+   * Sends listening clients to another node, and stays until they are there: meanwhile, nobody else may know what to tell
+   * them.
+   */
+  async handOver(): Promise<void> {
     if (!this.shared) return;
-    for (const { session } of this.held.values()) session.handOver();
+    const left = [...this.held.values()].filter(({ session }) => session.handOver());
+    if (left.length > 0) await pause(HAND_OVER_MS);
   }
 
   /** Ends all sessions, or leaves them to other nodes, and takes no more. */
@@ -127,24 +136,32 @@ export class Sessions {
       await session.close();
       throw error;
     }
-    if (!session.post(incoming, body)) await this.forget(session);
+    if (!session.post(incoming, body)) await this.expire(session);
   }
 
   /** The session of that id, also if another node has opened it. @throws UnavailableException; TransportError past a cap */
-  private async find(id: string, incoming: Incoming): Promise<Session | undefined> {
+  private async find(id: string, caller: string, incoming: Incoming): Promise<Session | undefined> {
+    for (let restoring = this.restoring.get(id); restoring; restoring = this.restoring.get(id)) {
+      const session = await restoring.catch(() => undefined);
+      if (session) return session;
+    }
     const held = this.held.get(id);
-    if (!held) {
-      const restoring =
-        this.restoring.get(id) ?? (SESSION_ID.test(id) ? this.restore(id, incoming) : undefined);
-      return restoring;
-    }
+    if (!held) return SESSION_ID.test(id) ? this.restore(id, incoming) : undefined;
+    if (held.session.caller !== caller) return undefined;
     if (Date.now() - held.checkedAt < this.uncheckedMs) return held.session;
-    if (await this.shared!.touch(id)) {
-      held.checkedAt = Date.now();
-      return held.session;
-    }
-    await held.session.close();
-    return undefined;
+    await this.confirm(id, held);
+    return this.held.get(id)?.session;
+  }
+
+  /** Asks the store whether a session still exists, and ends it if not. @throws UnavailableException */
+  private async confirm(id: string, held: Held): Promise<void> {
+    const { session } = held;
+    const shared = this.shared!;
+    const state = shared.hasFailedSince(held.checkedAt) ? await shared.read(id) : undefined;
+    if (!(await shared.touch(id))) return session.close();
+    held.checkedAt = Date.now();
+    if (state) session.adopt(state);
+    session.flush();
   }
 
   private restore(id: string, incoming: Incoming): Promise<Session | undefined> {
@@ -184,7 +201,7 @@ export class Sessions {
       peers: shared?.peersOf(id),
     });
     const left = Math.max(0, openedAt + maxLifetimeMs - Date.now());
-    const life = setTimeout(() => void this.forget(session), left).unref();
+    const life = setTimeout(() => void this.expire(session), left).unref();
     server.server.onclose = () => {
       clearTimeout(life);
       if (!this.held.delete(id)) return;
@@ -205,12 +222,17 @@ export class Sessions {
     rawResponse.writeHead(200).end();
   }
 
-  /** Ends a session on every node. */
+  /** Ends a session on every node. @throws UnavailableException: then it goes on */
   private async forget(session: Session): Promise<void> {
+    await this.shared?.delete(session.sessionId);
     await session.close();
     if (!this.shared) return;
-    await this.shared.delete(session.sessionId);
     await this.eventStore.delete(session.sessionId).catch(() => undefined);
+  }
+
+  /** Ends a session, on other nodes as soon as they can learn of it. */
+  private async expire(session: Session): Promise<void> {
+    await this.forget(session).catch(() => session.close());
   }
 
   /** Keeps the sessions that are in use, and catches up with other nodes. */
@@ -220,11 +242,7 @@ export class Sessions {
       if (!session.isUsed) continue;
       session.follow().catch(() => undefined);
       if (Date.now() - held.checkedAt < this.uncheckedMs) continue;
-      held.checkedAt = Date.now();
-      this.shared!.touch(id).then(
-        exists => (exists ? session.flush() : session.close()),
-        () => undefined,
-      );
+      this.confirm(id, held).catch(() => undefined);
     }
   }
 

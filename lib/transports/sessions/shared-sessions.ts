@@ -7,6 +7,7 @@ import type { SessionStore } from '../../shared/session-store.js';
 import { isRecord } from '../../util/is-record.js';
 import { messageOf } from '../../util/message-of.js';
 import type { PeerMessage, Peers } from './peers.js';
+import { Turnstile } from './turnstile.js';
 import {
   fieldOfStream,
   fieldsOf,
@@ -20,6 +21,9 @@ import {
 /** How often a node says that it runs, in milliseconds, and how long others believe it. */
 const BEAT_MS = 2000;
 const BELIEVED_MS = 6000;
+
+/** The most messages that are on their way to the store at a time. */
+const MAX_OFFERS = 200;
 
 /** What a node does about its sessions when others tell it something. */
 export interface SharedSessionsOptions {
@@ -46,7 +50,12 @@ export class SharedSessions {
   private readonly channel: NodeChannel;
   private readonly store: SessionStore;
   private beating?: NodeJS.Timeout;
+  private readonly turnstile = new Turnstile(MAX_OFFERS);
+  /** When other nodes were heard of last, in milliseconds since 1970. */
+  private readonly known = new Map<string, number>();
+  private streams = 0;
   private isDown = false;
+  private failedAt = 0;
 
   constructor(
     { store, events, bus }: SharedStores,
@@ -56,13 +65,16 @@ export class SharedSessions {
     this.events = {
       append: (...args) => this.watch(() => events.append(...args)),
       after: (...args) => this.watch(() => events.after(...args)),
-      offer: (...args) => this.watch(() => events.offer(...args)),
+      // A change may be for all sessions at once.
+      offer: (...args) => this.turnstile.pass(() => this.watch(() => events.offer(...args))),
       take: (...args) => this.watch(() => events.take(...args)),
       delete: (...args) => this.watch(() => events.delete(...args)),
     };
     this.channel = new NodeChannel(bus, `sessions:${options.server}`, {
       onMessage: data => {
-        if (!isRecord(data) || !isRecord(data['message'])) return;
+        if (!isRecord(data)) return;
+        if (typeof data['runs'] === 'string') return this.learn(data['runs']);
+        if (!isRecord(data['message'])) return;
         options.onMessage(String(data['session']), data['message'] as unknown as PeerMessage);
       },
       onError: error =>
@@ -99,9 +111,14 @@ export class SharedSessions {
     return this.update(session, {});
   }
 
-  /** Ends a session on every node. Never rejects: without the store, it expires. */
+  /** Whether the store has failed since then, so that changes may be unknown here. */
+  hasFailedSince(time: number): boolean {
+    return this.failedAt >= time;
+  }
+
+  /** Ends a session on every node. @throws UnavailableException */
   async delete(session: string): Promise<void> {
-    await this.watch(() => this.store.delete(this.keyOf(session))).catch(() => undefined);
+    await this.watch(() => this.store.delete(this.keyOf(session)));
     await this.channel.send({ session, message: { kind: 'closed' } satisfies PeerMessage });
   }
 
@@ -109,11 +126,13 @@ export class SharedSessions {
   peersOf(session: string): Peers {
     const tell = (message: PeerMessage) => this.channel.send({ session, message });
     const note = async (fields: Record<string, string | undefined>) => {
-      await this.update(session, fields).catch(() => undefined);
+      await this.update(session, fields);
     };
     return {
       node: this.node,
       tell: message => void tell(message),
+      nextStream: () => (this.streams += 1),
+      knows: node => Date.now() - (this.known.get(node) ?? 0) < BELIEVED_MS,
       share: async change => {
         await this.update(session, fieldsOfChange(change));
         await tell({ kind: 'state', change });
@@ -122,7 +141,10 @@ export class SharedSessions {
       finish: stream => note(fieldOfStream(stream)),
       requestsOf: async stream =>
         requestsIn(await this.watch(() => this.store.read(this.keyOf(session))), stream),
-      isAlive: async node => (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
+      // After an outage, each node comes back in its own time.
+      isAlive: async node =>
+        Date.now() - this.failedAt < BELIEVED_MS ||
+        (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
     };
   }
 
@@ -133,6 +155,7 @@ export class SharedSessions {
   private async beat(): Promise<void> {
     try {
       await this.watch(() => this.store.create(keyOfNode(this.node), { v: '1' }, BELIEVED_MS));
+      await this.channel.send({ runs: this.node });
       this.options.onBeat();
     } catch {
       // It has been logged.
@@ -142,6 +165,15 @@ export class SharedSessions {
   /** Servers of one application do not see each other's sessions. */
   private keyOf(session: string): string {
     return `${this.options.server}:${session}`;
+  }
+
+  private learn(node: string): void {
+    const now = Date.now();
+    const isNew = !this.known.has(node);
+    this.known.set(node, now);
+    // It need not wait for the next beat.
+    if (isNew) void this.channel.send({ runs: this.node });
+    for (const [other, seenAt] of this.known) if (now - seenAt > BELIEVED_MS) this.known.delete(other);
   }
 
   private async watch<T>(work: () => Promise<T>): Promise<T> {
@@ -158,6 +190,7 @@ export class SharedSessions {
         );
       }
       this.isDown = true;
+      this.failedAt = Date.now();
       throw new UnavailableException(error);
     }
   }
