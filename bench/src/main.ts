@@ -5,6 +5,7 @@ import { measure, type LoadEffort, type Measured } from './measure.js';
 import { benchMrtr } from './mrtr.js';
 import { benchRemote } from './remote.js';
 import { report, type Line } from './report.js';
+import { hasRedis, startRedis } from './redis.js';
 import { measureStartUp } from './start-up.js';
 import { printTable } from './table.js';
 import { rowOf, without, type Row } from './workload.js';
@@ -43,9 +44,13 @@ function warnOfLoad(name: string, measured: Record<string, Measured>): void {
   }
 }
 
-const workloads = WORKLOADS.filter(({ name, quick }) =>
+const chosen = WORKLOADS.filter(({ name, quick }) =>
   onlyName === undefined ? quick || !isQuick : name.includes(onlyName),
 );
+const workloads = chosen.filter(({ needsRedis }) => hasRedis || !needsRedis);
+if (workloads.length < chosen.length)
+  console.log('Without the workloads with Redis: there is no redis-server');
+if (workloads.some(({ needsRedis }) => needsRedis)) await startRedis();
 for (const workload of isQuick ? workloads.map(one => without('peer', one)) : workloads) {
   const { name, comparisons } = workload;
   console.error(name);

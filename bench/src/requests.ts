@@ -71,11 +71,11 @@ async function openSession(url: string): Promise<Posted['headers']> {
   return headers;
 }
 
-/** What the server says, whether as JSON or as an event. */
+/** What the server says, whether as JSON or as the last event. */
 export async function post(url: string, { headers, body }: Posted): Promise<string> {
   const response = await fetch(url, { method: 'POST', headers, body });
   const text = await response.text();
-  return /^data: (.*\S)/m.exec(text)?.[1] ?? text;
+  return [...text.matchAll(/^data: (.*\S)/gm)].at(-1)?.[1] ?? text;
 }
 
 /** The bytes of a posted request. */

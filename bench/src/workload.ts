@@ -18,6 +18,8 @@ export interface Workload {
   readonly name: string;
   readonly contenders: Readonly<Record<string, Contender>>;
   readonly comparisons: readonly Comparison[];
+  /** Whether it is left out if there is no `redis-server`. */
+  readonly needsRedis?: boolean;
   /** Whether `--quick` has it. */
   readonly quick?: boolean;
 }

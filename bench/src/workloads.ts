@@ -15,13 +15,15 @@ const ORDER: Call = {
   params: CALL,
   says: 'An order of Ada Lovelace',
 };
+/** Answered over an event stream, whose events a session keeps. */
+const REPORT: Call = { ...ORDER, params: { ...ORDER.params, name: 'report', _meta: { progressToken: 1 } } };
 const ASK: Call = { ...ORDER, params: { ...ORDER.params, name: 'ask' }, says: '"input_required"' };
 
 const contender = (
   program: Contender['program'],
   call: Call,
-  { platform = 'express', era = MODERN, tools = 1, feature }: Partial<Setup> = {},
-): Contender => ({ program, setup: { platform, era, tools, feature }, call });
+  { platform = 'express', era = MODERN, tools = 1, feature, redis }: Partial<Setup> = {},
+): Contender => ({ program, setup: { platform, era, tools, feature, redis }, call });
 
 const rps = (subject: string, baseline: string, least?: number, aim?: number): Comparison => ({
   figure: 'rps',
@@ -67,6 +69,25 @@ const list = (tools: number, ...others: 'peer'[]): Workload => ({
     (['bare', 'ours', ...others] as const).map(program => [program, contender(program, LIST, { tools })]),
   ),
   comparisons: [rps('ours', 'bare', 1, 2), ...others.map(other => rps('ours', other))],
+});
+
+/** The same with `McpRedisModule` and without it. */
+const shared = (
+  name: string,
+  call: Call,
+  least: number,
+  { platform = 'fastify', ...setup }: Partial<Setup>,
+): Workload => ({
+  name: `${name}, ${platform}, Redis`,
+  needsRedis: true,
+  contenders: {
+    'in memory': contender('ours', call, { ...setup, platform }),
+    'with Redis': contender('ours', call, { ...setup, platform, redis: true }),
+  },
+  comparisons: [
+    rps('with Redis', 'in memory', least, 1),
+    { figure: 'p99Ms', subject: 'with Redis', baseline: 'in memory' },
+  ],
 });
 
 /** What a client posts that has been asked where to send its order. */
@@ -128,6 +149,10 @@ export const WORKLOADS: readonly Workload[] = [
       micro('10 scans of all text'),
     ],
   },
+  shared('tools/call', ECHO, 0.9, {}),
+  shared('call in a 2025 session', ECHO, 0.5, { era: SESSION }),
+  shared('call in a 2025 session', ECHO, 0.5, { era: SESSION, platform: 'express' }),
+  shared('call with progress in a 2025 session', REPORT, 0.5, { era: SESSION, feature: 'orders' }),
   list(100, 'peer'),
   list(1000),
   {

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Module, UseGuards, type Provider } from '@nestjs/common';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
+import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
 import { addMethod, toolsOf } from './catalog.js';
@@ -38,6 +39,12 @@ class Orders {
     await ctx.elicit('region', QUESTION);
     return receipt(order);
   }
+
+  @Tool({ inputSchema: { type: 'object' } })
+  async report(@Args() order: OrderDto, @Ctx() ctx: McpContext) {
+    await ctx.reportProgress(1, 2);
+    return receipt(order);
+  }
 }
 
 class Validators {}
@@ -48,9 +55,10 @@ for (const [index, isValid] of checks.entries()) {
 }
 
 const orders: Provider[] = setup.feature === 'guarded' ? [GuardedOrders] : [Orders];
+const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
 
 @Module({
-  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } })],
+  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }), ...redis],
   providers: [Tools, Validators, ...(setup.feature ? orders : [])],
 })
 class App {}

@@ -14,6 +14,8 @@ export interface Setup {
   readonly tools: number;
   /** What it serves beside them. */
   readonly feature?: 'guarded' | 'orders' | 'rules' | 'scans' | 'rounds';
+  /** Whether it imports `McpRedisModule`, with the Redis of `REDIS_URL`. */
+  readonly redis?: boolean;
 }
 
 /** What a contender tells of its memory, in MB. */
