@@ -68,5 +68,6 @@ const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): D
 const shareOver = (redis: RedisConnection, { prefix }: RedisSettings): SharedState => ({
   bus: new RedisMessageBus(redis, prefix),
   store: new RedisMrtrStore(redis, prefix),
+  ping: async () => void (await redis.run(client => client.ping())),
   limiter: options => redisLimiter(redis, prefix, options),
 });

@@ -20,5 +20,7 @@ export interface LimiterOptions {
 export interface SharedState {
   readonly bus: MessageBus;
   readonly store: MrtrStore;
+  /** @throws Error if the shared store does not answer */
+  ping(): Promise<void>;
   limiter(options: LimiterOptions): Pick<RateLimiterAbstract, 'consume'>;
 }

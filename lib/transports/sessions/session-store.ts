@@ -32,6 +32,9 @@ export class SessionStore {
   ) {
     this.eventStore = options.eventStore ?? new MemoryEventStore();
     this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
+    server.limits['sessions'] = this.limit;
+    const { eventStore } = this;
+    if (eventStore instanceof MemoryEventStore) server.gauges['eventStore'] = () => eventStore.length;
   }
 
   async serve(incoming: Incoming, body: unknown): Promise<void> {
