@@ -76,9 +76,10 @@ describe.each(cells())('a server span over $name', ({ platform, era, legacy }) =
   });
   afterAll(() => test.close());
 
-  it.each(CASES.filter(([, , , only]) => only === undefined || only === era))(
-    'has the attributes of the conventions for %s',
-    async (_, send, span) => {
+  const sent = CASES.filter(([, , , only]) => only === undefined || only === era);
+  it.each(sent.map(([what, send, span]) => ({ what, send, span })))(
+    'has the attributes of the conventions for $what',
+    async ({ send, span }) => {
       recorder.reset();
       await send(client).catch(() => undefined);
       const protocolVersion = era === 'modern' ? '2026-07-28' : '2025-11-25';
