@@ -76,6 +76,7 @@ export class Gateway implements Upstream {
 
   observe(traffic: Traffic): void {
     this.traffic = traffic;
+    this.states.traffic = traffic;
   }
 
   open(changes: ChangeNotifier): void {

@@ -15,7 +15,7 @@ import type { OpenTelemetry } from './open-telemetry.js';
 import { KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
 import { addEvents, spanTurns } from './tracing/interceptor-spans.js';
-import { Tracing } from './tracing/tracing.js';
+import { Tracing, type Beginning } from './tracing/tracing.js';
 
 /** Tells spans, metrics and the call log of every request. */
 export class Telemetry implements TrafficListener {
@@ -46,8 +46,11 @@ export class Telemetry implements TrafficListener {
       end: (outcome, durationMs) => {
         const ending = endingOf(outcome);
         const result = 'result' in outcome ? outcome.result : undefined;
-        span?.end(ending, result);
-        this.count(request, point, subject, ending, durationMs);
+        if (ending.errorType === undefined) this.learn(subject, point);
+        // The name of something that does not exist is a caller's choice.
+        const isKnown = this.isKnown(subject, point);
+        span?.end(ending, result, isKnown);
+        this.count({ request, point, subject, isKnown }, ending, durationMs);
         if (!this.log || point.side === 'client') return;
         const { name: server } = point;
         this.log.write({ server, request, subject, ending, durationMs, traceId: span?.traceId, result });
@@ -82,18 +85,9 @@ export class Telemetry implements TrafficListener {
     this.exported?.close();
   }
 
-  private count(
-    request: TrafficRequest,
-    point: TrafficPoint,
-    subject: Subject,
-    ending: Ending,
-    durationMs: number,
-  ): void {
+  private count({ request, point, subject, isKnown }: Beginning, ending: Ending, durationMs: number): void {
     const { method, tool, prompt } = subject;
     const { errorType } = ending;
-    if (errorType === undefined) this.learn(subject, point);
-    // The name of something that does not exist is a caller's choice.
-    const isKnown = this.isKnown(subject, point);
     const key: OperationKey = {
       side: point.side,
       name: point.name,

@@ -14,10 +14,11 @@ export interface RequestSpan {
   readonly traceId: string | undefined;
   readonly run: <T>(work: () => T) => T;
   readonly inject: (meta: Record<string, unknown>) => void;
-  readonly end: (ending: Ending, result: unknown) => void;
+  /** @param isKnown whether the tool or prompt is known by now */
+  readonly end: (ending: Ending, result: unknown, isKnown: boolean) => void;
 }
 
-/** What is told of a request at its beginning. */
+/** What is told of a request. */
 export interface Beginning {
   readonly request: TrafficRequest;
   readonly point: TrafficPoint;
@@ -75,8 +76,10 @@ export class Tracing {
       traceId: trace.isSpanContextValid(known) ? known.traceId : undefined,
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
-      end: (ending, result) => {
+      end: (ending, result, isKnown) => {
         if (span.isRecording()) this.describe(span, ending, beginning.subject, result);
+        // A gateway learns a name from the first answer.
+        if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
         if (isOwn) span.end();
         this.open.delete(span);
       },
