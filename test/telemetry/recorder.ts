@@ -41,6 +41,9 @@ export class Recorder {
     );
   }
 
+  /** Of the application. */
+  readonly tracer = this.tracing.getTracer('app');
+
   get spans(): readonly ReadableSpan[] {
     return this.exporter.getFinishedSpans();
   }
