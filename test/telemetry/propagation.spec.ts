@@ -160,6 +160,8 @@ describe('spans of a handler that asks', () => {
     const calls = recorder.spansOf('SERVER', 'tools/call throwsQuestion').map(idOf);
     const parents = recorder.spansOf('INTERNAL', 'round').map(span => calls.indexOf(parentOf(span)!));
     expect(parents).toEqual(era === 'modern' ? [0, 1] : [0, 0]);
+    const links = recorder.spansOf('SERVER', 'tools/call throwsQuestion').map(span => span.links.length);
+    expect(links).toEqual(era === 'modern' ? [0, 1] : [0]);
   });
 
   it('have questions with the attributes of the conventions', async () => {
