@@ -47,6 +47,8 @@ export interface OpenHostOptions {
 interface Listing {
   readonly entries: readonly ChainEntry[];
   readonly expiresAt: number;
+  /** The host could not be listed, and messages pass without it. */
+  readonly isSkipped?: true;
 }
 
 export class RemoteHost {
@@ -115,7 +117,7 @@ export class RemoteHost {
   async isUp(signal: AbortSignal): Promise<boolean> {
     if (this.breaker.opened) return false;
     return this.entries(signal).then(
-      () => true,
+      () => !this.listing?.isSkipped,
       () => false,
     );
   }
@@ -172,7 +174,8 @@ export class RemoteHost {
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
       this.defaults.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
-      return { entries: [], expiresAt: Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS) };
+      const expiresAt = Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS);
+      return { entries: [], expiresAt, isSkipped: true };
     } finally {
       time.clear();
     }
