@@ -25,6 +25,7 @@ const FLOORS = [
   'client',
   'gateway',
   'redis',
+  'telemetry',
   'testing',
 ];
 
@@ -69,7 +70,7 @@ const PACKAGE_RULES = [
   },
   {
     notIn: [],
-    regex: '^(class-(validator|transformer)|redis)(/|$)',
+    regex: '^(class-(validator|transformer)|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
     types: true,
     message: 'An optional package: use `import type` or `await import()`.',
   },

@@ -10,6 +10,7 @@ import { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
 import { InterceptorLoader } from './server/interceptor-loader.js';
 import { InterceptorReports } from './interceptors/reports.js';
 import { HandlerLoader } from './server/handler-loader.js';
+import { Traffic } from './protocol/traffic.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
 
 /** What all servers of an application share. */
@@ -28,6 +29,7 @@ import { McpServerRegistry } from './server/mcp-server-registry.js';
     McpServerRegistry,
     RequestScope,
     StandInHost,
+    Traffic,
     { provide: MCP_SERVERS, useExisting: McpServers },
   ],
   exports: [
@@ -37,6 +39,7 @@ import { McpServerRegistry } from './server/mcp-server-registry.js';
     McpServers,
     McpServerRegistry,
     RequestScope,
+    Traffic,
   ],
 })
 export class McpCoreModule {}

@@ -142,11 +142,13 @@ export class McpModule
     this.host.upstream?.open(this.host.changes);
     await this.http?.open();
     this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
+    this.host.isOpen = true;
     logStart(this.host);
   }
 
   /** Begins to close the transports: several servers of an application do so at the same time. */
   onModuleDestroy(): void {
+    this.host.isOpen = false;
     this.closing ??= this.shutDown();
     // Whoever waits for it, in the next hook, is told.
     this.closing.catch(() => undefined);

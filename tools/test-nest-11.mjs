@@ -13,6 +13,7 @@ const packages = [
   'testing',
   'microservices',
   'swagger',
+  'terminus',
 ];
 
 try {

@@ -11,6 +11,7 @@ import { Connection } from '../connection/connection.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
+import type { Observer } from '../protocol/traffic.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 
 class ServerEvents {
@@ -40,6 +41,7 @@ interface ClientParts {
   readonly chain: ChainSource;
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;
+  readonly observer: (url: string | undefined) => Observer | undefined;
 }
 
 /** Bounds an error in the log: a server may have worded it. */
@@ -100,6 +102,7 @@ export class ClientWiring implements ClientBoundaryOptions {
         auth,
         tools: this.tools,
         outputSchemas: this.outputSchemas,
+        observer: parts.observer,
         onClient: client => {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
           this.events.attach(client);

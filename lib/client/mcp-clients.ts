@@ -6,6 +6,7 @@ import type { ChainSource } from '../interceptors/chain-source.js';
 import { InterceptorLoader } from '../server/interceptor-loader.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpServers } from '../server/mcp-servers.js';
+import { Traffic } from '../protocol/traffic.js';
 import { resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';
 import { ClientWiring } from './client-wiring.js';
 import { InputHandlers } from './input-handlers.js';
@@ -31,6 +32,7 @@ export class McpClients implements OnApplicationShutdown {
     private readonly reports: InterceptorReports,
     private readonly chains: InterceptorLoader,
     private readonly servers: McpServers,
+    private readonly traffic: Traffic,
   ) {
     // Not before: the interceptors are loaded when the servers start.
     servers.onStart(() => this.start());
@@ -77,6 +79,7 @@ export class McpClients implements OnApplicationShutdown {
         chain: interceptors.apply ? chain : NOTHING_APPLIES,
         handlers: handlers.filter(one => one.client === name),
         onReport: report => this.reports.publish(report),
+        observer: url => this.traffic.at({ side: 'client', name, url }),
       });
       this.provide(name, client);
     }

@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
+import type { Observer } from '../protocol/traffic.js';
 import { MirroringClient } from './mirroring-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
@@ -22,6 +23,8 @@ export interface ConnectionHooks {
   readonly tools?: ToolDefinitions;
   /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
   readonly outputSchemas?: OutputSchemas;
+  /** Observes the requests of the connection, if anybody does. Asked at each opening. */
+  readonly observer?: (url: string | undefined) => Observer | undefined;
   readonly onClient?: (client: Client) => void;
   readonly onOpen?: (client: Client) => void;
 }
@@ -108,6 +111,7 @@ export class Connection {
   private async connect(): Promise<Client> {
     const { era = 'auto', capabilities = {}, connectTimeoutMs } = this.options;
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
+    const observer = this.hooks.observer?.(this.options.url?.toString());
     const client = new MirroringClient(
       { name: 'nestjs-mcp', version: '0.1.0' },
       {
@@ -116,10 +120,17 @@ export class Connection {
         jsonSchemaValidator: this.hooks.outputSchemas ?? new OutputSchemas(),
       },
       this.hooks.tools,
+      observer,
     );
     this.hooks.onClient?.(client);
+    const started = performance.now();
     client.onclose = () => {
       if (this.open === client) this.open = undefined;
+      observer?.disconnected({
+        durationMs: performance.now() - started,
+        protocolVersion: client.getNegotiatedProtocolVersion(),
+        isHttp: this.options.url !== undefined,
+      });
     };
     try {
       const transport = await unlessAborted(this.transport(), this.closing.signal);

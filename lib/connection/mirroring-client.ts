@@ -11,7 +11,13 @@ import {
 } from '@modelcontextprotocol/client';
 import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
+import type { Observer } from '../protocol/traffic.js';
 import type { ToolDefinitions } from './tool-definitions.js';
+
+/** The id that the SDK's client gives its next request, which it does not tell otherwise. */
+interface NextId {
+  readonly _requestMessageId?: number;
+}
 
 /** The SDK sends Base64 for an empty string, drops inexact integers, and knows no tool before a list. */
 export class MirroringClient extends Client {
@@ -19,11 +25,34 @@ export class MirroringClient extends Client {
     info: Implementation,
     options: ClientOptions,
     private readonly tools?: ToolDefinitions,
+    private readonly observer?: Observer,
   ) {
     super(info, options);
   }
 
   override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
+    const { method, params } = request;
+    const seen = this.observer?.begin({
+      requestId: (this as unknown as NextId)._requestMessageId,
+      method,
+      params,
+      era: this.getProtocolEra(),
+      protocolVersion: this.getNegotiatedProtocolVersion(),
+      sessionId: this.transport?.sessionId,
+    });
+    if (!seen) return this.send(request, rest);
+    try {
+      const sent = { ...request, params: seen.outgoing(params) };
+      const result = await seen.run(() => this.send(sent, rest));
+      seen.end({ result });
+      return result;
+    } catch (error) {
+      seen.end({ error });
+      throw error;
+    }
+  }
+
+  private async send(request: Request, rest: (object | undefined)[]): Promise<never> {
     const { method, params = {} } = request;
     const send = (sent = rest) => super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
     if (!this.isHttp || this.getProtocolEra() !== 'modern') return (await send()) as never;

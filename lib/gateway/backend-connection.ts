@@ -10,6 +10,7 @@ import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
 import { tooManyConnections, RETRY_MS } from './limits.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
+import type { Observer } from '../protocol/traffic.js';
 import { METHODS, isList } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Subscriptions } from './subscriptions.js';
@@ -30,6 +31,8 @@ export interface ConnectionOwner {
   /** Notifications may have been lost. */
   renewed(): void;
   report(error: Error): void;
+  /** Observes the requests of the connection, if anybody does. */
+  observer(url: string | undefined): Observer | undefined;
 }
 
 export interface Sending {
@@ -70,6 +73,7 @@ export class BackendConnection {
     this.connection = new Connection(name, this.options, {
       onClient: client => this.prepare(client),
       onOpen: client => this.onOpen(client),
+      observer: url => host.observer(url),
     });
   }
 

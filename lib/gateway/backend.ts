@@ -31,6 +31,7 @@ import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
+import type { Traffic } from '../protocol/traffic.js';
 import { METHODS, offers } from '../protocol/methods.js';
 
 export interface BackendDescription {
@@ -47,6 +48,7 @@ interface BackendHost {
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
   readonly changes: ChangeNotifier | undefined;
+  readonly traffic?: Traffic;
   readonly channels: Iterable<ClientChannel>;
   report(error: Error): void;
 }
@@ -289,6 +291,7 @@ export class Backend {
       id,
       settings,
       report: this.report,
+      observer: url => this.host.traffic?.at({ side: 'client', name: this.name, url }),
       asked: async (method, params, call, options) => {
         if (call) return call.ask(method, params, options);
         if (session) return session.channel.request(method, params, options);

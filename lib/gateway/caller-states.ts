@@ -3,6 +3,7 @@ import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server
 import { invalidState } from '../input/errors.js';
 import { bindingOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
+import type { Traffic } from '../protocol/traffic.js';
 import type { GatewaySettings } from './resolve-options.js';
 
 /** In seconds (30 days); the backend limits its own state. */
@@ -10,11 +11,20 @@ const TTL_SECONDS = 30 * 24 * 3600;
 /** In bytes: more than a backend's answer holds by default. */
 const MAX_STATE = 16 * 1024 * 1024;
 
+interface Sealed {
+  /** The backend's `requestState`. */
+  readonly state: unknown;
+  /** Where the round stands in a trace. */
+  readonly mark?: string;
+}
+
 /** Seals each `requestState` for its caller and call, because a backend knows only the gateway and not its callers. */
 export class CallerStates {
   private readonly logger = new Logger('McpGateway');
   private readonly states: RequestState;
   private isWarned = false;
+  /** Links a round to the round before. Undefined if nobody observes the calls. */
+  traffic?: Pick<Traffic, 'mark' | 'follow'>;
 
   constructor(private readonly settings: Pick<GatewaySettings, 'name' | 'secrets'>) {
     this.states = new RequestState({
@@ -34,9 +44,10 @@ export class CallerStates {
     exchange: McpCall,
   ): Promise<Result> {
     if (!isInputRequiredResult(result) || result.requestState === undefined) return result;
+    const sealed: Sealed = { state: result.requestState, mark: this.traffic?.mark() };
     return {
       ...result,
-      requestState: await this.states.seal(result.requestState, this.binding(backend, params, exchange)),
+      requestState: await this.states.seal(sealed, this.binding(backend, params, exchange)),
     };
   }
 
@@ -45,7 +56,10 @@ export class CallerStates {
     const sealed = exchange.requestState;
     if (sealed === undefined) return undefined;
     try {
-      return await this.states.open(sealed, this.binding(backend, params, exchange));
+      const opened = await this.states.open(sealed, this.binding(backend, params, exchange));
+      const { state, mark } = opened as Sealed;
+      if (mark !== undefined) this.traffic?.follow(mark);
+      return state;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
       this.logger.debug(`A requestState was refused: ${error.message}`);

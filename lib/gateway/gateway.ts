@@ -7,7 +7,8 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import { requireUri } from '../protocol/params.js';
-import type { ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
+import type { Traffic } from '../protocol/traffic.js';
+import type { DependencyHealth, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
 import { defined } from '../util/defined.js';
 import { Backend } from './backend.js';
@@ -30,6 +31,8 @@ export class Gateway implements Upstream {
   readonly states: CallerStates;
   /** Notifies all clients except those with a channel. */
   changes: ChangeNotifier | undefined;
+  /** Observes the requests to the backends, if anybody does. */
+  traffic?: Traffic;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
   private readonly set: BackendSet;
@@ -71,8 +74,25 @@ export class Gateway implements Upstream {
     return Object.fromEntries(methods.map(method => [method, forward(method)]));
   }
 
+  observe(traffic: Traffic): void {
+    this.traffic = traffic;
+    this.states.traffic = traffic;
+  }
+
   open(changes: ChangeNotifier): void {
     this.changes = changes;
+  }
+
+  health(signal: AbortSignal): Promise<readonly DependencyHealth[]> {
+    return Promise.all(
+      this.backends.map(async backend => {
+        const isUp = await backend.ready(signal).then(
+          () => true,
+          () => false,
+        );
+        return { name: backend.name, isUp };
+      }),
+    );
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,8 @@ export class InterceptorReports {
   private readonly counts = new Map<string, Record<string, number>>();
   private readonly rare = new RareLines();
 
+  /** Are told of each report as it is, at once. They change nothing, and keep nothing. */
+  readonly listeners: ((report: ChainReport) => void)[] = [];
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
   publish(report: ChainReport): void {
@@ -50,6 +52,7 @@ export class InterceptorReports {
       const text = `${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`;
       this.write('debug', text, `${interceptor} ${reason}`, result.event);
     }
+    for (const tell of this.listeners) tell(report);
     // Whoever subscribes can change nothing of what is decided.
     if (this.subject.observed) this.subject.next(frozenReport(report));
   }

@@ -8,6 +8,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { canAsk } from '../input/asking.js';
 import type { Answer, Stage } from '../protocol/answer.js';
+import type { Traffic } from '../protocol/traffic.js';
 import { RunningWork } from '../protocol/running-calls.js';
 import { toolError } from '../protocol/tool-result.js';
 import { LiveAsker, PendingRequests } from './live/pending-requests.js';
@@ -38,6 +39,8 @@ export class Rounds {
   private readonly legacy: LegacyRounds;
   private readonly running = new RunningWork();
   private isWarned = false;
+  /** Knows where a round stands in a trace. Undefined if nobody observes the calls. */
+  traffic?: Pick<Traffic, 'mark' | 'follow' | 'endRounds'>;
 
   /** @param server the server's name, part of each state */
   constructor(
@@ -60,6 +63,7 @@ export class Rounds {
     const earlier = await this.journalOf(call, where, version, binding);
     const answered = await withAnswersAsked(call, earlier);
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
+    if (earlier?.mark !== undefined) this.traffic?.follow(earlier.mark);
     // Awaited answers are returned by `await`, not here.
     const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
     const current = new CurrentRound(
@@ -68,7 +72,11 @@ export class Rounds {
     );
     if (journal) current.begin();
     const outcome = await current.run(() => work(current, own));
-    if ('value' in outcome) return outcome;
+    if ('value' in outcome) {
+      const earlier = current.ifAny?.number ?? 0;
+      if (earlier > 0) this.traffic?.endRounds(earlier + 1);
+      return outcome;
+    }
     return { required: await this.required(current, call, where, outcome.asking, binding) };
   }
 
@@ -122,7 +130,7 @@ export class Rounds {
     assertDeclared(Object.values(inputRequests), call.clientCapabilities);
     const round = current.begin();
     await round.stepsEnded();
-    const journal = round.remember(asking);
+    const journal = this.marked(round.remember(asking));
     if (journal && journal.rounds > this.settings.maxRounds) {
       throw this.tooMany(where, Object.keys(inputRequests), journal.rounds);
     }
@@ -131,6 +139,11 @@ export class Rounds {
       ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
       ...(journal && (await this.keep(journal, call, binding))),
     };
+  }
+
+  private marked(journal: Journal | undefined): Journal | undefined {
+    const mark = journal && this.traffic?.mark();
+    return mark === undefined ? journal : { ...journal!, mark };
   }
 
   private tooMany(where: string, keys: readonly string[], round: number): McpException {

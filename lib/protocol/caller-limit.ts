@@ -32,6 +32,8 @@ export class CallerLimit {
   /** Holds no caller whose count is 0, and so at most `max` callers. */
   private readonly counts = new Map<string, number>();
   private total = 0;
+  /** How often the cap of a caller, and that of the server, was reached. */
+  readonly refusals = { caller: 0, server: 0 };
 
   /**
    * @param what follows "Too many" in refusals
@@ -72,7 +74,8 @@ export class CallerLimit {
     this.total -= count;
   }
 
-  private reached(status: 429 | 503, whose: string): LimitReached {
+  private reached(status: 429 | 503, whose: 'caller' | 'server'): LimitReached {
+    this.refusals[whose] += 1;
     const message = `Too many ${this.what}: the limit of the ${whose} is reached; try again later`;
     return new LimitReached(status, message, this.retryAfter);
   }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { CallerLimit, type Caps } from './caller-limit.js';
 import type { ReplyChannel } from './mcp-call.js';
+import type { Abortion, Observation } from './traffic.js';
 
 /** How long handlers have to clean up after their signals fired, and the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;
@@ -23,6 +24,8 @@ export abstract class RunningCall implements ReplyChannel {
   private isClosing = false;
   /** How often it was looked at since it began, or had progress. */
   private looks = 0;
+  /** Undefined if nobody observes the call. */
+  protected seen?: Observation;
 
   /** @param caller the caller in the limits; see `limitKeyOf` */
   constructor(readonly caller: string) {}
@@ -42,9 +45,10 @@ export abstract class RunningCall implements ReplyChannel {
   }
 
   /** Nobody waits for the answer any more. */
-  abort(reason?: unknown): void {
+  abort(reason?: unknown, aborted: Abortion = 'cancelled'): void {
     if (this.ended) return;
     this.ended = { reason };
+    this.seen?.end({ error: reason, aborted });
     this.ending?.abort(reason);
   }
 
@@ -76,8 +80,8 @@ export abstract class RunningCall implements ReplyChannel {
   }
 
   /** Fires the signal, and answers with an error. */
-  end(error = shuttingDown()): void {
-    this.abort(error);
+  end(error = shuttingDown(), aborted: Abortion = 'shutdown'): void {
+    this.abort(error, aborted);
     this.fail(error);
   }
 }
@@ -171,7 +175,7 @@ export class RunningCalls extends RunningWork<RunningCall> {
 
   private look(): void {
     const overdue = [...this.work].filter(call => call.look());
-    for (const call of overdue) call.end(tooLong(this.bounds.timeoutMs));
+    for (const call of overdue) call.end(tooLong(this.bounds.timeoutMs), 'timeout');
     if (overdue.length > 0) this.onOverdue(overdue.length);
     if (this.work.size > 0) return;
     clearInterval(this.looking);

@@ -72,5 +72,6 @@ const shareOver = (redis: RedisConnection, { prefix }: RedisSettings): SharedSta
   store: new RedisMrtrStore(redis, prefix),
   sessions: new RedisSessionStore(redis, prefix),
   events: new RedisEventStore(redis, prefix),
+  ping: async () => void (await redis.run(client => client.ping())),
   limiter: options => redisLimiter(redis, prefix, options),
 });

@@ -1,5 +1,6 @@
 import type { CacheHint, Result } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
+import type { Observation } from '../protocol/traffic.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
@@ -19,13 +20,23 @@ const MISSING_CAPABILITY = -32021;
 /** Lists in JSON, by the page: the pages of a catalogue stay the same until something changes. */
 const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
 
-/** Answers a call in JSON. */
-export async function answerInJson(server: McpServerInstance, call: McpCall): Promise<EncodedAnswer> {
+/**
+ * Answers a call in JSON.
+ * @param seen is told of the answer
+ */
+export async function answerInJson(
+  server: McpServerInstance,
+  call: McpCall,
+  seen?: Observation,
+): Promise<EncodedAnswer> {
   try {
     assertRequest(call);
-    return await encodeAnswer(server, call, await server.serve(call));
+    const result = await server.serve(call);
+    const answer = await encodeAnswer(server, call, result);
+    seen?.end({ result });
+    return answer;
   } catch (error) {
-    return encodeFailure(call, error);
+    return encodeFailure(call, error, seen);
   }
 }
 
@@ -69,8 +80,10 @@ export function whole(server: McpServerInstance, call: McpCall, result: Result):
 export function encodeFailure(
   call: Pick<McpCall, 'requestId' | 'era' | 'method'>,
   thrown: unknown,
+  seen?: Observation,
 ): EncodedAnswer {
   const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method);
+  seen?.end({ error });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
   const status = call.era === 'modern' ? statusOf(error) : 200;

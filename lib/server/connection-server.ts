@@ -149,7 +149,13 @@ export class ConnectionServer extends SdkServer {
         .catch((error: Error) => this.instance.report(error));
     });
     const onclose = server.onclose;
+    const opened = performance.now();
     server.onclose = () => {
+      this.instance.observer?.disconnected({
+        durationMs: performance.now() - opened,
+        protocolVersion: server.getNegotiatedProtocolVersion(),
+        isHttp: transport.sessionId !== undefined,
+      });
       unsubscribe();
       unwatch();
       if (this.channel) this.options.upstream?.closed(this.channel);

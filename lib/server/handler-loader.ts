@@ -6,6 +6,7 @@ import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
+import { Traffic } from '../protocol/traffic.js';
 
 /** Finds, compiles and hands out all decorated handlers, once, while the application starts. */
 @Injectable()
@@ -15,6 +16,7 @@ export class HandlerLoader implements OnModuleInit {
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
     private readonly interceptors: InterceptorLoader,
+    private readonly traffic: Traffic,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -26,6 +28,7 @@ export class HandlerLoader implements OnModuleInit {
       host.publish();
       for (const entry of host.table.enabled()) assertCompletes(entry, host);
     }
+    for (const host of this.servers.all()) host.observe(this.traffic);
     await this.interceptors.load(this.servers.all(), this.servers.clients);
     await this.servers.start();
   }

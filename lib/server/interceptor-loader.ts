@@ -16,6 +16,8 @@ import { MergedChain, type HostsFor } from '../interceptors/merged-chain.js';
 import type { Policy } from '../interceptors/overrides.js';
 import type { InterceptorPolicy } from '../interceptors/policy/policy.js';
 import { PolicyFile } from '../interceptors/policy/policy-file.js';
+import { Traffic } from '../protocol/traffic.js';
+import type { RemoteHost } from '../interceptors/remote/remote-host.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 
 type ChainSettings = Pick<
@@ -27,12 +29,15 @@ type ChainSettings = Pick<
 export class InterceptorLoader implements OnApplicationShutdown {
   private readonly logger = new Logger('McpInterceptors');
   private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
+  /** The hosts of the option `interceptors.servers`. */
+  readonly remoteHosts: RemoteHost[] = [];
   private readonly files: PolicyFile[] = [];
   private readonly besides: Beside[] = [];
 
   constructor(
     private readonly local: LocalHost,
     private readonly reports: InterceptorReports,
+    private readonly traffic: Traffic,
   ) {}
 
   /** @throws McpBootstrapError for a wrong interceptor or override */
@@ -70,7 +75,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         config: { ...config, ...read?.config },
       });
       const policy = policyWith(file?.read());
-      const host = { ...discovery, warn };
+      const host = { ...discovery, warn, traffic: this.traffic };
       const remote = await this.open(servers, host);
       const beside = new Beside();
       this.besides.push(beside);
@@ -79,7 +84,11 @@ export class InterceptorLoader implements OnApplicationShutdown {
         hosts: remote.map(one => one.host),
         ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
         policy,
-        options: { beside, onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error) },
+        options: {
+          beside,
+          observe: this.traffic.turns,
+          onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error),
+        },
         warn,
       });
       if (file) this.watch(file, read => chain.apply(policyWith(read)));
@@ -116,6 +125,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
     const opened = await Promise.all(servers.map(server => openHost(server, options)));
     this.hosts.push(...opened);
+    this.remoteHosts.push(...opened.map(({ host }) => host));
     return opened;
   }
 

@@ -20,6 +20,7 @@ import { Rounds } from '../mrtr/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import { METHODS, type DispatchedMethod } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';
+import type { Observer, Traffic } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import { Dispatcher } from './dispatcher.js';
 import { HandlerTable } from './handler-table.js';
@@ -27,6 +28,7 @@ import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-che
 import { listingsOf } from './listings.js';
 import { composePipeline, type PipelineParts } from './pipeline.js';
 import { SharedEventBus } from './shared-event-bus.js';
+import type { CallerLimit } from '../protocol/caller-limit.js';
 import { RunningCalls } from '../protocol/running-calls.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
 
@@ -50,10 +52,21 @@ export class McpServerInstance {
   private readonly dispatcher: Dispatcher;
   /** The calls that came over HTTP. */
   readonly running: RunningCalls;
+  /** Whether the transports are open. Until then, and once the server shuts down, it is not ready. */
+  isOpen = false;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
   chain?: LocalChainSource;
+  /** Observe the requests that come in, and those that go to clients. Undefined if nobody observes them. */
+  observer?: Observer;
+  asking?: Observer;
+  /** What clients have open, by a name for operators. */
+  readonly limits: Record<string, CallerLimit>;
+  /** Other numbers of its transports, by a name for operators. */
+  readonly gauges: Record<string, () => number> = {};
+  /** How many HTTP requests were refused before they were read as calls, by status. */
+  readonly refusals = new Map<number, number>();
 
   /** @param upstream answers in the place of the application's handlers */
   constructor(
@@ -92,6 +105,7 @@ export class McpServerInstance {
     this.changes = notifierOver(this.bus);
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
+    this.limits = { calls: this.running.limit, questions: this.rounds.suspensions.limit };
     this.headers = headerCheck((tool, call) =>
       upstream
         ? upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema))
@@ -228,6 +242,22 @@ export class McpServerInstance {
     this.pipelines = this.composePipelines();
   }
 
+  /** Has its requests observed, if anybody observes them. */
+  observe(traffic: Traffic): void {
+    if (!traffic.isObserved) return;
+    const { name } = this.options;
+    this.observer = traffic.at({
+      side: 'server',
+      name,
+      ...(!this.upstream && {
+        isKnown: (kind, key) => this.catalog[kind === 'tool' ? 'tools' : 'prompts'].has(key),
+      }),
+    });
+    this.asking = traffic.at({ side: 'client', name });
+    this.rounds.traffic = traffic;
+    this.upstream?.observe(traffic);
+  }
+
   /**
    * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
    * @throws McpException if it is refused
@@ -265,6 +295,10 @@ export class McpServerInstance {
     this.logger.warn(
       `Calls that did not finish within ${shutdownTimeoutMs} ms ("shutdownTimeoutMs") of the shutdown were answered with an error: ${count}`,
     );
+  }
+
+  refused(status: number): void {
+    this.refusals.set(status, (this.refusals.get(status) ?? 0) + 1);
   }
 
   /** A client's mistake, answered already: of interest only while looking for one. */

@@ -21,6 +21,8 @@ import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel } from
 import { whole } from './answer-encoder.js';
 import { unexpected } from '../protocol/errors.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
+import type { Observation } from '../protocol/traffic.js';
+import { observeMessages } from './observed-messages.js';
 import { passthroughSchema } from './passthrough-schema.js';
 import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
 import { RESOURCE_NOT_FOUND } from './wire-codec.js';
@@ -31,6 +33,7 @@ export type HttpOf = (request: Request | undefined) => HttpExchange | undefined;
 /** A call that the SDK's server carries: over stdio, or by the SDK's own HTTP handler. */
 class SdkCall extends RunningCall {
   readonly ask?: AskClient;
+  declare seen?: Observation;
   /** Answers the call without its handler. */
   fail: (error: McpException) => void = () => undefined;
 
@@ -63,6 +66,8 @@ export class SdkServer extends McpServer {
   protected level: LoggingLevel = 'debug';
   protected channel?: McpCall['channel'];
   protected readonly subscriptions?: McpCall['subscriptions'];
+  /** The methods that the pipeline answers. */
+  private readonly methods: ReadonlySet<string>;
   /** What errors of missing resources carry, to know them again on their way out. */
   private readonly missing = new WeakSet<object>();
 
@@ -82,7 +87,8 @@ export class SdkServer extends McpServer {
         return {};
       });
     }
-    for (const method of instance.methods) {
+    this.methods = new Set(instance.methods);
+    for (const method of this.methods) {
       server.setRequestHandler(method, { params: passthroughSchema }, (params, ctx) =>
         this.serve(method, params as Params, ctx),
       );
@@ -90,7 +96,7 @@ export class SdkServer extends McpServer {
   }
 
   /** The SDK sends -32602 of 2026-07-28 to every client, and has no hook for another code of the error. */
-  override connect(transport: Transport): Promise<void> {
+  override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
       const isMissing = isJSONRPCErrorResponse(message) && this.missing.has(message.error.data as object);
@@ -99,7 +105,20 @@ export class SdkServer extends McpServer {
         options,
       );
     };
-    return super.connect(transport);
+    await super.connect(transport);
+    const { observer, asking } = this.instance;
+    if (!observer || !asking) return;
+    observeMessages(transport, {
+      observer,
+      asking,
+      isOwn: method => this.methods.has(method),
+      about: extra => ({
+        ...this.connectionData(),
+        protocolVersion: this.server.getNegotiatedProtocolVersion(),
+        sessionId: transport.sessionId,
+        http: this.httpOf(extra?.request),
+      }),
+    });
   }
 
   protected async setLevel(level: LoggingLevel): Promise<void> {
@@ -165,15 +184,27 @@ export class SdkServer extends McpServer {
     const reply = new SdkCall(ctx.mcpReq, http?.caller ?? STDIO_CALLER, canAsk);
     const call = this.callOf(method, params, ctx, http, reply);
     this.running.add(reply);
+    const seen = (reply.seen = this.instance.observer?.begin(call));
     return new Promise((resolve, reject) => {
       reply.fail = reject;
-      this.written(call)
+      (seen ? seen.run(() => this.written(call, seen)) : this.written(call))
         .finally(() => this.running.delete(reply))
         .then(resolve, reject);
     });
   }
 
-  private async written(call: McpCall): Promise<Result> {
+  private async written(call: McpCall, seen?: Observation): Promise<Result> {
+    try {
+      const result = await this.sendable(call);
+      seen?.end({ result });
+      return result;
+    } catch (error) {
+      seen?.end({ error });
+      throw error;
+    }
+  }
+
+  private async sendable(call: McpCall): Promise<Result> {
     const result = await this.served(call);
     try {
       const answer = await whole(this.instance, call, result);

@@ -5,6 +5,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
+import type { Traffic } from '../protocol/traffic.js';
 
 /** Token of what answers for a server in the place of the application's handlers. */
 export const MCP_UPSTREAM: InjectionToken = 'nestjs-mcp:upstream';
@@ -30,6 +31,12 @@ export class NotHonoredError extends McpException {
   }
 }
 
+/** Whether something that a server depends on answers. */
+export interface DependencyHealth {
+  readonly name: string;
+  readonly isUp: boolean;
+}
+
 /** What answers in the place of a catalogue: everything that a server offers comes from behind it. */
 export interface Upstream {
   /** The latest there is. Only to be read after `prepare`. */
@@ -38,6 +45,10 @@ export interface Upstream {
   readonly extensionMethods: Readonly<Record<string, (params: Params, call: McpCall) => Promise<Result>>>;
   /** @param changes tells all clients, but for those who have a channel */
   open(changes: ChangeNotifier): void;
+  /** Has the requests to what stands behind observed. Called before `open`. */
+  observe(traffic: Traffic): void;
+  /** Whether each server that stands behind can be reached. Never rejects. */
+  health(signal: AbortSignal): Promise<readonly DependencyHealth[]>;
   /** Gives up everything that is open. */
   close(): Promise<void>;
   /**

@@ -24,5 +24,7 @@ export interface SharedState {
   readonly store: MrtrStore;
   readonly sessions: SessionStore;
   readonly events: EventStore;
+  /** @throws Error if the shared store does not answer */
+  ping(): Promise<void>;
   limiter(options: LimiterOptions): Pick<RateLimiterAbstract, 'consume'>;
 }

@@ -30,6 +30,19 @@ export async function refusalOfListen(
   message: JSONRPCRequest,
   origin: Origin,
 ): Promise<JsonRpcError | undefined> {
+  const seen = host.observer?.begin(callOf(message, origin));
+  if (!seen) return decide(host, message, origin);
+  const refusal = await seen.run(() => decide(host, message, origin));
+  if (refusal === CANCELLED) seen.end({ error: refusal, aborted: 'cancelled' });
+  else seen.end(refusal ? { error: refusal } : { result: {} });
+  return refusal;
+}
+
+async function decide(
+  host: McpServerInstance,
+  message: JSONRPCRequest,
+  origin: Origin,
+): Promise<JsonRpcError | undefined> {
   const { notifications } = (message.params ?? {}) as {
     notifications?: { resourceSubscriptions?: unknown };
   };

@@ -61,6 +61,7 @@ describe('the nodes of a server with a "bus"', () => {
 describe('a module that shares a bus, a store and limiters', () => {
   const consume = jest.fn().mockResolvedValue({});
   const shared: SharedState = {
+    ping: async () => undefined,
     bus: new MemoryMessageBus(),
     store: new MemoryMrtrStore(),
     sessions: new MemorySessionStore(),

@@ -19,6 +19,7 @@ import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
 import { ASYNC, CALLS, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/server/resolve-server-options.js';
 import { MRTR, SUSPENSION } from '../../lib/mrtr/mrtr-options.js';
 import { REDIS } from '../../lib/redis/redis-options.js';
+import { TELEMETRY } from '../../lib/telemetry/telemetry-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
 import type { OptionSchema } from '../../lib/options/option-schema.js';
 
@@ -78,6 +79,7 @@ const SECTIONS: readonly Section[] = [
   ['backend', BACKEND, 'ConnectionOptions'],
   ['limits of a gateway', LIMITS, 'GatewayLimits'],
   ['McpRedisModule.forRoot(options)', REDIS, 'McpRedisOptions'],
+  ['McpTelemetryModule.forRoot(options)', TELEMETRY, 'McpTelemetryOptions'],
 ];
 
 const INTRODUCTION = `# Options

@@ -31,6 +31,7 @@ export class Chain {
       beside = new Beside(),
       defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
       maxTimeoutMs = MAX_TIMEOUT_MS,
+      observe,
       onSinkError,
     }: ChainOptions = {},
   ) {
@@ -40,7 +41,7 @@ export class Chain {
       event => this.hooks(event, 'request') || this.hooks(event, 'response'),
     );
     this.hooksNotifications = NOTIFICATION_EVENTS.some(event => this.hooks(event, 'request'));
-    this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, onSinkError };
+    this.options = { clock, beside, defaultTimeoutMs, maxTimeoutMs, observe, onSinkError };
   }
 
   hooked(event: string): Hooked {

@@ -39,6 +39,13 @@ export interface ChainParams {
 export const DEFAULT_TIMEOUT_MS = 1000;
 export const MAX_TIMEOUT_MS = 30_000;
 
+/** One turn of an interceptor, as it is observed. */
+export interface ObservedTurn {
+  run<T>(work: () => T): T;
+  /** @param result undefined if the interceptor did not apply */
+  end(result: { readonly outcome: string } | undefined): void;
+}
+
 export interface ChainOptions {
   /** What one interceptor may take where nobody says otherwise, in milliseconds. Default: 1,000. */
   readonly defaultTimeoutMs?: number;
@@ -47,6 +54,11 @@ export interface ChainOptions {
   readonly clock?: Clock;
   /** Bounds the audit interceptors that nobody waits for. Default: a bound of the chain's own. */
   readonly beside?: Beside;
+  /** Observes each turn of a validator or mutator. Default: nobody does. */
+  readonly observe?: (
+    entry: Pick<PreparedEntry, 'name' | 'host' | 'type' | 'mode'>,
+    params: Pick<ChainParams, 'event' | 'phase'>,
+  ) => ObservedTurn | undefined;
   /** Told of every sink that failed; nobody waits for one. */
   readonly onSinkError?: (entry: PreparedEntry, error: string) => void;
 }

@@ -3,7 +3,7 @@ import { DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
 import { feedSinks, type Invoked, invokeEntry, type RunContext } from './invoke-entry.js';
-import type { ChainOptions, ChainParams } from './params.js';
+import type { ChainOptions, ChainParams, ObservedTurn } from './params.js';
 import {
   type ChainResult,
   type EntryResult,
@@ -15,7 +15,9 @@ import {
 import type { Selection } from './selection.js';
 import { type Ends, type Given, type Said, verdictOf } from './verdict.js';
 
-export type RunOptions = Required<Omit<ChainOptions, 'onSinkError'>> & Pick<ChainOptions, 'onSinkError'>;
+type Optional = 'observe' | 'onSinkError';
+
+export type RunOptions = Required<Omit<ChainOptions, Optional>> & Pick<ChainOptions, Optional>;
 
 export type OnEnd = (result: ChainResult) => void;
 
@@ -26,6 +28,7 @@ interface Halt extends Ends {
 interface Turn extends Given {
   readonly place: number;
   readonly isFinal: boolean;
+  readonly seen: ObservedTurn | undefined;
 }
 
 type Ending = Halt | undefined;
@@ -154,8 +157,12 @@ export class ChainRun {
 
   /** Runs an interceptor. Nobody waits for an audit interceptor that needs time. */
   private take(entry: PreparedEntry, isFinal: boolean): Ending | Promise<Ending> {
-    const turn: Turn = { entry, place: this.results.push(undefined) - 1, payload: this.payload, isFinal };
-    const invoked = invokeEntry(this.context, entry, this.payload);
+    const { context, payload } = this;
+    const seen = this.options.observe?.(entry, this.params);
+    const turn: Turn = { entry, place: this.results.push(undefined) - 1, payload, isFinal, seen };
+    const invoked = seen
+      ? seen.run(() => invokeEntry(context, entry, payload))
+      : invokeEntry(context, entry, payload);
     if (!(invoked instanceof Promise)) return this.conclude(turn, invoked);
     const concluded = invoked.then(settled => this.conclude(turn, settled));
     if (entry.mode !== 'audit') return concluded;
@@ -167,9 +174,13 @@ export class ChainRun {
   }
 
   private conclude(turn: Turn, invoked: Invoked): Ending {
-    if (invoked.kind === 'skipped') return void this.skip(turn.entry, 'when');
+    if (invoked.kind === 'skipped') {
+      turn.seen?.end(undefined);
+      return void this.skip(turn.entry, 'when');
+    }
     const { outcome, said, next, response, ends } = verdictOf(turn, invoked, this.params);
     const result = this.add(turn, outcome, invoked.durationMs, said);
+    turn.seen?.end(result);
     if (next !== undefined) {
       this.payload = next;
       this.modified = true;

@@ -67,7 +67,8 @@ export function SecretRedactor(options: SecretRedactorOptions = {}): Type<Secret
   return provider(Redactor);
 }
 
-function redactText(
+/** A text without the secrets that a detector finds, and their kinds. */
+export function redactText(
   detector: SecretDetector,
   text: string,
   { key, within, isKey, isProtocol, binary }: TextPlace,

@@ -27,6 +27,7 @@ export async function openHost(
   let onOpen = (): void => undefined;
   const connection = new Connection(options.name, options satisfies ConnectionOptions, {
     onClient: client => watchChanges(client, () => onChanged()),
+    observer: url => defaults.traffic?.at({ side: 'client', name: options.name, url }),
     // Another process may answer now, with other interceptors.
     onOpen: () => onOpen(),
   });

@@ -9,6 +9,7 @@ import { breakerOf, type HostBreaker, timeLimit, type TimeLimit } from './breake
 import { foreignConfigCheck } from '../local/config-check.js';
 import { assertAnswers, boundedValidation, listAll } from './list-all.js';
 import type { HostPolicy } from './host-options.js';
+import type { Traffic } from '../../protocol/traffic.js';
 import type { InterceptorInvoker } from './invoker.js';
 import { Outgoing } from './outgoing.js';
 
@@ -38,12 +39,16 @@ export interface OpenHostOptions {
   /** Unique among all hosts that are ever asked. Default: the host's name. */
   readonly id?: string;
   readonly ttlMs?: number;
+  /** Observes the requests to hosts that are connected to here, if anybody does. */
+  readonly traffic?: Traffic;
   readonly warn: (message: string) => void;
 }
 
 interface Listing {
   readonly entries: readonly ChainEntry[];
   readonly expiresAt: number;
+  /** The host could not be listed, and messages pass without it. */
+  readonly isSkipped?: true;
 }
 
 export class RemoteHost {
@@ -98,6 +103,25 @@ export class RemoteHost {
     return this.asked > 0;
   }
 
+  get breakerState(): 'closed' | 'open' | 'half-open' {
+    if (this.breaker.opened) return 'open';
+    return this.breaker.halfOpen ? 'half-open' : 'closed';
+  }
+
+  /** Whether messages are refused while the host cannot be listed. */
+  get isRequired(): boolean {
+    return !this.policy.skipWhenUnlisted;
+  }
+
+  /** Whether the host answers, as far as is known, or else once it was asked. Never rejects. */
+  async isUp(signal: AbortSignal): Promise<boolean> {
+    if (this.breaker.opened) return false;
+    return this.entries(signal).then(
+      () => !this.listing?.isSkipped,
+      () => false,
+    );
+  }
+
   /** Makes the next message ask the host again; what it is saying right now is no longer believed, either. */
   forget(): void {
     this.listing = undefined;
@@ -150,7 +174,8 @@ export class RemoteHost {
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
       this.defaults.warn(`${failure.message}; messages pass without them (skipWhenUnlisted)`);
-      return { entries: [], expiresAt: Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS) };
+      const expiresAt = Date.now() + Math.min(this.policy.ttlMs, SKIPPED_MS);
+      return { entries: [], expiresAt, isSkipped: true };
     } finally {
       time.clear();
     }

@@ -23,7 +23,7 @@ interface Asked {
 /** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
 export class PendingRequests {
   private readonly perSession = new Map<unknown, number>();
-  private readonly limit: CallerLimit;
+  readonly limit: CallerLimit;
 
   constructor(private readonly options: MrtrSettings['suspension']) {
     const { maxTotal: max, maxPerCaller, maxPerAddress } = options;

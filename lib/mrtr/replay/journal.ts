@@ -41,6 +41,8 @@ export interface Journal {
   readonly isIdUsed?: boolean;
   /** The handler's own `requestState`. */
   readonly state?: unknown;
+  /** Where the round before stands in a trace, as its observer wrote it. */
+  readonly mark?: string;
 }
 
 export const newJournal = (version: string): Journal => ({

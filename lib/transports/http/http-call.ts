@@ -38,7 +38,9 @@ export class HttpCall extends RunningCall {
   async run(server: McpServerInstance, call: McpCall): Promise<void> {
     try {
       server.running.add(this);
-      const { json, status } = await answerInJson(server, call);
+      const seen = (this.seen = server.observer?.begin(call));
+      const answering = seen ? seen.run(() => answerInJson(server, call, seen)) : answerInJson(server, call);
+      const { json, status } = await answering;
       this.settle(() => this.answer.answer(json, status));
     } catch (error) {
       if (this.isOver) throw error;

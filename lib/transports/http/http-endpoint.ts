@@ -45,6 +45,8 @@ export class HttpEndpoint {
     this.check = new RequestCheck(http, message => server.report(new Error(message)));
     this.sdk = new SdkHandler(server, http);
     this.listeners = new ListenerLimit(http);
+    server.limits['listeners'] = this.listeners.limit;
+    server.gauges['responses'] = () => this.answers.size;
     const { answers } = this;
     // One listener for all responses: a closure for each costs more than it does.
     this.forget = function () {
@@ -63,7 +65,10 @@ export class HttpEndpoint {
     // A guard of the application may have taken its time.
     if (isGone(rawRequest, rawResponse)) return;
     const refusal = this.server.running.isClosing ? SHUTTING_DOWN : this.check.refusal(incoming);
-    if (refusal) return refusal.send(rawResponse);
+    if (refusal) {
+      this.server.refused(refusal.status);
+      return refusal.send(rawResponse);
+    }
     // The SDK puts the Host header in front of a target, even of one that has a host itself.
     rawRequest.url = originForm(rawRequest.url ?? '');
     closeWithConnection(rawRequest, rawResponse);

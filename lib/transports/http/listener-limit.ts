@@ -9,7 +9,7 @@ const RETRY_AFTER_S = 30;
 
 /** Counts the streams on which clients only listen: those of sessions, and `subscriptions/listen`. */
 export class ListenerLimit {
-  private readonly limit: CallerLimit;
+  readonly limit: CallerLimit;
 
   constructor(http: ResolvedHttpOptions) {
     this.limit = new CallerLimit(

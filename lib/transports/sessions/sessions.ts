@@ -56,9 +56,11 @@ export class Sessions {
     const { store, eventStore, idleTimeoutMs } = options;
     const { bus, name } = server.options;
     this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
+    server.limits['sessions'] = this.limit;
     this.uncheckedMs = Math.min(MAX_UNCHECKED_MS, idleTimeoutMs / 4);
     const events = eventStore ?? new MemoryEventStore();
     this.eventStore = events;
+    if (events instanceof MemoryEventStore) server.gauges['eventStore'] = () => events.length;
     if (!store || !bus) return;
     this.shared = new SharedSessions(
       { store, events, bus },

@@ -1,0 +1,199 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { messageOf } from '../util/message-of.js';
+import type { McpCall, Params } from './mcp-call.js';
+
+/** A request, as it is observed: one that came in is the `McpCall` itself. */
+export type TrafficRequest = Pick<McpCall, 'method'> &
+  Partial<
+    Pick<
+      McpCall,
+      | 'requestId'
+      | 'params'
+      | 'meta'
+      | 'era'
+      | 'protocolVersion'
+      | 'sessionId'
+      | 'http'
+      | 'authInfo'
+      | 'requestState'
+    >
+  >;
+
+/** A place where requests are observed. It is made once, before the first request. */
+export interface TrafficPoint {
+  /** Whether requests come in here (`server`), or go out (`client`). */
+  readonly side: 'server' | 'client';
+  /** Name of the server, or of the connection to one. */
+  readonly name: string;
+  /** Where a client's requests go, if they go over HTTP. */
+  readonly url?: string;
+  /** Whether there is a tool or prompt of this name; undefined if that is not known here. */
+  isKnown?(kind: 'tool' | 'prompt', name: string): boolean;
+}
+
+/** Why a request ended without its answer. */
+export type Abortion = 'cancelled' | 'timeout' | 'shutdown';
+
+/** How a request ended: with a result, with an error, or before either. */
+export type Outcome = { readonly result: unknown } | { readonly error: unknown; readonly aborted?: Abortion };
+
+/** One request, from its beginning to its end. */
+export interface Observation {
+  /** Runs what belongs to the request, such as its handler. */
+  run<T>(work: () => T): T;
+  /** The params to send: with the trace context, if there is one. */
+  outgoing<P extends object | undefined>(params: P): P;
+  /** Only the first end counts. */
+  end(outcome: Outcome): void;
+}
+
+/** What one listener makes of one request. */
+export interface Observing {
+  readonly run?: <T>(work: () => T) => T;
+  /** Adds to the `_meta` of a request that goes out. */
+  readonly inject?: (meta: Record<string, unknown>) => void;
+  end(outcome: Outcome, durationMs: number): void;
+}
+
+/** A connection that has ended. */
+export interface EndedConnection {
+  readonly durationMs: number;
+  readonly protocolVersion?: string;
+  /** Whether it was HTTP. */
+  readonly isHttp: boolean;
+}
+
+/** A turn of an interceptor. */
+export interface Turn {
+  readonly name: string;
+  readonly host: string;
+  readonly type: string;
+  readonly mode: string;
+}
+
+export type ObserveTurn = (
+  turn: Turn,
+  message: { readonly event: string; readonly phase: string },
+) => TurnObserving | undefined;
+
+/** What one listener makes of one turn. */
+export interface TurnObserving {
+  run<T>(work: () => T): T;
+  /** @param result undefined if the interceptor did not apply */
+  end(result: { readonly outcome: string } | undefined): void;
+}
+
+/** Observes the requests of an application. It must not keep what it is given. */
+export interface TrafficListener {
+  begin(request: TrafficRequest, point: TrafficPoint): Observing | undefined;
+  /** A 2025-era session, a stdio connection, or a connection of a client has ended. */
+  disconnected?(connection: EndedConnection, point: TrafficPoint): void;
+  /** A validator or mutator begins. */
+  readonly turn?: ObserveTurn;
+  /** A call ended that took this many rounds, more than one. */
+  endRounds?(count: number): void;
+  /** The place in a trace where the present request stands, for a later round of it. */
+  mark?(): string | undefined;
+  /** The present request goes on with the one that had this mark. */
+  follow?(mark: string): void;
+}
+
+/** Observes one place. Undefined where nobody listens, so that a request pays for one look at it. */
+export interface Observer {
+  begin(request: TrafficRequest): Observation;
+  disconnected(connection: EndedConnection): void;
+}
+
+/** Where modules that observe requests (telemetry, the explorer) announce themselves, before the servers start. */
+@Injectable()
+export class Traffic {
+  private readonly listeners: TrafficListener[] = [];
+
+  add(listener: TrafficListener): void {
+    this.listeners.push(listener);
+  }
+
+  get isObserved(): boolean {
+    return this.listeners.length > 0;
+  }
+
+  at(point: TrafficPoint): Observer | undefined {
+    const { listeners } = this;
+    if (listeners.length === 0) return undefined;
+    return {
+      begin: request => new ObservedRequest(listeners, request, point),
+      disconnected: connection => {
+        for (const listener of listeners) attempt(() => listener.disconnected?.(connection, point));
+      },
+    };
+  }
+
+  /** Undefined if nobody observes interceptors. */
+  get turns(): ObserveTurn | undefined {
+    return this.listeners.map(({ turn }) => turn).find(turn => turn !== undefined);
+  }
+
+  endRounds(count: number): void {
+    for (const listener of this.listeners) attempt(() => listener.endRounds?.(count));
+  }
+
+  mark(): string | undefined {
+    for (const listener of this.listeners) {
+      const mark = listener.mark?.();
+      if (mark !== undefined) return mark;
+    }
+    return undefined;
+  }
+
+  follow(mark: string): void {
+    for (const listener of this.listeners) attempt(() => listener.follow?.(mark));
+  }
+}
+
+class ObservedRequest implements Observation {
+  private readonly parts: Observing[] = [];
+  private readonly started = performance.now();
+  private isOver = false;
+
+  constructor(listeners: readonly TrafficListener[], request: TrafficRequest, point: TrafficPoint) {
+    for (const listener of listeners) {
+      attempt(() => {
+        const part = listener.begin(request, point);
+        if (part) this.parts.push(part);
+      });
+    }
+  }
+
+  run<T>(work: () => T): T {
+    return this.parts.reduceRight((inner, part) => (part.run ? () => part.run!(inner) : inner), work)();
+  }
+
+  outgoing<P extends object | undefined>(params: P): P {
+    const { _meta } = (params ?? {}) as { _meta?: Params };
+    const meta = { ..._meta };
+    for (const part of this.parts) attempt(() => part.inject?.(meta));
+    return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
+  }
+
+  end(outcome: Outcome): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const durationMs = performance.now() - this.started;
+    for (const part of this.parts) attempt(() => part.end(outcome, durationMs));
+  }
+}
+
+let hasWarned = false;
+
+/** A request must not fail because it is observed: exporters and samplers are the application's. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (hasWarned) return;
+    hasWarned = true;
+    new Logger('McpModule').warn(
+      `A request could not be observed, and later ones may not be: ${messageOf(error)}`,
+    );
+  }
+}

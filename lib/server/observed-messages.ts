@@ -1,0 +1,98 @@
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import type { Observation, Observer, Outcome, TrafficRequest } from '../protocol/traffic.js';
+
+export interface ObservedMessages {
+  /** Observes the requests that the SDK's server answers by itself, such as `initialize`. */
+  readonly observer: Observer;
+  /** Observes what the client is asked. */
+  readonly asking: Observer;
+  /** Whether the pipeline answers a method, and so has it observed. */
+  readonly isOwn: (method: string) => boolean;
+  /** What is known of each message of the connection. */
+  readonly about: (extra?: MessageExtraInfo) => Omit<TrafficRequest, 'method'>;
+}
+
+/** Observes the requests on the transport of an SDK server, from the moment when it is connected. */
+export function observeMessages(
+  transport: Transport,
+  { observer, asking, isOwn, about }: ObservedMessages,
+): void {
+  const received = new OpenRequests();
+  const sent = new OpenRequests();
+  const receive = transport.onmessage!;
+  transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    const pass = () => receive(message, extra);
+    if (!isRequest(message)) {
+      received.endCancelled(message);
+      sent.endAnswered(message);
+      return pass();
+    }
+    const { id, method, params } = message;
+    if (isOwn(method)) return pass();
+    const seen = observer.begin({ ...about(extra), requestId: id, method, params, meta: params?._meta });
+    received.add(id, seen);
+    return seen.run(pass);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => {
+    if (!isRequest(message)) {
+      sent.endCancelled(message);
+      received.endAnswered(message);
+      return send(message, options);
+    }
+    const { id, method, params } = message;
+    const seen = asking.begin({ ...about(), requestId: id, method, params });
+    sent.add(id, seen);
+    try {
+      await seen.run(() => send({ ...message, params: seen.outgoing(params) }, options));
+    } catch (error) {
+      sent.end(id, { error });
+      throw error;
+    }
+  };
+  const { onclose } = transport;
+  transport.onclose = () => {
+    received.close();
+    sent.close();
+    onclose?.();
+  };
+}
+
+class OpenRequests {
+  private readonly open = new Map<RequestId, Observation>();
+
+  add(id: RequestId, seen: Observation): void {
+    this.open.set(id, seen);
+  }
+
+  end(id: RequestId | undefined, outcome: Outcome): void {
+    const seen = id === undefined ? undefined : this.open.get(id);
+    if (!seen) return;
+    this.open.delete(id!);
+    seen.end(outcome);
+  }
+
+  endAnswered(message: JSONRPCMessage): void {
+    if ('result' in message) this.end(message.id, { result: message.result });
+    else if ('error' in message) this.end(message.id, { error: message.error });
+  }
+
+  endCancelled(message: JSONRPCMessage): void {
+    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+    const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
+    this.end(requestId, { error: reason, aborted: 'cancelled' });
+  }
+
+  close(): void {
+    for (const id of [...this.open.keys()]) this.end(id, { error: undefined, aborted: 'cancelled' });
+  }
+}
+
+const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
+  'method' in message && 'id' in message;

@@ -1,0 +1,106 @@
+/**
+ * Every name that telemetry gives away. The MCP conventions of OpenTelemetry are in development, so that names may change
+ * with a minor version (open-telemetry/semantic-conventions-genai, `docs/gen-ai/mcp.md`).
+ */
+export const ATTR = {
+  method: 'mcp.method.name',
+  protocolVersion: 'mcp.protocol.version',
+  sessionId: 'mcp.session.id',
+  resourceUri: 'mcp.resource.uri',
+  requestId: 'jsonrpc.request.id',
+  statusCode: 'rpc.response.status_code',
+  errorType: 'error.type',
+  operation: 'gen_ai.operation.name',
+  toolName: 'gen_ai.tool.name',
+  promptName: 'gen_ai.prompt.name',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  transport: 'network.transport',
+  protocolName: 'network.protocol.name',
+  httpVersion: 'network.protocol.version',
+  clientAddress: 'client.address',
+  clientPort: 'client.port',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
+} as const;
+
+/** What no convention covers, in a namespace of this package. */
+export const OWN = {
+  /** Name of the server or connection of this application that the request belongs to. */
+  peer: 'nestjs_mcp.name',
+  resultType: 'nestjs_mcp.result.type',
+  link: 'nestjs_mcp.link',
+  interceptorEvent: 'nestjs_mcp.interceptor',
+  interceptor: 'nestjs_mcp.interceptor.name',
+  host: 'nestjs_mcp.interceptor.host',
+  event: 'nestjs_mcp.interceptor.event',
+  phase: 'nestjs_mcp.interceptor.phase',
+  mode: 'nestjs_mcp.interceptor.mode',
+  outcome: 'nestjs_mcp.interceptor.outcome',
+  duration: 'nestjs_mcp.interceptor.duration',
+  failedOpen: 'nestjs_mcp.interceptor.failed_open',
+  reason: 'nestjs_mcp.reason',
+} as const;
+
+export const METRIC = {
+  serverOperation: 'mcp.server.operation.duration',
+  clientOperation: 'mcp.client.operation.duration',
+  serverSession: 'mcp.server.session.duration',
+  clientSession: 'mcp.client.session.duration',
+  open: {
+    calls: 'nestjs_mcp.calls',
+    sessions: 'nestjs_mcp.sessions',
+    listeners: 'nestjs_mcp.listeners',
+    questions: 'nestjs_mcp.questions',
+    responses: 'nestjs_mcp.http.responses',
+    eventStore: 'nestjs_mcp.event_store.size',
+  },
+  breaker: 'nestjs_mcp.interceptor.breaker',
+  refusals: 'nestjs_mcp.refusals',
+  interceptors: 'nestjs_mcp.interceptor.outcomes',
+  rounds: 'nestjs_mcp.call.rounds',
+} as const;
+
+/** In seconds, as the conventions advise. */
+export const DURATION_BOUNDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+export const ROUND_BOUNDS = [2, 3, 4, 5, 7, 10];
+
+export const EXECUTE_TOOL = 'execute_tool';
+export const TOOL_ERROR = 'tool_error';
+/** What stands for a value that has no name, or that a caller made up. */
+export const OTHER = '_OTHER';
+
+/** Methods that spans and metrics name. Another one is a caller's invention. */
+export const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'server/discover',
+  'subscriptions/listen',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+  'logging/setLevel',
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+  'interceptors/list',
+  'interceptor/invoke',
+  'interceptors/invoke',
+]);
+
+/** Revisions that metrics name. */
+export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([
+  '2024-10-07',
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  '2025-11-25',
+  '2026-07-28',
+]);

@@ -1,0 +1,65 @@
+import type { Outcome } from '../protocol/traffic.js';
+import { OTHER, TOOL_ERROR } from './conventions.js';
+
+/** How a request ended, in the words of the conventions. */
+export interface Ending {
+  /** `error.type`; undefined if it succeeded. */
+  readonly errorType?: string;
+  /** The code of the JSON-RPC error that answered it. */
+  readonly statusCode?: string;
+  /** The message of the JSON-RPC error, cut. Nothing else that is thrown is shown. */
+  readonly message?: string;
+  readonly isInputRequired?: true;
+  /** The reference under which an unexpected error was logged. */
+  readonly reference?: string;
+}
+
+/** Most of a message that a span holds, in characters. */
+const MAX_MESSAGE = 200;
+
+const REFERENCE = /^Internal error \(reference ([\da-f-]{36})\)$/;
+
+const SUCCESS: Ending = {};
+const INPUT_REQUIRED: Ending = { isInputRequired: true };
+
+export function endingOf(outcome: Outcome): Ending {
+  if ('result' in outcome) return endingOfResult(outcome.result);
+  const { error, aborted } = outcome;
+  const rpc = rpcErrorOf(error);
+  if (!aborted) return rpc ? { errorType: rpc.statusCode, ...rpc } : { errorType: nameOf(error) };
+  // A caller that went away is not answered.
+  return aborted === 'cancelled' ? { errorType: aborted } : { errorType: aborted, ...rpc };
+}
+
+function endingOfResult(result: unknown): Ending {
+  const { isError, resultType, content } = (result ?? {}) as Record<string, unknown>;
+  if (resultType === 'input_required') return INPUT_REQUIRED;
+  if (isError !== true) return SUCCESS;
+  const text = Array.isArray(content) ? (content[0] as { text?: unknown } | undefined)?.text : undefined;
+  return { errorType: TOOL_ERROR, ...(typeof text === 'string' && referenceIn(text)) };
+}
+
+function rpcErrorOf(
+  error: unknown,
+): (Pick<Ending, 'message' | 'reference'> & { statusCode: string }) | undefined {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (!Number.isSafeInteger(code)) return undefined;
+  const text = String(message);
+  return { statusCode: String(code), message: text.slice(0, MAX_MESSAGE), ...referenceIn(text) };
+}
+
+function referenceIn(text: string): Pick<Ending, 'reference'> | undefined {
+  const reference = REFERENCE.exec(text)?.[1];
+  return reference === undefined ? undefined : { reference };
+}
+
+/** Errors of the SDK's client: their messages may hold what a server answered. */
+function nameOf(error: unknown): string {
+  const { code, status, data } = (error ?? {}) as { code?: unknown; status?: unknown; data?: unknown };
+  if (code === 'REQUEST_TIMEOUT') {
+    // The SDK has one code for both.
+    return (data as { timeout?: unknown } | undefined)?.timeout === undefined ? 'cancelled' : 'timeout';
+  }
+  if (Number.isSafeInteger(status)) return String(status);
+  return code === 'CONNECTION_CLOSED' ? 'connection_closed' : OTHER;
+}

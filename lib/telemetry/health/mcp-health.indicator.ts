@@ -1,0 +1,117 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { InterceptorLoader } from '../../server/interceptor-loader.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { McpServers } from '../../server/mcp-servers.js';
+import { SHARED, type SharedState } from '../../shared/shared-state.js';
+import { unlessAborted } from '../../util/abort.js';
+
+type Status = 'up' | 'down';
+
+/** What `@nestjs/terminus` takes as the result of an indicator. */
+export type McpHealth<K extends string = string> = Record<
+  K,
+  {
+    readonly status: Status;
+    /** Servers that take requests. */
+    readonly servers?: Readonly<Record<string, Status>>;
+    /** Redis, if `McpRedisModule` is imported. */
+    readonly redis?: Status;
+    /** Backends of gateways. */
+    readonly backends?: Readonly<Record<string, Status>>;
+    /** Hosts of `interceptors.servers`. */
+    readonly interceptorHosts?: Readonly<Record<string, Status>>;
+  }
+>;
+
+/** How long what the servers depend on may take to answer, in milliseconds, if nothing else is said. */
+const TIMEOUT_MS = 1000;
+
+/**
+ * The health of the application's MCP servers, for `@nestjs/terminus` 11 and 12.
+ * @example
+ * @Get('ready')
+ * @HealthCheck()
+ * ready() {
+ *   return this.health.check([() => this.mcp.readiness()]);
+ * }
+ */
+@Injectable()
+export class McpHealthIndicator {
+  /** @internal Nest makes it. */
+  constructor(
+    private readonly servers: McpServers,
+    private readonly interceptors: InterceptorLoader,
+    @Optional() @Inject(SHARED) private readonly shared?: SharedState,
+  ) {}
+
+  /** Whether the process answers. It is up while dependencies are down and while the node drains: a restart helps neither. */
+  liveness<const K extends string = 'mcp'>(key: K = 'mcp' as K): McpHealth<K> {
+    return { [key]: { status: 'up' } } as McpHealth<K>;
+  }
+
+  /**
+   * Whether the node should get requests: its servers are open and do not shut down, Redis answers, each gateway reaches a
+   * backend, and the interceptor hosts that messages need can be listed.
+   * @param options `timeoutMs`: how long the dependencies may take to answer, in milliseconds. Default: 1,000.
+   */
+  async readiness<const K extends string = 'mcp'>(
+    key: K = 'mcp' as K,
+    { timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  ): Promise<McpHealth<K>> {
+    const over = AbortSignal.timeout(timeoutMs);
+    const [redis, gateways, hosts] = await Promise.all([
+      this.redis(over),
+      Promise.all(this.servers.all().map(server => backendsOf(server, over))),
+      this.hosts(over),
+    ]);
+    const servers = this.servers.all().map(({ options: { name }, isOpen }) => ({ name, isUp: isOpen }));
+    const isReady =
+      servers.every(({ isUp }) => isUp) &&
+      redis !== false &&
+      gateways.every(backends => backends.length === 0 || backends.some(({ isUp }) => isUp)) &&
+      hosts.every(({ isUp, isRequired }) => isUp || !isRequired);
+    const health = {
+      status: statusOf(isReady),
+      servers: statusesOf(servers),
+      ...(redis !== undefined && { redis: statusOf(redis) }),
+      ...(gateways.flat().length > 0 && { backends: statusesOf(gateways.flat()) }),
+      ...(hosts.length > 0 && { interceptorHosts: statusesOf(hosts) }),
+    };
+    return { [key]: health } as McpHealth<K>;
+  }
+
+  private redis(over: AbortSignal): Promise<boolean | undefined> {
+    return this.shared ? succeeds(this.shared.ping(), over) : Promise.resolve(undefined);
+  }
+
+  private hosts(over: AbortSignal): Promise<{ name: string; isUp: boolean; isRequired: boolean }[]> {
+    const { remoteHosts } = this.interceptors;
+    return Promise.all(
+      remoteHosts.map(async host => {
+        const { name, isRequired } = host;
+        return { name, isRequired, isUp: await unlessLate(host.isUp(over), over, false) };
+      }),
+    );
+  }
+}
+
+const backendsOf = ({ upstream }: McpServerInstance, over: AbortSignal) =>
+  upstream ? upstream.health(over) : Promise.resolve([]);
+
+const succeeds = (work: Promise<unknown>, over: AbortSignal): Promise<boolean> =>
+  unlessLate(
+    work.then(
+      () => true,
+      () => false,
+    ),
+    over,
+    false,
+  );
+
+const unlessLate = <T>(work: Promise<T>, over: AbortSignal, late: T): Promise<T> =>
+  unlessAborted(work, over).catch(() => late);
+
+const statusOf = (isUp: boolean): Status => (isUp ? 'up' : 'down');
+
+const statusesOf = (all: readonly { name: string; isUp: boolean }[]): Record<string, Status> =>
+  Object.fromEntries(all.map(({ name, isUp }) => [name, statusOf(isUp)]));

@@ -1,0 +1,158 @@
+import type { Context, Link, Span, Tracer } from '@opentelemetry/api';
+import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
+import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
+import type { Ending } from '../ending.js';
+import { SCOPE, type OpenTelemetry } from '../open-telemetry.js';
+import { clientOf, hashOf, networkOf, serverOf, type Attributes } from '../peer.js';
+import { recorded } from '../recording.js';
+import type { Subject } from '../subject.js';
+import type { TelemetrySettings } from '../telemetry-options.js';
+import { META_GETTER, META_SETTER, readMark, writeMark } from './propagation.js';
+
+/** A span of a request, or the outer span that stands for it. */
+export interface RequestSpan {
+  readonly traceId: string | undefined;
+  readonly run: <T>(work: () => T) => T;
+  readonly inject: (meta: Record<string, unknown>) => void;
+  /** @param isKnown whether the tool or prompt is known by now */
+  readonly end: (ending: Ending, result: unknown, isKnown: boolean) => void;
+}
+
+/** What is told of a request. */
+export interface Beginning {
+  readonly request: TrafficRequest;
+  readonly point: TrafficPoint;
+  readonly subject: Subject;
+  /** Whether the tool or prompt exists, so that its name may name the span. */
+  readonly isKnown: boolean;
+}
+
+/** Makes the spans of the MCP conventions. */
+export class Tracing {
+  readonly tracer: Tracer;
+  private readonly open = new Set<Span>();
+
+  constructor(
+    private readonly api: OpenTelemetry,
+    private readonly settings: TelemetrySettings,
+  ) {
+    this.tracer = api.trace.getTracer(...SCOPE);
+  }
+
+  begin(beginning: Beginning): RequestSpan {
+    const { point } = beginning;
+    const ambient = this.api.context.active();
+    const outer = point.side === 'client' ? this.outerOf(beginning, ambient) : undefined;
+    if (outer) return this.spanOver(outer, ambient, beginning, false);
+    const { parent, links } = this.parentOf(beginning, ambient);
+    const kind = point.side === 'server' ? this.api.SpanKind.SERVER : this.api.SpanKind.CLIENT;
+    const attributes = attributesOf(beginning.subject);
+    const span = this.tracer.startSpan(this.nameOf(beginning), { kind, attributes, links }, parent);
+    if (span.isRecording()) this.open.add(span);
+    return this.spanOver(span, this.api.trace.setSpan(parent, span), beginning, true);
+  }
+
+  mark(): string | undefined {
+    const span = this.api.trace.getActiveSpan()?.spanContext();
+    return span && this.api.trace.isSpanContextValid(span) ? writeMark(span) : undefined;
+  }
+
+  follow(mark: string): void {
+    const context = readMark(mark);
+    const span = this.api.trace.getActiveSpan();
+    // All rounds of a 2025 call have one span.
+    if (!context || context.spanId === span?.spanContext().spanId) return;
+    span?.addLink({ context, attributes: { [OWN.link]: 'round' } });
+  }
+
+  /** Ends what is still open, when the application closes. */
+  close(): void {
+    for (const span of this.open) span.end();
+    this.open.clear();
+  }
+
+  private spanOver(span: Span, own: Context, beginning: Beginning, isOwn: boolean): RequestSpan {
+    const { context, propagation, trace } = this.api;
+    const known = span.spanContext();
+    if (span.isRecording()) span.setAttributes(this.detailsOf(beginning));
+    return {
+      traceId: trace.isSpanContextValid(known) ? known.traceId : undefined,
+      run: work => context.with(own, work),
+      inject: meta => propagation.inject(own, meta, META_SETTER),
+      end: (ending, result, isKnown) => {
+        if (span.isRecording()) this.describe(span, ending, beginning.subject, result);
+        // A gateway learns a name from the first answer.
+        if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
+        if (isOwn) span.end();
+        this.open.delete(span);
+      },
+    };
+  }
+
+  /** The client's span, if the message carries one: then the ambient span, such as that of HTTP, is a link. */
+  private parentOf({ request, point }: Beginning, ambient: Context): { parent: Context; links: Link[] } {
+    const { propagation, trace } = this.api;
+    if (point.side === 'client' || !request.meta) return { parent: ambient, links: [] };
+    const parent = propagation.extract(ambient, request.meta, META_GETTER);
+    const around = trace.getSpanContext(ambient);
+    const isRemote = trace.getSpanContext(parent) !== around;
+    return { parent, links: isRemote && around ? [{ context: around }] : [] };
+  }
+
+  /** The span of a GenAI instrumentation for the same call, which is not told twice. */
+  private outerOf({ subject }: Beginning, ambient: Context): Span | undefined {
+    const span = this.api.trace.getSpan(ambient);
+    const { attributes = {}, kind } = (span ?? {}) as { attributes?: Attributes; kind?: number };
+    const isOuter =
+      subject.tool !== undefined &&
+      kind !== this.api.SpanKind.SERVER &&
+      attributes[ATTR.operation] === EXECUTE_TOOL &&
+      attributes[ATTR.toolName] === subject.tool &&
+      attributes[ATTR.method] === undefined;
+    return isOuter ? span : undefined;
+  }
+
+  private nameOf({ subject: { method, tool, prompt, uri }, isKnown }: Beginning): string {
+    const target = isKnown ? (tool ?? prompt) : this.settings.resourceUriInSpanNames ? uri : undefined;
+    return target === undefined ? method : `${method} ${target}`;
+  }
+
+  /** What only a span that is recorded is told. */
+  private detailsOf({ request, point, subject }: Beginning): Attributes {
+    const { requestId, protocolVersion, sessionId, params } = request;
+    const isShown = this.settings.recordArguments && subject.tool !== undefined;
+    return {
+      ...attributesOf(subject),
+      ...networkOf(request, point),
+      ...(point.side === 'server' ? clientOf(request) : serverOf(point)),
+      ...(requestId !== undefined && { [ATTR.requestId]: String(requestId) }),
+      ...(protocolVersion !== undefined && { [ATTR.protocolVersion]: protocolVersion }),
+      ...(sessionId !== undefined && { [ATTR.sessionId]: hashOf(sessionId) }),
+      ...(isShown && { [ATTR.toolArguments]: recorded(params?.['arguments'] ?? {}) }),
+      [OWN.peer]: point.name,
+    };
+  }
+
+  private describe(span: Span, ending: Ending, { tool }: Subject, result: unknown): void {
+    const { errorType, statusCode, message, isInputRequired } = ending;
+    if (isInputRequired) span.setAttribute(OWN.resultType, 'input_required');
+    if (statusCode !== undefined) span.setAttribute(ATTR.statusCode, statusCode);
+    if (this.settings.recordResults && tool !== undefined && result !== undefined && !isInputRequired) {
+      span.setAttribute(ATTR.toolResult, recorded(result));
+    }
+    if (errorType === undefined) return;
+    span.setAttribute(ATTR.errorType, errorType);
+    span.setStatus({ code: this.api.SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
+  }
+}
+
+/** What a sampler may decide by. */
+function attributesOf({ method, tool, prompt, uri }: Subject): Attributes {
+  return {
+    [ATTR.method]: method,
+    ...(tool !== undefined && { [ATTR.toolName]: tool }),
+    ...(method === 'tools/call' && { [ATTR.operation]: EXECUTE_TOOL }),
+    ...(prompt !== undefined && { [ATTR.promptName]: prompt }),
+    ...(uri !== undefined && { [ATTR.resourceUri]: uri }),
+  };
+}

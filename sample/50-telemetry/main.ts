@@ -1,0 +1,13 @@
+// A gateway in front of a shop, which runs in another process. Each process prints its spans, and the driver puts them together.
+import './tracing.js';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
+  app.enableShutdownHooks();
+  await app.listen(process.env.PORT ?? 3000, '127.0.0.1');
+  console.log(`MCP endpoint: ${await app.getUrl()}/mcp`);
+}
+
+void bootstrap();

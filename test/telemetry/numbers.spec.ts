@@ -1,0 +1,73 @@
+import { McpHealthIndicator, McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
+import { startApp } from '../fixtures/matrix.js';
+import { Handlers } from './handlers.js';
+import { Recorder } from './recorder.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+
+const recorder = new Recorder();
+afterAll(() => recorder.close());
+const telemetry = { imports: [McpTelemetryModule.forRoot()] };
+
+it('takes the span in _meta for the parent, and has own spans of handlers as children', async () => {
+  const test = await startApp([Handlers], { module: telemetry });
+  const client = await test.client({ era: 'modern' });
+  recorder.reset();
+  const _meta = { traceparent: `00-${TRACE}-${SPAN}-01` };
+  await client.callTool({ name: 'echo', arguments: { text: 'a' }, _meta });
+  await client.callTool({ name: 'emits', _meta });
+  await test.close();
+  const span = recorder.span('SERVER', 'tools/call echo');
+  expect(span.spanContext().traceId).toBe(TRACE);
+  expect(span.parentSpanContext?.spanId).toBe(SPAN);
+  expect(recorder.span('INTERNAL', 'own').parentSpanContext?.spanId).toBe(span.spanContext().spanId);
+  const emitting = recorder.span('SERVER', 'tools/call emits').spanContext();
+  expect(recorder.span('INTERNAL', 'emitted').parentSpanContext?.spanId).toBe(emitting.spanId);
+});
+
+it('links each round of a 2026 call to the round before', async () => {
+  const test = await startApp([Handlers], { module: telemetry });
+  const onElicit = () => ({ action: 'accept' as const, content: {} });
+  const client = await test.client({ era: 'modern', onElicit });
+  recorder.reset();
+  await client.callTool({ name: 'asks' });
+  const rounds = recorder.spansOf('SERVER', 'tools/call asks');
+  expect(rounds.map(({ links }) => links.map(({ context }) => context.spanId))).toEqual([
+    [],
+    [rounds[0].spanContext().spanId],
+    [rounds[1].spanContext().spanId],
+  ]);
+  await test.close();
+});
+
+it('has no more series after calls of invented tools', async () => {
+  const test = await startApp([Handlers], { module: telemetry });
+  const client = await test.client();
+  const call = (name: string) => client.callTool({ name, arguments: { text: 'a' } }).catch(() => undefined);
+  await call('invented-0');
+  const metrics = test.app.get(McpMetrics);
+  const series = async () => (await recorder.metric('mcp.server.operation.duration'))!.dataPoints.length;
+  const before = [metrics.snapshot().operations.length, await series()];
+  for (let index = 1; index <= 100; index++) await call(`invented-${index}`);
+  expect([metrics.snapshot().operations.length, await series()]).toEqual(before);
+  await test.close();
+});
+
+it('is ready until the application closes, and ends the spans of calls that it ends', async () => {
+  const test = await startApp([Handlers], { module: telemetry, mcp: { shutdownTimeoutMs: 1 } });
+  const health = test.app.get(McpHealthIndicator);
+  const client = await test.client();
+  expect((await health.readiness()).mcp).toEqual({ status: 'up', servers: { test: 'up' } });
+  const { operations } = test.app.get(McpMetrics).snapshot();
+  expect(operations.length).toBeGreaterThan(0);
+  const waiting = client.callTool({ name: 'waits' }).catch(() => undefined);
+  while (recorder.openSpans === 0) await new Promise(setImmediate);
+  await test.app.close();
+  await waiting;
+  expect((await health.readiness()).mcp.status).toBe('down');
+  expect(health.liveness()).toEqual({ mcp: { status: 'up' } });
+  expect(recorder.openSpans).toBe(0);
+  expect(recorder.span('SERVER', 'tools/call waits').attributes['error.type']).toBe('shutdown');
+  await test.close();
+});
