@@ -22,6 +22,7 @@ const FLOORS = [
   'transports',
   'mcp*.module.ts',
   'index.ts',
+  'auth',
   'client',
   'gateway',
   'redis',
@@ -69,7 +70,7 @@ const PACKAGE_RULES = [
   },
   {
     notIn: [],
-    regex: '^(class-(validator|transformer)|redis)(/|$)',
+    regex: '^(class-(validator|transformer)|jose|redis)(/|$)',
     types: true,
     message: 'An optional package: use `import type` or `await import()`.',
   },

@@ -34,6 +34,7 @@ import { McpServerRegistry } from './server/mcp-server-registry.js';
     InterceptorChainRunner,
     InterceptorReports,
     InterceptorLoader,
+    MCP_SERVERS,
     McpServers,
     McpServerRegistry,
     RequestScope,

@@ -2,6 +2,7 @@ import type { CacheHint, Result } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
@@ -11,6 +12,8 @@ import { assertRequest, checkedResult, encodeError, encodeResult } from './wire-
 export interface EncodedAnswer {
   readonly json: string;
   readonly status: number;
+  /** Of the HTTP response, beside the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The code of `MissingRequiredClientCapabilityError`. */
@@ -73,6 +76,10 @@ export function encodeFailure(
   const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method);
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
+  // A client logs in by the status, in both eras.
+  if (error instanceof AuthChallenge) {
+    return { json: write(error), status: error.status, headers: error.headers };
+  }
   const status = call.era === 'modern' ? statusOf(error) : 200;
   try {
     return { json: write(error), status };

@@ -21,6 +21,8 @@ import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call
 import { METHODS, type DispatchedMethod } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
+import type { Authorizer } from '../protocol/access.js';
+import { Access } from './access.js';
 import { Dispatcher } from './dispatcher.js';
 import { HandlerTable } from './handler-table.js';
 import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-check.js';
@@ -50,6 +52,8 @@ export class McpServerInstance {
   private readonly dispatcher: Dispatcher;
   /** The calls that came over HTTP. */
   readonly running: RunningCalls;
+  /** What depends on the caller; undefined if nothing does. */
+  access?: Access;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
@@ -92,12 +96,21 @@ export class McpServerInstance {
     this.changes = notifierOver(this.bus);
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
-    this.headers = headerCheck((tool, call) =>
-      upstream
-        ? upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema))
-        : (this.catalog.tools.get(tool)?.headerParams ?? []),
+    this.headers = headerCheck((tool, call) => {
+      if (upstream) {
+        return upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema));
+      }
+      const entry = this.catalog.tools.get(tool);
+      return this.access
+        ? this.access.admitted(entry, call).then(shown => shown?.headerParams ?? [])
+        : (entry?.headerParams ?? []);
+    });
+    this.dispatcher = new Dispatcher(
+      () => this.catalog,
+      this.changes,
+      this.rounds,
+      () => this.access,
     );
-    this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
     this.pipelines = this.composePipelines();
   }
 
@@ -118,6 +131,12 @@ export class McpServerInstance {
     return capability
       ? { ...capabilities, extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability } }
       : capabilities;
+  }
+
+  /** Has tokens decide what a caller may use. */
+  protect(authorizer: Authorizer): void {
+    this.access = this.newAccess(authorizer);
+    this.pipelines = this.composePipelines();
   }
 
   /** Hears of changes on other nodes from now on. */
@@ -220,7 +239,10 @@ export class McpServerInstance {
         reports,
         listings: upstream
           ? { pageShowing: (method, params, call) => upstream.listingFor(method, params, call) }
-          : listingsOf(() => this.catalog),
+          : listingsOf(
+              () => this.catalog,
+              () => this.access,
+            ),
         headers: this.headers,
         unsubscribe: this.dispatch('resources/unsubscribe'),
       });
@@ -273,7 +295,7 @@ export class McpServerInstance {
   }
 
   private composePipelines(): typeof this.pipelines {
-    const { upstream, interceptorServer, rounds, headers, boundary } = this;
+    const { upstream, interceptorServer, rounds, headers, access, boundary } = this;
     const extensions: Record<string, Answer> = {};
     for (const [method, answer] of Object.entries(interceptorServer?.methods ?? {})) {
       extensions[method] = async (call, params) => ({ ...(await answer(params, call)) });
@@ -288,10 +310,15 @@ export class McpServerInstance {
       dispatch: method => this.dispatch(method),
       rounds,
       headers,
+      access,
       boundary,
       extensions,
     };
     return { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
+  }
+
+  private newAccess(authorizer?: Authorizer): Access {
+    return new Access({ catalog: () => this.catalog, changes: this.changes, authorizer });
   }
 
   private dispatch(method: DispatchedMethod): Answer {
@@ -310,6 +337,10 @@ export class McpServerInstance {
     // Clients rely on what they were told: a list that has become empty is answered as an empty list.
     for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
       if (catalog.capabilities[kind]) this.declared[kind] = true;
+    }
+    if (catalog.hasHidden && !this.access) {
+      this.access = this.newAccess();
+      this.pipelines = this.composePipelines();
     }
     return catalog;
   }

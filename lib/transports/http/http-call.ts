@@ -38,8 +38,8 @@ export class HttpCall extends RunningCall {
   async run(server: McpServerInstance, call: McpCall): Promise<void> {
     try {
       server.running.add(this);
-      const { json, status } = await answerInJson(server, call);
-      this.settle(() => this.answer.answer(json, status));
+      const { json, status, headers } = await answerInJson(server, call);
+      this.settle(() => this.answer.answer(json, status, headers));
     } catch (error) {
       if (this.isOver) throw error;
       this.fail(error as McpException);

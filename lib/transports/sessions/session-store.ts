@@ -40,6 +40,11 @@ export class SessionStore {
     const caller = ownerOf(incoming);
     if (id === undefined) return this.open(incoming, body, caller);
     const session = this.sessions.get(String(id));
+    const anonymous = ownerOf(incoming, 'anonymous');
+    // A client that logs in goes on with its session, which is its own from then on.
+    if (session?.caller === anonymous && caller !== anonymous && this.server.access?.authorizer) {
+      session.bind(caller);
+    }
     // Whose session it is may not be learned by trying, so a foreign one looks like none.
     if (session?.caller !== caller) {
       return new TransportError(404, -32001, 'Session not found').send(rawResponse);
@@ -92,10 +97,11 @@ export class SessionStore {
   }
 }
 
-/** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
-function ownerOf({ caller, request }: Incoming): string {
+/**
+ * Who calls, and under which parameters of the path: the session of one tenant does not serve another. An anonymous client
+ * may change its address.
+ */
+function ownerOf({ caller, request }: Incoming, owner = isCaller(caller) ? caller : 'anonymous'): string {
   const { params = {} } = request as { params?: object };
-  // An anonymous client may change its address.
-  const owner = isCaller(caller) ? caller : 'anonymous';
   return Object.keys(params).length === 0 ? owner : JSON.stringify([owner, params]);
 }

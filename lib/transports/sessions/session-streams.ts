@@ -4,6 +4,9 @@ import { SessionStream, type StreamSettings } from './session-stream.js';
 /** The most streams of a session that are kept although nobody reads them. */
 const MAX_UNREAD_STREAMS = 100;
 
+/** When a client is to come back to a stream that it has to open again, in milliseconds. */
+const RECONNECT_MS = 100;
+
 /** What waits for a stream to be sent on is stored as if it were a stream. */
 const WAITING = 0;
 
@@ -92,6 +95,11 @@ export class SessionStreams {
       for (const { json } of events) stream.send(json);
       this.taken = Math.max(upTo, events.at(-1)?.sequence ?? 0);
     }
+  }
+
+  /** Ends the connections that a client has opened by GET: it is to open them again, as whoever it is by now. */
+  disconnect(): void {
+    for (const number of this.opened) this.streams.get(number)?.pause(RECONNECT_MS);
   }
 
   /** Ends all connections, and forgets what was sent. */

@@ -57,8 +57,7 @@ export class Session implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly sessionId: string;
-  /** Who opened the session; it serves nobody else. */
-  readonly caller: string;
+  private owner: string;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
@@ -72,7 +71,7 @@ export class Session implements Transport {
     private readonly options: SessionOptions,
   ) {
     this.sessionId = options.id;
-    this.caller = options.caller;
+    this.owner = options.caller;
     this.headers = { 'mcp-session-id': options.id };
     this.streams = new SessionStreams({
       session: options.id,
@@ -83,6 +82,17 @@ export class Session implements Transport {
       report: error => instance.report(error),
     });
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
+  }
+
+  /** Whose session it is; it serves nobody else. */
+  get caller(): string {
+    return this.owner;
+  }
+
+  /** Makes an anonymous session the caller's. Streams that were opened before have to be opened again, with the token. */
+  bind(caller: string): void {
+    this.owner = caller;
+    this.streams.disconnect();
   }
 
   /** Answers a POST. @returns false if it was refused, and so did nothing */
