@@ -18,7 +18,7 @@ export interface RawCallerOptions {
 export const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
 /** Sends one request without the SDK's client, which hides status and challenge. */
