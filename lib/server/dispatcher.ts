@@ -36,12 +36,13 @@ import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-re
 
 /** Answers a method from the catalogue. It knows neither HTTP nor the SDK's server. */
 export class Dispatcher {
+  /** Undefined if nothing depends on the caller. */
+  access?: Access;
+
   constructor(
     private readonly catalog: () => Catalog,
     private readonly changes: ChangeNotifier,
     private readonly rounds: Rounds,
-    /** Undefined if nothing depends on the caller. */
-    private readonly access: () => Access | undefined,
   ) {}
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
@@ -59,7 +60,7 @@ export class Dispatcher {
   };
 
   private async list(method: ListMethod, call: McpCall, { cursor }: Params): Promise<Result> {
-    const access = this.access();
+    const { access } = this;
     const pages = access ? await access.pages(method, call) : this.catalog().pages[method];
     const page = pages.page(cursor as string | undefined);
     if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
@@ -68,7 +69,7 @@ export class Dispatcher {
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const access = this.access();
+    const { access } = this;
     const known = this.catalog().tools.get(name);
     const entry = access ? await access.admitted(known, call) : known;
     if (!entry) throw unknownTool(name);
@@ -126,7 +127,7 @@ export class Dispatcher {
   }
 
   private async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
-    const access = this.access();
+    const { access } = this;
     return access ? access.admitted(entry, call) : entry;
   }
 

@@ -105,12 +105,7 @@ export class McpServerInstance {
         ? this.access.admitted(entry, call).then(shown => shown?.headerParams ?? [])
         : (entry?.headerParams ?? []);
     });
-    this.dispatcher = new Dispatcher(
-      () => this.catalog,
-      this.changes,
-      this.rounds,
-      () => this.access,
-    );
+    this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
     this.pipelines = this.composePipelines();
   }
 
@@ -135,8 +130,7 @@ export class McpServerInstance {
 
   /** Has tokens decide what a caller may use. */
   protect(authorizer: Authorizer): void {
-    this.access = this.newAccess(authorizer);
-    this.pipelines = this.composePipelines();
+    this.decideBy(authorizer);
   }
 
   /** Hears of changes on other nodes from now on. */
@@ -317,8 +311,10 @@ export class McpServerInstance {
     return { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
   }
 
-  private newAccess(authorizer?: Authorizer): Access {
-    return new Access({ catalog: () => this.catalog, changes: this.changes, authorizer });
+  private decideBy(authorizer: Authorizer | undefined): void {
+    this.access = new Access({ catalog: () => this.catalog, changes: this.changes, authorizer });
+    this.dispatcher.access = this.access;
+    this.pipelines = this.composePipelines();
   }
 
   private dispatch(method: DispatchedMethod): Answer {
@@ -338,10 +334,7 @@ export class McpServerInstance {
     for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
       if (catalog.capabilities[kind]) this.declared[kind] = true;
     }
-    if (catalog.hasHidden && !this.access) {
-      this.access = this.newAccess();
-      this.pipelines = this.composePipelines();
-    }
+    if (catalog.hasHidden && !this.access) this.decideBy(undefined);
     return catalog;
   }
 }

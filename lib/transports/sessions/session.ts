@@ -57,7 +57,8 @@ export class Session implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly sessionId: string;
-  private owner: string;
+  /** Whose session it is; it serves nobody else. */
+  caller: string;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
@@ -71,7 +72,7 @@ export class Session implements Transport {
     private readonly options: SessionOptions,
   ) {
     this.sessionId = options.id;
-    this.owner = options.caller;
+    this.caller = options.caller;
     this.headers = { 'mcp-session-id': options.id };
     this.streams = new SessionStreams({
       session: options.id,
@@ -84,14 +85,9 @@ export class Session implements Transport {
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
   }
 
-  /** Whose session it is; it serves nobody else. */
-  get caller(): string {
-    return this.owner;
-  }
-
   /** Makes an anonymous session the caller's. Streams that were opened before have to be opened again, with the token. */
   bind(caller: string): void {
-    this.owner = caller;
+    this.caller = caller;
     this.streams.disconnect();
   }
 
