@@ -22,6 +22,7 @@ const FLOORS = [
   'transports',
   'mcp*.module.ts',
   'index.ts',
+  'auth',
   'client',
   'gateway',
   'redis',
@@ -70,7 +71,7 @@ const PACKAGE_RULES = [
   },
   {
     notIn: [],
-    regex: '^(class-(validator|transformer)|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
+    regex: '^(class-(validator|transformer)|jose|redis|@opentelemetry/api|@nestjs/terminus)(/|$)',
     types: true,
     message: 'An optional package: use `import type` or `await import()`.',
   },

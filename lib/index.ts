@@ -6,6 +6,7 @@ export type {
   McpOptionsFactory,
 } from './server/server-options.js';
 export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
+export { Visible } from './decorators/visible.decorator.js';
 export { Ask } from './decorators/params.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';
 export type {

@@ -36,6 +36,7 @@ import { McpServerRegistry } from './server/mcp-server-registry.js';
     InterceptorChainRunner,
     InterceptorReports,
     InterceptorLoader,
+    MCP_SERVERS,
     McpServers,
     McpServerRegistry,
     RequestScope,

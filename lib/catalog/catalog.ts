@@ -12,20 +12,27 @@ import {
 } from './entries.js';
 
 /** A list in pages. A page is always the same object. */
-interface Pages {
+export interface Pages {
   /** Undefined for an unknown cursor. */
   page(cursor?: string): Result | undefined;
   pageWith(has: (items: readonly object[]) => boolean): Result | undefined;
 }
 
-/** @param member the member of the result that holds the items */
-function paginate(member: string, all: readonly object[], pageSize: number): Pages {
+/**
+ * @param member the member of the result that holds the items
+ * @param more what each page has beside it
+ */
+export function paginate(member: string, all: readonly object[], pageSize: number, more: object = {}): Pages {
   const pages = new Map<string | undefined, Result>();
   let cursor: string | undefined;
   for (let start = 0; start === 0 || start < all.length; start += pageSize) {
     const end = start + pageSize;
     const nextCursor = end < all.length ? Buffer.from(`item:${end}`).toString('base64url') : undefined;
-    pages.set(cursor, { [member]: all.slice(start, end), ...(nextCursor !== undefined && { nextCursor }) });
+    pages.set(cursor, {
+      ...more,
+      [member]: all.slice(start, end),
+      ...(nextCursor !== undefined && { nextCursor }),
+    });
     cursor = nextCursor;
   }
   return {
@@ -58,9 +65,15 @@ export class Catalog {
 
   readonly pages: Readonly<Record<ListMethod, Pages>>;
   readonly capabilities: ServerCapabilities;
+  readonly pageSize: number;
+  /** Whether `@Visible` may hide any of them. */
+  readonly hasHidden: boolean;
 
   constructor(entries: Iterable<Entry>, options: CatalogOptions) {
-    for (const entry of entries) this.add(entry);
+    const all = [...entries];
+    for (const entry of all) this.add(entry);
+    this.pageSize = options.pageSize;
+    this.hasHidden = all.some(({ run }) => run.shows);
     this.addEnumCompleters();
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,

@@ -3,6 +3,7 @@ import type { CompletionOptions } from '../decorators/handler-options.js';
 import type { RunHandler } from '../execution/handler-executor.js';
 import type { HeaderParam } from '../headers/header-params.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
+import type { HandlerAccess } from '../protocol/access.js';
 import type { CompiledUriTemplate } from '../protocol/uri-template.js';
 
 interface EntryBase<K extends string> {
@@ -13,6 +14,8 @@ interface EntryBase<K extends string> {
   /** Changes with the handler's code, because another version cannot continue a call. */
   readonly version: string;
   readonly run: RunHandler;
+  /** Undefined if its decorators do not say. */
+  readonly access?: HandlerAccess;
 }
 
 export interface ToolEntry extends EntryBase<'tool'> {

@@ -31,6 +31,7 @@ import {
   type ResourceTemplateEntry,
   type ToolEntry,
 } from './entries.js';
+import { accessOf } from './handler-access.js';
 import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { defined } from '../util/defined.js';
 import { checkUri, compileUriTemplate } from '../protocol/uri-template.js';
@@ -190,7 +191,8 @@ export class HandlerCompiler {
   }
 }
 
-const origin = (target: HandlerTarget): { where: string; version: string } => ({
+const origin = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'access'> => ({
+  ...defined({ access: accessOf(target) }),
   where: describeTarget(target),
   version: createHash('sha256')
     .update(String(declaredMethodOf(target)))

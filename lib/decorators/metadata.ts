@@ -1,6 +1,16 @@
 /** Where `@Tool`, `@Prompt`, … keep their options: a list, on the decorated method. */
 export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 
+/** Where `@Visible` keeps its guards, on classes and methods. */
+export const VISIBLE_METADATA = 'nestjs-mcp:visible';
+/** Where `@RequireScopes` keeps its scopes. */
+export const SCOPES_METADATA = 'nestjs-mcp:scopes';
+/** Where `@AllowAnonymous` keeps `true`. */
+export const ANONYMOUS_METADATA = 'nestjs-mcp:anonymous';
+
+/** Nest's key for the guards of classes and methods. */
+export const GUARDS_METADATA = '__guards__';
+
 /** Nest's own key for parameter decorators. `@Args` shares it, so pipes, and REST routes, understand it. */
 export const ROUTE_ARGS_METADATA = '__routeArguments__';
 

@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type Type } from '@nestjs/common';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Module } from '@nestjs/core/injector/module.js';
-import { ENTRY_PROVIDER_WATERMARK } from '../decorators/metadata.js';
+import { ENTRY_PROVIDER_WATERMARK, VISIBLE_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Wrapper, declaredMethodOf } from './handler-target.js';
 import type { HandlerParam } from './handler-params.js';
@@ -46,6 +46,12 @@ function standIn(modules: ModulesContainer): Wrapper {
   throw new Error('StandInHost is a provider of McpCoreModule');
 }
 
+/** The guards of `@Visible` of a handler: those of its class, then its own. */
+export const visibleGuardsOf = (target: HandlerTarget): readonly unknown[] =>
+  [target.handlerClass, declaredMethodOf(target)].flatMap(
+    owner => (Reflect.getMetadata(VISIBLE_METADATA, owner) ?? []) as unknown[],
+  );
+
 const ENHANCERS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
 
 /**
@@ -61,7 +67,7 @@ export function assertEnhancersResolve(
   const declared = owners.flatMap(owner =>
     ENHANCERS.flatMap(key => (Reflect.getMetadata(key, owner) ?? []) as unknown[]),
   );
-  const missing = [...declared, ...params.flatMap(({ pipes }) => pipes)].find(
+  const missing = [...declared, ...visibleGuardsOf(target), ...params.flatMap(({ pipes }) => pipes)].find(
     (item): item is Type => typeof item === 'function' && !module?.injectables.has(item as Type),
   );
   if (missing === undefined) return;

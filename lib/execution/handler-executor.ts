@@ -5,6 +5,7 @@ import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import {
   isPiped,
+  isShown,
   runGuards,
   runPipeline,
   type Pipeline,
@@ -14,7 +15,7 @@ import {
 import type { HandlerParam } from './handler-params.js';
 import { declaredMethodOf, describeTarget, type HandlerTarget, type Wrapper } from './handler-target.js';
 import type { HandlerCall } from './mcp-execution-context.js';
-import { assertEnhancersResolve, enhancerHostOf } from './enhancer-host.js';
+import { assertEnhancersResolve, enhancerHostOf, visibleGuardsOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 import { RequestScope } from './request-scope.js';
 
@@ -28,6 +29,11 @@ export interface RunHandler {
    * @throws GuardDenied
    */
   admit(call: HandlerCall): Promise<void>;
+  /**
+   * Whether the guards of `@Visible` show the handler to a caller. Undefined without such guards.
+   * @throws whatever a guard throws
+   */
+  readonly shows?: (call: HandlerCall) => Promise<boolean>;
 }
 
 type Use<T> = (pipeline: Pipeline, call: HandlerCall) => Promise<T>;
@@ -69,11 +75,13 @@ export class HandlerExecutor {
     }
     assertEnhancersResolve(target, params, this.modules.get(moduleKey));
     const host = enhancerHostOf(target, this.modules);
+    const hasVisible = visibleGuardsOf(target).length > 0;
     if (isStatic(host) && (!wrapper || isStatic(wrapper))) {
       const pipeline = this.pipeline(plan, STATIC_CONTEXT, host);
       return Object.assign((call: HandlerCall) => runPipeline(pipeline, call), {
         canAsk: canAsk(pipeline),
         admit: (call: HandlerCall) => runGuards(pipeline, call),
+        ...(hasVisible && { shows: (call: HandlerCall) => isShown(pipeline, call) }),
       });
     }
     const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
@@ -86,6 +94,7 @@ export class HandlerExecutor {
     return Object.assign((call: HandlerCall) => scoped(call, runPipeline), {
       canAsk: true,
       admit: (call: HandlerCall) => scoped(call, runGuards),
+      ...(hasVisible && { shows: (call: HandlerCall) => scoped(call, isShown) }),
     });
   }
 
@@ -103,9 +112,12 @@ export class HandlerExecutor {
     });
     // Nobody is asked on behalf of a call that a pipe refuses.
     const groups = [params.filter(({ kind }) => kind !== 'ask'), params.filter(({ kind }) => kind === 'ask')];
+    const guards = guardsContextCreator.create(...of);
     return {
       ...plan,
-      guards: guardsContextCreator.create(...of),
+      guards,
+      // After `create`, which chooses the module that the guards are looked up in.
+      visible: guardsContextCreator.createConcreteContext(visibleGuardsOf(plan.target), contextId, host.id),
       interceptors: interceptorsContextCreator.create(...of),
       filters: filtersContextCreator.create(...of),
       params: groups.filter(group => group.length > 0),

@@ -33,6 +33,8 @@ export interface PipelineParam extends HandlerParam {
 export interface Pipeline {
   readonly target: HandlerTarget;
   readonly guards: CanActivate[];
+  /** Those of `@Visible`. */
+  readonly visible: CanActivate[];
   readonly interceptors: NestInterceptor[];
   /** The parameters, in groups: those of one are filled side by side, before those of the next. */
   readonly params: readonly (readonly PipelineParam[])[];
@@ -89,6 +91,13 @@ export async function runGuards({ target, guards }: Pipeline, call: HandlerCall)
   } catch (error) {
     throw new GuardDenied(error);
   }
+}
+
+/** Whether the guards of `@Visible` show the handler to a caller. @throws whatever a guard throws */
+export function isShown({ target, visible }: Pipeline, call: HandlerCall): Promise<boolean> {
+  const method = declaredMethodOf(target);
+  const host = createExecutionContext(call, target.handlerClass, method);
+  return guardsConsumer.tryActivate(visible, [host], target.instance, method, MCP_CONTEXT_TYPE);
 }
 
 async function activate(

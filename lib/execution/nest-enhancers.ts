@@ -20,7 +20,13 @@ interface Creator<T> {
 
 /** The private parts of Nest's `ExternalContextCreator`. Its `create` supports only providers and its own context. */
 export interface EnhancerCreators {
-  readonly guardsContextCreator: Creator<CanActivate[]>;
+  readonly guardsContextCreator: Creator<CanActivate[]> & {
+    createConcreteContext(
+      guards: readonly unknown[],
+      contextId?: ContextId,
+      inquirerId?: string,
+    ): CanActivate[];
+  };
   readonly interceptorsContextCreator: Creator<NestInterceptor[]>;
   readonly pipesContextCreator: Creator<PipeTransform[]> & {
     setModuleContext(moduleKey: string): void;

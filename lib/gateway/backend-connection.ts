@@ -1,7 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../connection/connection.js';
-import type { ConnectionOptions } from '../connection/connection-options.js';
 import { unlessAborted } from '../util/abort.js';
 import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';
@@ -9,6 +8,7 @@ import type { ToolSchemas } from '../server/upstream.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
 import { tooManyConnections, RETRY_MS } from './limits.js';
+import type { GatewayBackend } from './gateway-options.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
 import type { Observer } from '../protocol/traffic.js';
 import { METHODS, isList } from '../protocol/methods.js';
@@ -50,7 +50,7 @@ export class BackendConnection {
   private readonly reporting = new Map<number, Call | undefined>();
   private lastToken = 0;
   private lastUsed = Date.now();
-  private readonly options: ConnectionOptions;
+  private readonly options: GatewayBackend;
   private readonly connection: Connection;
   private readonly probes = new Set<Connection>();
   private current?: Client;
@@ -64,13 +64,14 @@ export class BackendConnection {
   /** @param shared whether the connection is for several clients: a message that fits several calls goes to none */
   constructor(
     private readonly name: string,
-    options: ConnectionOptions,
+    options: GatewayBackend,
     private readonly host: ConnectionOwner,
     private readonly shared: boolean,
   ) {
     this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
     this.options = guarded(options, host.id);
     this.connection = new Connection(name, this.options, {
+      auth: this.options.auth,
       onClient: client => this.prepare(client),
       onOpen: client => this.onOpen(client),
       observer: url => host.observer(url),
@@ -163,7 +164,7 @@ export class BackendConnection {
   private async assertNoLoop(via: readonly string[], signal?: AbortSignal): Promise<void> {
     if (this.options.url === undefined) return;
     if (this.probes.size >= MAX_PROBES) throw tooManyConnections();
-    const probe = new Connection(this.name, this.options);
+    const probe = new Connection(this.name, this.options, { auth: this.options.auth });
     this.probes.add(probe);
     try {
       await callScope.run({ via }, () => probe.client(signal));
@@ -278,7 +279,7 @@ function withToken(params: Params, progressToken: number, call: Call | undefined
   return { ...params, _meta: { ...(params['_meta'] as Params), progressToken } };
 }
 
-function guarded(options: ConnectionOptions, id: string): ConnectionOptions {
+function guarded(options: GatewayBackend, id: string): GatewayBackend {
   const { url, command, headers = {} } = options;
   if (url !== undefined) {
     return {

@@ -91,7 +91,7 @@ function adviceFor(
 function toCheck(causes: readonly Cause[], option: (name: string) => string): string {
   const answered = causes.map(({ status, message }) => status ?? /\(HTTP (\d+)\)/.exec(String(message))?.[1]);
   const status = Number(answered.find(one => one !== undefined));
-  if (status === 401 || status === 403) return option('headers');
+  if (status === 401 || status === 403) return `${option('auth')} or ${option('headers')}`;
   if (status === 404 || status === 405) return `the path in ${option('url')}`;
   return status > 0 ? `${option('url')} and ${option('era')}` : `${option('url')}, and that the server runs`;
 }

@@ -1,9 +1,16 @@
+import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
 import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
 
 /** How to reach a server behind the gateway. `capabilities` matters only until a client connects. */
-export type GatewayBackend = ConnectionOptions;
+export interface GatewayBackend extends ConnectionOptions {
+  /**
+   * The gateway's own OAuth credentials, for a backend at a `url`: such as a `ClientCredentialsProvider`, or an object whose
+   * `token()` exchanges a token. The token of a caller is never sent to a backend. Default: none.
+   */
+  auth?: AuthProvider | OAuthClientProvider;
+}
 
 /** Bounds on what a gateway holds for its clients. */
 export interface GatewayLimits {

@@ -39,11 +39,18 @@ export const LIMITS = objectOf<GatewayLimits, Required<GatewayLimits>>({
 
 const BACKEND_RULE = 'an object with a "url", a "command" or a "transport"';
 
-export const BACKEND: typeof CONNECTION = {
-  ...CONNECTION,
-  title: 'a backend',
-  description: BACKEND_RULE,
-};
+export const BACKEND = objectOf<GatewayBackend>(
+  { auth: OBJECT, ...CONNECTION.properties },
+  {
+    title: 'a backend',
+    description: BACKEND_RULE,
+    problem: (options: GatewayBackend, name) =>
+      CONNECTION.problem?.(options as never, name) ??
+      (options.auth !== undefined && options.url === undefined
+        ? `${name('auth')} is only for a server at a "url"`
+        : undefined),
+  },
+);
 
 const OWN = {
   name: { ...TEXT, default: 'gateway' },

@@ -72,3 +72,10 @@ describe('a token without a subject in its extra data', () => {
     expect(of({ sub: 'a' })).not.toBe(of({ sub: 'b' }));
   });
 });
+
+it('the subject of another issuer is another caller', () => {
+  const of = (iss?: string) =>
+    callerOf({ token: 't', clientId: 'c', scopes: [], extra: { sub: 'ada', iss } }, undefined);
+  expect(new Set([of(), of('https://one.example'), of('https://other.example')]).size).toBe(3);
+  expect(of('https://one.example')).toBe(of('https://one.example'));
+});

@@ -23,7 +23,9 @@ const REFRESHED = new Set(
 
 function subjectOf(authInfo: AuthInfo | undefined): unknown {
   const extra = authInfo?.extra ?? {};
-  if (!isMissing(extra['sub'])) return extra['sub'];
+  const { iss, sub } = extra;
+  // A subject is only unique within its issuer (RFC 7519, 4.1.2).
+  if (!isMissing(sub)) return isMissing(iss) ? sub : [iss, sub];
   const known = Object.entries(extra).filter(
     ([name, value]) => !isMissing(value) && !REFRESHED.has(squeezed(name)),
   );

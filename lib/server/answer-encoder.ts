@@ -3,6 +3,7 @@ import type { McpCall } from '../protocol/mcp-call.js';
 import type { Observation } from '../protocol/traffic.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
@@ -12,6 +13,8 @@ import { assertRequest, checkedResult, encodeError, encodeResult } from './wire-
 export interface EncodedAnswer {
   readonly json: string;
   readonly status: number;
+  /** Of the HTTP response, beside the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The code of `MissingRequiredClientCapabilityError`. */
@@ -86,6 +89,10 @@ export function encodeFailure(
   seen?.end({ error });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
+  // A client logs in by the status, in both eras.
+  if (error instanceof AuthChallenge) {
+    return { json: write(error), status: error.status, headers: error.headers };
+  }
   const status = call.era === 'modern' ? statusOf(error) : 200;
   try {
     return { json: write(error), status };

@@ -31,10 +31,14 @@ import type { Answer } from '../protocol/answer.js';
 import { toPromptResult } from '../protocol/prompt-result.js';
 import { toResourceResult } from '../protocol/resource-result.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
+import type { Access } from './access.js';
 import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-result.js';
 
 /** Answers a method from the catalogue. It knows neither HTTP nor the SDK's server. */
 export class Dispatcher {
+  /** Undefined if nothing depends on the caller. */
+  access?: Access;
+
   constructor(
     private readonly catalog: () => Catalog,
     private readonly changes: ChangeNotifier,
@@ -43,27 +47,31 @@ export class Dispatcher {
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
   readonly answers: Readonly<Record<DispatchedMethod, Answer>> = {
-    'tools/list': (_, params) => this.list('tools/list', params),
+    'tools/list': (call, params) => this.list('tools/list', call, params),
     'tools/call': (call, params) => this.callTool(call, params),
-    'prompts/list': (_, params) => this.list('prompts/list', params),
+    'prompts/list': (call, params) => this.list('prompts/list', call, params),
     'prompts/get': (call, params) => this.getPrompt(call, params),
-    'resources/list': (_, params) => this.list('resources/list', params),
-    'resources/templates/list': (_, params) => this.list('resources/templates/list', params),
+    'resources/list': (call, params) => this.list('resources/list', call, params),
+    'resources/templates/list': (call, params) => this.list('resources/templates/list', call, params),
     'resources/read': (call, params) => this.readResource(call, params),
     'resources/subscribe': (call, params) => this.subscribe(call, params),
     'resources/unsubscribe': async (call, params) => this.unsubscribe(call, params),
     'completion/complete': (call, params) => this.complete(call, params),
   };
 
-  private async list(method: ListMethod, { cursor }: Params): Promise<Result> {
-    const page = this.catalog().pages[method].page(cursor as string | undefined);
+  private async list(method: ListMethod, call: McpCall, { cursor }: Params): Promise<Result> {
+    const { access } = this;
+    const pages = access ? await access.pages(method, call) : this.catalog().pages[method];
+    const page = pages.page(cursor as string | undefined);
     if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
     return page;
   }
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const entry = this.catalog().tools.get(name);
+    const { access } = this;
+    const known = this.catalog().tools.get(name);
+    const entry = access ? await access.admitted(known, call) : known;
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {
@@ -78,7 +86,7 @@ export class Dispatcher {
 
   private async getPrompt(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const entry = this.catalog().prompts.get(name);
+    const entry = await this.admitted(this.catalog().prompts.get(name), call);
     if (!entry) throw unknownPrompt(name);
     const { description } = entry.definition;
     const data = argumentsOf(params);
@@ -89,7 +97,7 @@ export class Dispatcher {
 
   private async readResource(call: McpCall, params: Params): Promise<Result> {
     const uri = requireUri(params);
-    const { entry, data, variables } = this.findResource(uri);
+    const { entry, data, variables } = await this.findResource(uri, call);
     const { mimeType } = entry.definition;
     const cache = call.era === 'modern' ? entry.cache : undefined;
     const read = (value: unknown) => {
@@ -103,16 +111,24 @@ export class Dispatcher {
     }
   }
 
-  private findResource(uri: string): {
+  private async findResource(
+    uri: string,
+    call: McpCall,
+  ): Promise<{
     entry: ResourceEntry | ResourceTemplateEntry;
     data: unknown;
     variables?: Record<string, string | string[]>;
-  } {
-    const entry = this.catalog().resources.get(uri);
-    if (entry) return { entry, data: uri };
-    const match = this.catalog().matchTemplate(uri);
-    if (!match) throw new ResourceNotFoundError(uri);
-    return { ...match, data: match.variables };
+  }> {
+    const resource = this.catalog().resources.get(uri);
+    const match = resource ? undefined : this.catalog().matchTemplate(uri);
+    const entry = await this.admitted(resource ?? match?.entry, call);
+    if (!entry) throw new ResourceNotFoundError(uri);
+    return { entry, data: match ? match.variables : uri, variables: match?.variables };
+  }
+
+  private async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
+    const { access } = this;
+    return access ? access.admitted(entry, call) : entry;
   }
 
   /**
@@ -120,7 +136,7 @@ export class Dispatcher {
    * @throws McpException, or the SDK's error for a resource that does not exist
    */
   async admitSubscription(uri: string, call: McpCall): Promise<void> {
-    const { entry, data, variables } = this.findResource(requireUri({ uri }));
+    const { entry, data, variables } = await this.findResource(requireUri({ uri }), call);
     try {
       await this.admit(entry, { data, variables, context: new McpContext(call, this.changes) });
     } catch (error) {
@@ -146,7 +162,7 @@ export class Dispatcher {
     const argument = asObject(params['argument'], 'argument');
     const { arguments: others = {} } = asObject(params['context'] ?? {}, 'context');
     const value = requireString(argument, 'value');
-    const { owner, completer } = this.completerFor(ref, requireString(argument, 'name'));
+    const { owner, completer } = await this.completerFor(ref, requireString(argument, 'name'), call);
     if (completer === undefined) return toCompletion([]);
     const context = new McpContext(call, this.changes);
     // What may be chosen is part of the prompt or template, and so behind its guards.
@@ -159,23 +175,34 @@ export class Dispatcher {
     return this.orFail(completer, async () => toCompletion(await completer.run({ data, context })));
   }
 
-  private completerFor(ref: Params, argument: string): { owner: Entry; completer: Completer | undefined } {
+  private async completerFor(
+    ref: Params,
+    argument: string,
+    call: McpCall,
+  ): Promise<{ owner: Entry; completer: Completer | undefined }> {
     const catalog = this.catalog();
     if (ref['type'] === 'ref/prompt') {
       const name = requireString(ref, 'name');
-      const owner = catalog.prompts.get(name);
+      const owner = await this.admitted(catalog.prompts.get(name), call);
       if (!owner) throw unknownPrompt(name);
-      return { owner, completer: catalog.completer('prompt', name, argument) };
+      return { owner, completer: await this.visible(catalog.completer('prompt', name, argument), call) };
     }
     if (ref['type'] === 'ref/resource') {
       const uri = requireString(ref, 'uri');
-      const owner = catalog.resourceTemplates.get(uri) ?? catalog.resources.get(uri);
+      const known = catalog.resourceTemplates.get(uri) ?? catalog.resources.get(uri);
+      const owner = await this.admitted(known, call);
       if (!owner) {
         throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${shorten(uri)}`);
       }
-      return { owner, completer: catalog.completer('resource template', uri, argument) };
+      const completer = catalog.completer('resource template', uri, argument);
+      return { owner, completer: await this.visible(completer, call) };
     }
     throw new McpException(McpErrorCode.InvalidParams, 'ref.type must be "ref/prompt" or "ref/resource"');
+  }
+
+  /** Enumerations are part of what they complete; a handler has decorators of its own. */
+  private async visible(completer: Completer | undefined, call: McpCall): Promise<Completer | undefined> {
+    return completer && 'run' in completer ? this.admitted(completer, call) : completer;
   }
 
   private async admit(entry: Entry, call: HandlerCall): Promise<void> {

@@ -4,6 +4,7 @@ import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { describeTarget } from '../execution/handler-target.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
+import { assertProtected } from './assert-protected.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { Traffic } from '../protocol/traffic.js';
@@ -24,9 +25,13 @@ export class HandlerLoader implements OnModuleInit {
       const entry = await this.compiler.compile(handler);
       for (const host of this.hostsOf(handler)) host.table.add(entry);
     }
+    this.servers.applyProtections();
     for (const host of this.servers.all()) {
       host.publish();
-      for (const entry of host.table.enabled()) assertCompletes(entry, host);
+      for (const entry of host.table.enabled()) {
+        assertCompletes(entry, host);
+        assertProtected(entry, host);
+      }
     }
     for (const host of this.servers.all()) host.observe(this.traffic);
     await this.interceptors.load(this.servers.all(), this.servers.clients);

@@ -1,33 +1,40 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog, Pages } from '../catalog/catalog.js';
 import type { Listing, Listings } from '../interceptors/boundary/list-guard.js';
 import { listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
+import type { Access } from './access.js';
 
 /** Finds the page of a list that shows what a call names. */
-export const listingsOf = (catalog: () => Catalog): Listings => ({
-  pageShowing(method, params) {
+export const listingsOf = (catalog: () => Catalog, access: () => Access | undefined): Listings => ({
+  pageShowing(method, params, call) {
     const now = catalog();
+    const listing = (list: ListMethod, wanted: unknown, refusal: Error) => {
+      const pages = access()?.pages(list, call) ?? now.pages[list];
+      return pages instanceof Promise
+        ? pages.then(own => listingIn(own, list, wanted, refusal))
+        : listingIn(pages, list, wanted, refusal);
+    };
     const { name, uri } = params as { name?: unknown; uri?: unknown };
     switch (method) {
       case 'tools/call':
-        return listing(now, 'tools/list', name, unknownTool(String(name)));
+        return listing('tools/list', name, unknownTool(String(name)));
       case 'prompts/get':
-        return listing(now, 'prompts/list', name, unknownPrompt(String(name)));
+        return listing('prompts/list', name, unknownPrompt(String(name)));
       case 'resources/read':
       case 'resources/subscribe': {
         if (typeof uri !== 'string') return undefined;
         const refusal = new ResourceNotFoundError(uri);
         const template = now.resources.has(uri) ? undefined : now.matchTemplate(uri)?.entry.key;
         return template === undefined
-          ? listing(now, 'resources/list', uri, refusal)
-          : listing(now, 'resources/templates/list', template, refusal);
+          ? listing('resources/list', uri, refusal)
+          : listing('resources/templates/list', template, refusal);
       }
       case 'completion/complete': {
         const { type, name: prompt, uri: template } = (params['ref'] ?? {}) as Row;
         return type === 'ref/prompt'
-          ? listing(now, 'prompts/list', prompt, unknownPrompt(String(prompt)))
-          : listing(now, 'resources/templates/list', template, new ResourceNotFoundError(String(template)));
+          ? listing('prompts/list', prompt, unknownPrompt(String(prompt)))
+          : listing('resources/templates/list', template, new ResourceNotFoundError(String(template)));
       }
       default:
         return undefined;
@@ -35,13 +42,13 @@ export const listingsOf = (catalog: () => Catalog): Listings => ({
   },
 });
 
-function listing({ pages }: Catalog, method: ListMethod, wanted: unknown, refusal: Error): Listing {
+function listingIn(pages: Pages, method: ListMethod, wanted: unknown, refusal: Error): Listing {
   const { lists, key } = listOf(method);
   const shows = (rows: readonly object[]) => rows.some(row => (row as Row)[key] === wanted);
   // What is on no page may be there once interceptors have seen the list; and it takes as long as what they hide.
   return {
     method,
-    result: pages[method].pageWith(shows) ?? { [lists]: [] },
+    result: pages.pageWith(shows) ?? { [lists]: [] },
     isShown: result => shows(rowsOf(method, result)),
     refusal,
   };

@@ -22,6 +22,8 @@ import { METHODS, type DispatchedMethod } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';
 import type { Observer, Traffic } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
+import type { Authorizer } from '../protocol/access.js';
+import { Access } from './access.js';
 import { Dispatcher } from './dispatcher.js';
 import { HandlerTable } from './handler-table.js';
 import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-check.js';
@@ -54,6 +56,8 @@ export class McpServerInstance {
   readonly running: RunningCalls;
   /** Whether the transports are open. Until then, and once the server shuts down, it is not ready. */
   isOpen = false;
+  /** What depends on the caller; undefined if nothing does. */
+  access?: Access;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
@@ -106,11 +110,15 @@ export class McpServerInstance {
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
     this.limits = { calls: this.running.limit, questions: this.rounds.suspensions.limit };
-    this.headers = headerCheck((tool, call) =>
-      upstream
-        ? upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema))
-        : (this.catalog.tools.get(tool)?.headerParams ?? []),
-    );
+    this.headers = headerCheck((tool, call) => {
+      if (upstream) {
+        return upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema));
+      }
+      const entry = this.catalog.tools.get(tool);
+      return this.access
+        ? this.access.admitted(entry, call).then(shown => shown?.headerParams ?? [])
+        : (entry?.headerParams ?? []);
+    });
     this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
     this.pipelines = this.composePipelines();
   }
@@ -132,6 +140,11 @@ export class McpServerInstance {
     return capability
       ? { ...capabilities, extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability } }
       : capabilities;
+  }
+
+  /** Has tokens decide what a caller may use. */
+  protect(authorizer: Authorizer): void {
+    this.decideBy(authorizer);
   }
 
   /** Hears of changes on other nodes from now on. */
@@ -234,7 +247,10 @@ export class McpServerInstance {
         reports,
         listings: upstream
           ? { pageShowing: (method, params, call) => upstream.listingFor(method, params, call) }
-          : listingsOf(() => this.catalog),
+          : listingsOf(
+              () => this.catalog,
+              () => this.access,
+            ),
         headers: this.headers,
         unsubscribe: this.dispatch('resources/unsubscribe'),
       });
@@ -307,7 +323,7 @@ export class McpServerInstance {
   }
 
   private composePipelines(): typeof this.pipelines {
-    const { upstream, interceptorServer, rounds, headers, boundary } = this;
+    const { upstream, interceptorServer, rounds, headers, access, boundary } = this;
     const extensions: Record<string, Answer> = {};
     for (const [method, answer] of Object.entries(interceptorServer?.methods ?? {})) {
       extensions[method] = async (call, params) => ({ ...(await answer(params, call)) });
@@ -322,10 +338,17 @@ export class McpServerInstance {
       dispatch: method => this.dispatch(method),
       rounds,
       headers,
+      access,
       boundary,
       extensions,
     };
     return { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
+  }
+
+  private decideBy(authorizer: Authorizer | undefined): void {
+    this.access = new Access({ catalog: () => this.catalog, changes: this.changes, authorizer });
+    this.dispatcher.access = this.access;
+    this.pipelines = this.composePipelines();
   }
 
   private dispatch(method: DispatchedMethod): Answer {
@@ -345,6 +368,7 @@ export class McpServerInstance {
     for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
       if (catalog.capabilities[kind]) this.declared[kind] = true;
     }
+    if (catalog.hasHidden && !this.access) this.decideBy(undefined);
     return catalog;
   }
 }

@@ -15,9 +15,11 @@ import { ModuleRef } from '@nestjs/core';
 import { keyOfCompletion, type CompletionRef, type Entry } from '../catalog/entries.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import type { HandlerKind, HandlerMetadata, HandlerOptionsByKind } from '../decorators/handler-options.js';
+import { VISIBLE_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
 import { assertCompletes } from './assert-completes.js';
+import { assertProtected } from './assert-protected.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
@@ -32,6 +34,8 @@ const SCOPE_OPTIONS_METADATA = 'scope:options';
 export interface HandlerEnhancers {
   /** As with `@UseGuards`. Default: none. */
   guards?: (Type<CanActivate> | CanActivate)[];
+  /** As with `@Visible`. Default: none. */
+  visible?: (Type<CanActivate> | CanActivate)[];
   /** As with `@UsePipes`. Default: none. */
   pipes?: (Type<PipeTransform> | PipeTransform)[];
   /** As with `@UseInterceptors`: Nest's, not validators or mutators. Default: none. */
@@ -52,7 +56,8 @@ export type RuntimeHandlerOptions<K extends HandlerKind> = HandlerOptionsByKind[
 export type HandlerKey<K extends HandlerKind> = K extends 'completion' ? CompletionRef : string;
 
 /**
- * The function behind a handler added at run time. Guards see its metadata, as `SetMetadata(...)(handler)` writes it.
+ * The function behind a handler added at run time. Guards see its metadata, as `SetMetadata(...)(handler)` writes it;
+ * `Visible(...)(handler)` and `RequireScopes(...)(handler)` work alike.
  * It is called as an undecorated method would be: a tool and a prompt
  * with the arguments and the `McpContext`, a resource with nothing or the URI's variables and the `McpContext`, a
  * completion with the text, the other arguments and the `McpContext`.
@@ -86,6 +91,7 @@ export class McpServerRegistry {
     const host = this.hostOf(options.server);
     const entry = await this.compile(kind, options, handler);
     assertCompletes(entry, host);
+    assertProtected(entry, host);
     host.table.add(entry, 'replace() puts one in its place');
     this.changed(host, kind);
   }
@@ -101,6 +107,7 @@ export class McpServerRegistry {
   ): Promise<void> {
     const host = this.hostOf(options.server);
     const entry = await this.compile(kind, options, handler);
+    assertProtected(entry, host);
     if (!host.table.replace(entry)) throw unknownHandler(host, kind, entry.key);
     this.changed(host, kind);
   }
@@ -160,13 +167,23 @@ export class McpServerRegistry {
 
   private async compile<K extends HandlerKind>(
     kind: K,
-    { guards = [], pipes = [], interceptors = [], filters = [], ...options }: RuntimeHandlerOptions<K>,
+    {
+      guards = [],
+      visible = [],
+      pipes = [],
+      interceptors = [],
+      filters = [],
+      ...options
+    }: RuntimeHandlerOptions<K>,
     handler: RuntimeHandler,
   ): Promise<Entry> {
     const target = runtimeTarget(kind, options as { name?: string; uri?: string }, handler as Method);
     const { handlerClass, methodName } = target;
     const prototype = handlerClass.prototype as object;
     const descriptor = Object.getOwnPropertyDescriptor(prototype, methodName) as PropertyDescriptor;
+    const declared = (Reflect.getMetadata(VISIBLE_METADATA, handler) ?? []) as typeof visible;
+    const shown = await this.instances([...declared, ...visible], target);
+    Reflect.defineMetadata(VISIBLE_METADATA, shown, descriptor.value as object);
     for (const decorate of [
       UseGuards(...(await this.instances(guards, target))),
       UsePipes(...(await this.instances(pipes, target))),

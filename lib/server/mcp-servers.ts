@@ -1,9 +1,17 @@
 import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { Authorizer } from '../protocol/access.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
 /** `McpServers`, for a copy of this package that has another class of that name. */
 export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
+
+/** Makes what decides about the calls of a server by their tokens. */
+export interface Protection {
+  /** Name of the server. Undefined: all servers. */
+  readonly server?: string;
+  authorizerOf(host: McpServerInstance): Authorizer;
+}
 
 /** All servers of the application, in the order in which it imports them. */
 @Injectable()
@@ -13,12 +21,38 @@ export class McpServers {
   /** Names of the MCP clients, which interceptors can be declared for as well. */
   readonly clients = new Set<string>();
 
+  private readonly protections: Protection[] = [];
+
   private readonly waiting: (() => Promise<void>)[] = [];
   private isStarted = false;
 
   /** Whether the decorated handlers have been found, and global enhancers are all there. */
   get started(): boolean {
     return this.isStarted;
+  }
+
+  /** Has tokens decide about the calls of a server, or of all. */
+  protect(protection: Protection): void {
+    this.protections.push(protection);
+  }
+
+  /** @throws McpBootstrapError for a server that is unknown, or protected twice */
+  applyProtections(): void {
+    for (const { server } of this.protections) {
+      if (server !== undefined) this.require(server, `McpAuthModule.forRoot({ server: "${server}" })`);
+    }
+    for (const host of this.all()) {
+      const { name, http } = host.options;
+      const own = this.protections.filter(({ server }) => server === undefined || server === name);
+      if (own.length > 1) {
+        throw new McpBootstrapError(
+          'McpAuthModule',
+          `the server "${name}" is protected twice; give each McpAuthModule another "server"`,
+        );
+      }
+      // Over stdio, a caller has the rights of the process.
+      if (own.length === 1 && http) host.protect(own[0].authorizerOf(host));
+    }
   }
 
   /** Does something once that is so. */

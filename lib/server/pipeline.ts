@@ -4,6 +4,7 @@ import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import type { Access } from './access.js';
 import type { HeaderCheck } from '../headers/header-check.js';
 
 export interface PipelineParts {
@@ -11,6 +12,8 @@ export interface PipelineParts {
   readonly dispatch: (method: DispatchedMethod) => Answer;
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
+  /** Undefined if nothing depends on the caller. */
+  readonly access?: Access;
   /** The interceptors, if the server has any. */
   readonly boundary?: Boundary;
   /** Methods beside the protocol's own. */
@@ -22,12 +25,14 @@ export interface PipelineParts {
  * two stands this list, composed once for each method of an era. A stage that has nothing to do is not in the list.
  */
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
-  const { dispatch, rounds, headers, boundary, extensions } = parts;
+  const { dispatch, rounds, headers, access, boundary, extensions } = parts;
   const answers = new Map<string, Answer>();
   for (const method of DISPATCHED) {
     const { canAsk } = METHODS.get(method)!;
     const stages = [
       errorsAsJsonRpc,
+      // Before anything that could tell that a hidden handler exists.
+      access && access.stage,
       era === 'legacy' && canAsk && rounds.legacyRounds,
       // Looks whether the caller is shown what it names, then at the header parameters, then runs the chain.
       boundary && boundary.intercept(method),

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isJSONRPCRequest, type JSONRPCRequest } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
+import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { errorOf, type JsonRpcError } from '../protocol/errors.js';
@@ -24,6 +25,7 @@ export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
  * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource: first
  * the interceptors, then whoever else has a say. The first refusal is the answer. What an upstream does not honour is taken
  * out of the message, and so is not acknowledged.
+ * @throws AuthChallenge for a resource that the caller may not read
  */
 export async function refusalOfListen(
   host: McpServerInstance,
@@ -74,7 +76,10 @@ async function decide(
     if (dropped.size > 0) notifications!.resourceSubscriptions = uris.filter(uri => !dropped.has(uri));
     return undefined;
   } catch (error) {
-    return origin.signal.aborted ? CANCELLED : errorOf(error, message.method);
+    if (origin.signal.aborted) return CANCELLED;
+    // It decides about the whole HTTP answer.
+    if (error instanceof AuthChallenge) throw error;
+    return errorOf(error, message.method);
   }
 }
 

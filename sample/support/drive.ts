@@ -21,7 +21,7 @@ const DRIVE_TIMEOUT = 60_000;
 
 /** A sample that runs as a process of its own. */
 export interface RunningSample {
-  /** Its MCP endpoint, as it printed it. */
+  /** Its endpoint, as it printed it. */
   readonly url: string;
   /** What it has printed so far; all of it, once it has stopped. */
   readonly lines: readonly string[];
@@ -69,7 +69,7 @@ export async function startSample(
     }
   };
 
-  const [, url] = await printed(/^MCP endpoint: (\S+)/);
+  const [, url] = await printed(/^(?:MCP endpoint|Identity provider): (\S+)/);
   return {
     url,
     lines,

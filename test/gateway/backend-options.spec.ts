@@ -15,7 +15,8 @@ describe('the options of a backend follow the rules of a client', () => {
     [{ command: 'npx', headers: {} }, '"headers" is only for a server at a "url"'],
     [{ url, headers: { 'Mcp-Name': 'a' } }, '"headers" must not have "Mcp-Name"'],
     [{ url, name: 'shop' }, 'unknown option "name"'],
-    [{ url, auth: {} }, 'unknown option "auth"'],
+    [{ url, auth: 'token' }, '"auth" must be an object'],
+    [{ command: 'npx', auth: {} }, '"auth" is only for a server at a "url"'],
   ])('%j is refused', (options, problem) => {
     const forRoot = (backends: object) => () => McpGatewayModule.forRoot(backends);
     expect(forRoot({ backend: options })).toThrow(

@@ -142,7 +142,7 @@ describe('a backend that does not start', () => {
   });
 
   it.each([
-    [401, '"backend.headers"'],
+    [401, '"backend.auth" or "backend.headers"'],
     [404, 'the path in "backend.url"'],
   ])('is named with the option that a server with HTTP %d asks for', async (status, option) => {
     const server = createServer((_, response) => void response.writeHead(status).end()).listen(

@@ -18,6 +18,9 @@ import { OVERRIDE } from '../../lib/interceptors/common-options.js';
 import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
 import { ASYNC, CALLS, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/server/resolve-server-options.js';
 import { MRTR, SUSPENSION } from '../../lib/mrtr/mrtr-options.js';
+import { AUTH } from '../../lib/auth/auth-options.js';
+import { INTROSPECTION } from '../../lib/auth/introspection-verifier.js';
+import { JWT } from '../../lib/auth/jwt-verifier.js';
 import { REDIS } from '../../lib/redis/redis-options.js';
 import { TELEMETRY } from '../../lib/telemetry/telemetry-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
@@ -76,10 +79,13 @@ const SECTIONS: readonly Section[] = [
   ['ToolAccess rules', TOOL_RULE, 'ToolRule'],
   ['McpClientModule.register([options])', CLIENT, 'McpClientOptions', 'ConnectionOptions'],
   ['McpGatewayModule.forRoot(options)', GATEWAY, 'McpGatewayOptions', 'McpModuleOptions'],
-  ['backend', BACKEND, 'ConnectionOptions'],
+  ['backend', BACKEND, 'GatewayBackend', 'ConnectionOptions'],
   ['limits of a gateway', LIMITS, 'GatewayLimits'],
   ['McpRedisModule.forRoot(options)', REDIS, 'McpRedisOptions'],
   ['McpTelemetryModule.forRoot(options)', TELEMETRY, 'McpTelemetryOptions'],
+  ['McpAuthModule.forRoot(options)', AUTH, 'McpAuthOptions'],
+  ['jwtVerifier(options)', JWT, 'JwtVerifierOptions'],
+  ['introspectionVerifier(options)', INTROSPECTION, 'IntrospectionVerifierOptions'],
 ];
 
 const INTRODUCTION = `# Options

@@ -18,14 +18,16 @@ function namesOf(entry: string): string[] {
   });
 }
 
-const names = ['.', 'client', 'gateway', 'interceptors', 'redis', 'telemetry', 'testing'].map(namesOf);
+const names = ['.', 'auth', 'client', 'gateway', 'interceptors', 'redis', 'telemetry', 'testing'].map(
+  namesOf,
+);
 
-it('the main entry exports at most 75 names', () => {
-  expect(names[0].length).toBeLessThanOrEqual(75);
+it('the main entry exports at most 76 names', () => {
+  expect(names[0].length).toBeLessThanOrEqual(76);
 });
 
-it('the entries export at most 157 names together, each once', () => {
+it('the entries export at most 169 names together, each once', () => {
   const all = names.flat();
-  expect(all.length).toBeLessThanOrEqual(157);
+  expect(all.length).toBeLessThanOrEqual(169);
   expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });

@@ -40,8 +40,8 @@ export class HttpCall extends RunningCall {
       server.running.add(this);
       const seen = (this.seen = server.observer?.begin(call));
       const answering = seen ? seen.run(() => answerInJson(server, call, seen)) : answerInJson(server, call);
-      const { json, status } = await answering;
-      this.settle(() => this.answer.answer(json, status));
+      const { json, status, headers } = await answering;
+      this.settle(() => this.answer.answer(json, status, headers));
     } catch (error) {
       if (this.isOver) throw error;
       this.fail(error as McpException);

@@ -6,8 +6,13 @@ import {
   isJSONRPCRequest,
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
+  type AuthInfo,
   type JSONRPCRequest,
+  type RequestId,
 } from '@modelcontextprotocol/server';
+import { AuthChallenge } from '../../exceptions/auth-challenge.js';
+import type { Authorizer, Bearer } from '../../protocol/access.js';
+import { callerOf } from '../../protocol/caller.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
@@ -15,6 +20,7 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { Sessions } from '../sessions/sessions.js';
 import { listenOf } from '../listen.js';
+import { callOf } from '../message-call.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 import { originForm } from './endpoint-paths.js';
 import { closeWithConnection, isGone } from './connections.js';
@@ -25,7 +31,7 @@ import { modernCall } from './modern-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
-import { limitError, SHUTTING_DOWN } from './transport-error.js';
+import { challengeError, limitError, SHUTTING_DOWN } from './transport-error.js';
 
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
 export class HttpEndpoint {
@@ -74,7 +80,10 @@ export class HttpEndpoint {
     closeWithConnection(rawRequest, rawResponse);
     this.answers.add(rawResponse);
     rawResponse.on('close', this.forget);
-    this.route(incoming, body?.ok ? body.json : undefined).catch((error: Error) => {
+    const json = body?.ok ? body.json : undefined;
+    const authorizer = this.server.access?.authorizer;
+    const answered = authorizer ? this.identify(authorizer, incoming, json) : this.route(incoming, json);
+    answered.catch((error: Error) => {
       this.server.report(error);
       rawResponse.destroy();
     });
@@ -104,6 +113,22 @@ export class HttpEndpoint {
     over.abort();
     await Promise.allSettled([late, ...closed]);
     for (const response of this.answers) response.destroy();
+  }
+
+  /** Serves a request once its caller is known, or answers with what the caller has to do about it. */
+  private async identify(authorizer: Authorizer, incoming: Incoming, json: unknown): Promise<void> {
+    const access = this.server.access!;
+    const bearer = bearerOf(incoming);
+    let caller: AuthInfo | undefined;
+    try {
+      const known = authorizer.authenticate(bearer);
+      caller = known instanceof Promise ? await known : known;
+      if (!caller && !access.servesAnonymous) throw access.unauthorized(requestsIn(json), bearer);
+    } catch (error) {
+      if (!(error instanceof AuthChallenge)) throw error;
+      return challengeError(error, idOf(json)).send(incoming.rawResponse);
+    }
+    return this.route(ownedBy(caller, incoming), json);
   }
 
   private async route(incoming: Incoming, json: unknown): Promise<void> {
@@ -142,10 +167,26 @@ export class HttpEndpoint {
     return !reached;
   }
 
-  private serveBySdk(incoming: Incoming, json: unknown): void | Promise<void> {
+  private async serveBySdk(incoming: Incoming, json: unknown): Promise<void> {
     const listen = listenOf(json);
+    if (this.server.access && !listen && (await this.isChallenged(incoming, json))) return;
     const isAdmitted = listen ? this.listeners.admits(incoming, listen.id) : this.admitsCalls(incoming, json);
     if (isAdmitted) return this.sdk.serve(incoming);
+  }
+
+  /** The SDK may have begun to answer before a call is refused, and then the status cannot say so. */
+  private async isChallenged(incoming: Incoming, json: unknown): Promise<boolean> {
+    try {
+      for (const request of requestsIn(json)) {
+        const call = callOf(request, originOf(incoming));
+        await this.server.access!.assertAllowed(call, call.params);
+      }
+      return false;
+    } catch (error) {
+      if (!(error instanceof AuthChallenge)) throw error;
+      challengeError(error, idOf(json)).send(incoming.rawResponse);
+      return true;
+    }
   }
 
   /** Whether a request is one of 2026-07-28 in which nothing is wrong or rare: the SDK need not judge it. */
@@ -172,6 +213,22 @@ export class HttpEndpoint {
     return call.run(this.server, modernCall(message, incoming, call));
   }
 }
+
+const bearerOf = ({ request, response, rawRequest }: Incoming): Bearer => ({
+  request,
+  response,
+  headers: rawRequest.headers,
+  rawHeaders: rawRequest.rawHeaders,
+});
+
+/** A request whose token has been verified; who a guard of the application has found does not count. */
+function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
+  const { request, response, rawRequest, rawResponse, body } = incoming;
+  const caller = authInfo ? callerOf(authInfo, request) : incoming.caller;
+  return { request, response, rawRequest, rawResponse, body, authInfo, caller };
+}
+
+const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ? json.id : undefined);
 
 const requestsIn = (body: unknown): JSONRPCRequest[] => [body].flat().filter(isJSONRPCRequest);
 

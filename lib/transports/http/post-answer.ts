@@ -29,6 +29,8 @@ export class PostAnswer {
   private readonly answers: string[] = [];
   private awaited: number;
   private status = 200;
+  /** Those of a refusal by token, which decides for all answers of a list. */
+  private challenge?: Readonly<Record<string, string>>;
 
   constructor(
     protected readonly response: ServerResponse,
@@ -55,10 +57,14 @@ export class PostAnswer {
   /** Ends the connection for a time, if the client can come back for the answer: only that of a session can. */
   pause(_retryMs: number): void {}
 
-  /** @param status the HTTP status, if the answer is JSON */
-  answer(json: string, status = 200): void {
+  /**
+   * @param status the HTTP status, if the answer is JSON
+   * @param challenge headers of a refusal by token
+   */
+  answer(json: string, status = 200, challenge?: Readonly<Record<string, string>>): void {
     if (this.isOver) return;
-    this.status = status;
+    if (challenge) this.challenge = challenge;
+    if (challenge || !this.challenge) this.status = status;
     if (this.stream) this.stream.send(json);
     else this.answers.push(json);
     this.settle();
@@ -80,7 +86,8 @@ export class PostAnswer {
     // Nothing is left to answer: a stream that ends without a message says so.
     if (this.answers.length === 0) return this.asStream().end();
     const json = this.options.isBatch ? `[${this.answers.join(',')}]` : this.answers[0];
-    writeJson(this.response, this.status, json, this.options.headers);
+    const { headers } = this.options;
+    writeJson(this.response, this.status, json, this.challenge ? { ...headers, ...this.challenge } : headers);
   }
 
   protected asStream(): MessageStream {

@@ -5,6 +5,7 @@ import {
   type JSONRPCRequest,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
+import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { HttpExchange } from '../../protocol/mcp-call.js';
 import type { JsonRpcError } from '../../protocol/errors.js';
@@ -103,14 +104,29 @@ export class SdkHandler {
     const listen = listenOf(message);
     const error =
       refusalOfResponses(message) ??
-      (listen && (await refusalOfListen(this.server, listen, originOf(incoming))));
+      (listen && (await refusalOfListen(this.server, listen, originOf(incoming)).catch(challenged)));
+    if (error instanceof AuthChallenge) {
+      const { code, message: text, status, headers } = error;
+      throw refuse(handled, message, { code, message: text }, status, headers);
+    }
     if (error) throw refuse(handled, message, error, 200);
   }
 }
 
+function challenged(error: unknown): AuthChallenge {
+  if (error instanceof AuthChallenge) return error;
+  throw error;
+}
+
 /** @returns what tells the SDK */
-function refuse(handled: HandledRequest, { id }: JSONRPCRequest, error: JsonRpcError, status: number): Error {
-  handled.refusal = Response.json({ jsonrpc: '2.0', id, error }, { status });
+function refuse(
+  handled: HandledRequest,
+  { id }: JSONRPCRequest,
+  error: JsonRpcError,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Error {
+  handled.refusal = Response.json({ jsonrpc: '2.0', id, error }, { status, headers });
   return new Error(error.message);
 }
 

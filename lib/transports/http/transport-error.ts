@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestId } from '@modelcontextprotocol/server';
+import type { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { LimitReached } from '../../protocol/caller-limit.js';
 import { writeJson } from './post-answer.js';
 
@@ -54,3 +55,9 @@ export const limitError = (
   id?: RequestId,
 ): TransportError =>
   new TransportError(status, code, message, { id, data, headers: { 'retry-after': String(retryAfter) } });
+
+/** The refusal of a request by its token. */
+export const challengeError = (
+  { status, code, message, headers }: AuthChallenge,
+  id?: RequestId,
+): TransportError => new TransportError(status, code, message, { id, headers });

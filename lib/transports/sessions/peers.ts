@@ -3,6 +3,8 @@ import type { StateChange } from '../../server/connection-server.js';
 
 /** What one node tells the others of a session. */
 export type PeerMessage =
+  /** The session was anonymous, and has an owner now. */
+  | { readonly kind: 'bound'; readonly caller: string }
   /** The session has ended. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'state'; readonly change: StateChange }

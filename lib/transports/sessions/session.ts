@@ -71,8 +71,8 @@ export class Session implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly sessionId: string;
-  /** Who opened the session; it serves nobody else. */
-  readonly caller: string;
+  /** Whose session it is; it serves nobody else. */
+  caller: string;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
@@ -124,7 +124,8 @@ export class Session implements Transport {
   }
 
   /** Knows what other nodes know, also if it has missed a change. */
-  adopt({ level, subscribed }: SharedState): void {
+  adopt({ caller, level, subscribed }: SharedState): void {
+    if (caller !== this.caller) this.bind(caller);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }
@@ -134,6 +135,8 @@ export class Session implements Transport {
     switch (message.kind) {
       case 'closed':
         return void this.close();
+      case 'bound':
+        return this.bind(message.caller);
       case 'state':
         return this.server.apply(message.change);
       case 'cancel':
@@ -167,6 +170,12 @@ export class Session implements Transport {
   /** Sends listening clients to another node. @returns whether there were any */
   handOver(): boolean {
     return this.streams.handOver();
+  }
+
+  /** Makes an anonymous session the caller's. Streams that were opened before have to be opened again, with the token. */
+  bind(caller: string): void {
+    this.caller = caller;
+    this.streams.handOver();
   }
 
   /** Answers a POST. @returns false if it was refused, and so did nothing */

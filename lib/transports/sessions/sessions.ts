@@ -93,12 +93,16 @@ export class Sessions {
     try {
       if (id === undefined) return await this.begin(incoming, body, caller);
       const session = this.shared
-        ? await this.find(String(id), caller, incoming)
+        ? await this.find(String(id), incoming)
         : this.held.get(String(id))?.session;
       // The store may have taken its time.
       if (isGone(rawRequest, rawResponse)) return;
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
-      if (session?.caller !== caller) throw new TransportError(404, -32001, 'Session not found');
+      if (!session || !this.isOwner(session.caller, incoming)) {
+        throw new TransportError(404, -32001, 'Session not found');
+      }
+      // A client that logs in goes on with its session, which is its own from then on.
+      if (session.caller !== caller) await this.bind(session, caller);
       if (rawRequest.method === 'POST') session.post(incoming, body);
       else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
       else if (this.listeners.admits(incoming)) await session.listen(incoming);
@@ -142,14 +146,14 @@ export class Sessions {
   }
 
   /** The session of that id, also if another node has opened it. @throws UnavailableException; TransportError past a cap */
-  private async find(id: string, caller: string, incoming: Incoming): Promise<Session | undefined> {
+  private async find(id: string, incoming: Incoming): Promise<Session | undefined> {
     for (let restoring = this.restoring.get(id); restoring; restoring = this.restoring.get(id)) {
       const session = await restoring.catch(() => undefined);
       if (session) return session;
     }
     const held = this.held.get(id);
     if (!held) return SESSION_ID.test(id) ? this.restore(id, incoming) : undefined;
-    if (held.session.caller !== caller) return undefined;
+    if (!this.isOwner(held.session.caller, incoming)) return undefined;
     if (Date.now() - held.checkedAt < this.uncheckedMs) return held.session;
     await this.confirm(id, held);
     return this.held.get(id)?.session;
@@ -166,6 +170,20 @@ export class Sessions {
     session.flush();
   }
 
+  /** An anonymous session becomes the session of the first caller that has a token. */
+  private isOwner(owner: string, incoming: Incoming): boolean {
+    return (
+      owner === ownerOf(incoming) ||
+      (this.server.access?.authorizer !== undefined && owner === ownerOf(incoming, 'anonymous'))
+    );
+  }
+
+  private async bind(session: Session, caller: string): Promise<void> {
+    // Before another caller can be let in.
+    session.bind(caller);
+    await this.shared?.bind(session.sessionId, caller);
+  }
+
   private restore(id: string, incoming: Incoming): Promise<Session | undefined> {
     const restored = this.makeFrom(id, incoming).finally(() => this.restoring.delete(id));
     this.restoring.set(id, restored);
@@ -175,7 +193,7 @@ export class Sessions {
   private async makeFrom(id: string, incoming: Incoming): Promise<Session | undefined> {
     const state = await this.shared!.read(id);
     // A session that was touched last on a dead node would end too early.
-    if (state?.caller !== ownerOf(incoming) || !(await this.shared!.touch(id))) return undefined;
+    if (!state || !this.isOwner(state.caller, incoming) || !(await this.shared!.touch(id))) return undefined;
     const session = await this.hold(id, state, incoming.caller);
     await session.restore(state);
     return session;
@@ -269,10 +287,11 @@ type Params = Record<string, unknown>;
 const unavailable = ({ code, message }: UnavailableException): TransportError =>
   new TransportError(503, code, message, { headers: { 'retry-after': '1' } });
 
-/** Who calls, and under which parameters of the path: the session of one tenant does not serve another. */
-function ownerOf({ caller, request }: Incoming): string {
+/**
+ * Who calls, and under which parameters of the path: the session of one tenant does not serve another. An anonymous client
+ * may change its address.
+ */
+function ownerOf({ caller, request }: Incoming, owner = isCaller(caller) ? caller : 'anonymous'): string {
   const { params = {} } = request as { params?: object };
-  // An anonymous client may change its address.
-  const owner = isCaller(caller) ? caller : 'anonymous';
   return Object.keys(params).length === 0 ? owner : JSON.stringify([owner, params]);
 }

@@ -116,6 +116,12 @@ export class SharedSessions {
     return this.failedAt >= time;
   }
 
+  /** Gives an anonymous session an owner, on every node. @throws UnavailableException */
+  async bind(session: string, caller: string): Promise<void> {
+    await this.update(session, { caller });
+    await this.channel.send({ session, message: { kind: 'bound', caller } satisfies PeerMessage });
+  }
+
   /** Ends a session on every node. @throws UnavailableException */
   async delete(session: string): Promise<void> {
     await this.watch(() => this.store.delete(this.keyOf(session)));

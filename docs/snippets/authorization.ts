@@ -1,0 +1,133 @@
+import { Injectable, Module, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { AuthGuard } from '@nestjs/passport';
+import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
+import { Ctx, McpContext, McpExecutionContext, McpModule, Tool, Visible } from 'nestjs-mcp';
+import {
+  AllowAnonymous,
+  guardVerifier,
+  introspectionVerifier,
+  jwtVerifier,
+  McpAuthModule,
+  RequireScopes,
+  type TokenVerifier,
+} from 'nestjs-mcp/auth';
+import { McpClientModule } from 'nestjs-mcp/client';
+
+@Injectable()
+export class StaffOnly implements CanActivate {
+  canActivate(context: ExecutionContext) {
+    const { authInfo } = McpExecutionContext.create(context).getContext();
+    return authInfo?.extra?.group === 'staff';
+  }
+}
+
+// #region handlers
+@Injectable()
+export class OrderTools {
+  @AllowAnonymous()
+  @Tool({ description: 'When the shop is open' })
+  openingHours() {
+    return 'from 9 to 5';
+  }
+
+  @RequireScopes('orders:write')
+  @Tool({ description: 'Places an order' })
+  placeOrder(@Ctx() { authInfo }: McpContext) {
+    return `Ordered for ${String(authInfo?.extra?.sub)}`;
+  }
+
+  @Visible(StaffOnly)
+  @Tool({ description: 'Empties the shop' })
+  clear() {
+    return 'Empty';
+  }
+}
+// #endregion handlers
+
+// #region module
+@Module({
+  imports: [
+    McpModule.forRoot({ name: 'shop', version: '1.0.0', http: { allowedHosts: ['shop.example.com'] } }),
+    McpAuthModule.forRoot({
+      resource: 'https://shop.example.com/mcp', // the URL that users give their clients
+      authorizationServers: ['https://login.example.com'],
+      scopesSupported: ['orders:read'], // the first login asks for these
+      impliedScopes: { 'orders:write': ['orders:read'] },
+      verifier: jwtVerifier({
+        issuer: 'https://login.example.com',
+        jwksUri: 'https://login.example.com/jwks',
+      }),
+    }),
+  ],
+  providers: [OrderTools],
+})
+export class AppModule {}
+// #endregion module
+
+// #region introspection
+export const opaque = introspectionVerifier({
+  url: 'https://login.example.com/introspect',
+  clientId: 'shop',
+  clientSecret: process.env.CLIENT_SECRET!,
+});
+// #endregion introspection
+
+// #region passport
+export const passport = guardVerifier(
+  new (AuthGuard('jwt'))(),
+  ({ sub, exp, scope }: { sub: string; exp: number; scope: string }, token) => ({
+    token,
+    clientId: 'shop',
+    scopes: scope.split(' '),
+    expiresAt: exp,
+    extra: { sub },
+  }),
+);
+// #endregion passport
+
+// #region own
+@Injectable()
+export class ShopTokens implements TokenVerifier {
+  constructor(private readonly jwt: JwtService) {}
+
+  async verifyAccessToken(token: string) {
+    const audience = 'https://shop.example.com/mcp';
+    const { sub, exp } = await this.jwt.verifyAsync<{ sub: string; exp: number }>(token, { audience });
+    return { token, clientId: 'shop', scopes: [], expiresAt: exp, extra: { sub } };
+  }
+}
+// #endregion own
+
+// #region providers
+export const keycloak = jwtVerifier({
+  issuer: 'https://login.example.com/realms/shop',
+  jwksUri: 'https://login.example.com/realms/shop/protocol/openid-connect/certs',
+});
+
+export const auth0 = jwtVerifier({
+  issuer: 'https://shop.eu.auth0.com/', // with the slash
+  jwksUri: 'https://shop.eu.auth0.com/.well-known/jwks.json',
+});
+
+const tenant = process.env.TENANT_ID;
+export const entra = jwtVerifier({
+  issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
+  jwksUri: `https://login.microsoftonline.com/${tenant}/discovery/v2.0/keys`,
+  audience: process.env.CLIENT_ID, // of the registration of this server
+});
+// #endregion providers
+
+// #region client
+export const clients = McpClientModule.register([
+  {
+    name: 'stock',
+    url: 'https://stock.example.com/mcp',
+    auth: new ClientCredentialsProvider({
+      clientId: 'shop',
+      clientSecret: process.env.CLIENT_SECRET!,
+      expectedIssuer: 'https://login.example.com',
+    }),
+  },
+]);
+// #endregion client

@@ -1,0 +1,124 @@
+import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { resolve } from '../options/check-options.js';
+import {
+  COUNT,
+  FLAG,
+  HTTP_URL,
+  listOf,
+  OBJECT,
+  objectOf,
+  oneOf,
+  TEXT,
+  TIME,
+} from '../options/option-schema.js';
+import { hasMethods } from '../util/values.js';
+import type { TokenVerifier } from './token-verifier.js';
+
+/** Options of `McpAuthModule`. */
+export interface McpAuthOptions {
+  /** Name of the server to protect. Default: all servers with an HTTP endpoint. */
+  server?: string;
+  /**
+   * The URL of the endpoint as clients have it, such as `https://api.example.com/mcp`. It is the audience of tokens.
+   * Default: guessed from each request, but not as an audience.
+   */
+  resource?: string | URL;
+  /** The issuers that clients may get tokens from. */
+  authorizationServers: string[];
+  /** Verifies tokens: `jwtVerifier`, `introspectionVerifier`, `guardVerifier`, or your own. */
+  verifier: TokenVerifier;
+  /** The scopes that a client asks for when it logs in first; handlers may need more. Default: not said. */
+  scopesSupported?: string[];
+  /** Scopes that a broader one stands for: `{ 'orders:write': ['orders:read'] }`. Default: none. */
+  impliedScopes?: Record<string, string[]>;
+  /** Whether handlers without `@RequireScopes()` need no token. Default: false. */
+  anonymous?: boolean;
+  /** Whether lists show only what the token of the caller admits, or all. Default: `allowed`. */
+  lists?: 'allowed' | 'all';
+  /** Name of the resource, for people. */
+  resourceName?: string;
+  /** URL of a page for developers. */
+  resourceDocumentation?: string;
+  /**
+   * Where clients read the metadata, if a proxy hands on nothing outside of the endpoint's own prefix.
+   * Default: the well-known place of the `resource` (RFC 9728, 3.1).
+   */
+  metadataUrl?: string | URL;
+  /** How long a verified token is not verified again, in milliseconds, at most 60,000; 0: not at all. Default: 60,000. */
+  tokenCacheMs?: number;
+  /** The most verified tokens that are kept. Default: 10,000. */
+  maxCachedTokens?: number;
+}
+
+/** Options of `McpAuthModule.forRootAsync`: a factory makes the options. */
+export interface McpAuthModuleAsyncOptions {
+  /** Modules that export what the factory injects. Default: none. */
+  imports?: ModuleMetadata['imports'];
+  /** Providers that the factory is called with. Default: nothing. */
+  inject?: (InjectionToken | OptionalFactoryDependency)[];
+  /** Makes the options, once, while the application starts. */
+  useFactory: (...dependencies: never[]) => McpAuthOptions | Promise<McpAuthOptions>;
+}
+
+export type FilledAuthOptions = McpAuthOptions &
+  Required<
+    Pick<McpAuthOptions, 'impliedScopes' | 'anonymous' | 'lists' | 'tokenCacheMs' | 'maxCachedTokens'>
+  >;
+
+export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
+  {
+    server: TEXT,
+    resource: HTTP_URL,
+    authorizationServers: listOf(HTTP_URL, 'a list of URLs, with at least one', 1),
+    verifier: { accepts: hasMethods('verifyAccessToken'), description: 'an object with verifyAccessToken' },
+    scopesSupported: listOf(TEXT),
+    impliedScopes: {
+      ...OBJECT,
+      additionalProperties: listOf(TEXT),
+      description: 'an object, with a list of scopes for each broader one',
+      default: {},
+    },
+    anonymous: { ...FLAG, default: false },
+    lists: { ...oneOf('allowed', 'all'), default: 'allowed' },
+    resourceName: TEXT,
+    resourceDocumentation: HTTP_URL,
+    metadataUrl: HTTP_URL,
+    tokenCacheMs: { ...TIME, minimum: 0, maximum: 60_000, default: 60_000 },
+    maxCachedTokens: { ...COUNT, default: 10_000 },
+  },
+  {
+    title: 'options',
+    required: ['authorizationServers', 'verifier'],
+    problem: ({ resource, verifier }: McpAuthOptions, name) =>
+      verifier.needsResource && resource === undefined
+        ? `${name('resource')} must be set, or the "audience" of the verifier: else a token for another server would do`
+        : undefined,
+  },
+);
+
+export type AuthSettings = Omit<FilledAuthOptions, 'resource' | 'metadataUrl' | 'scopesSupported'> & {
+  readonly resource?: string;
+  readonly metadataUrl?: string;
+  readonly scopesSupported?: readonly string[];
+};
+
+/** @throws McpBootstrapError for an option that is missing, unknown or out of range */
+export function resolveAuthOptions(options: McpAuthOptions): AuthSettings {
+  const settings = resolve(AUTH, options, problem => new McpBootstrapError('McpAuthModule', problem));
+  const { resource, metadataUrl, scopesSupported } = settings;
+  return {
+    ...settings,
+    resource: resource && canonical(resource),
+    metadataUrl: metadataUrl && new URL(metadataUrl).href,
+    // A refresh token is between a client and its authorization server (2026-07-28: basic/authorization).
+    scopesSupported: scopesSupported?.filter(scope => scope !== 'offline_access'),
+  };
+}
+
+/** Lower-case scheme and host, and neither fragment nor a slash that only stands for the host (RFC 8707, 2). */
+export function canonical(resource: string | URL): string {
+  const url = new URL(resource);
+  url.hash = '';
+  return url.pathname === '/' && url.search === '' ? url.origin : url.href;
+}

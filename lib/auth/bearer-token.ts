@@ -1,0 +1,22 @@
+import type { Bearer } from '../protocol/access.js';
+
+/** The most characters of a token. */
+const MAX_LENGTH = 16_384;
+
+/** The credentials of RFC 6750, 2.1. */
+const BEARER = /^Bearer +([\w\-.~+/]+=*) *$/i;
+
+/** What a request has in its `Authorization` header. A token anywhere else does not count. */
+export type BearerToken = { readonly token: string } | 'none' | 'malformed' | 'repeated';
+
+export function bearerToken({ headers, rawHeaders }: Bearer): BearerToken {
+  const { authorization } = headers as { authorization?: string };
+  if (authorization === undefined) return 'none';
+  // Node keeps the first; who stands before this server may have read the other.
+  if (rawHeaders.filter((text, index) => index % 2 === 0 && /^authorization$/i.test(text)).length > 1)
+    return 'repeated';
+  // Other schemes are for others.
+  if (!/^Bearer(?: |$)/i.test(authorization)) return 'none';
+  const token = authorization.length > MAX_LENGTH ? undefined : BEARER.exec(authorization)?.[1];
+  return token === undefined ? 'malformed' : { token };
+}

@@ -1,0 +1,28 @@
+import { UnauthorizedException, type CanActivate } from '@nestjs/common';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { lastValueFrom, isObservable } from 'rxjs';
+import { httpExecutionContext } from '../execution/http-execution-context.js';
+import type { TokenVerifier } from './token-verifier.js';
+
+/**
+ * Has a guard verify tokens, such as `new (AuthGuard('jwt'))()` of `@nestjs/passport`. The guard must check the audience.
+ * @param toAuthInfo makes the result of what the guard has set as `request.user`
+ */
+export function guardVerifier(
+  guard: CanActivate,
+  toAuthInfo: (user: never, token: string) => AuthInfo | Promise<AuthInfo>,
+): TokenVerifier {
+  return {
+    async verifyAccessToken(token, { request, response }) {
+      const earlier: unknown = Reflect.get(request, 'user');
+      try {
+        const result = await guard.canActivate(httpExecutionContext(request, response));
+        if (!(isObservable(result) ? await lastValueFrom(result) : result)) throw new UnauthorizedException();
+        return await toAuthInfo(Reflect.get(request, 'user') as never, token);
+      } finally {
+        // Later requests with the token are served from the cache, and must look the same.
+        Reflect.set(request, 'user', earlier);
+      }
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { resolve } from '../options/check-options.js';
+import { HTTP_URL, objectOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
+import { audiencesOf, authInfoOf } from './claims.js';
+import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
+
+/** Options of `introspectionVerifier`. */
+export interface IntrospectionVerifierOptions {
+  /** The introspection endpoint of the authorization server. */
+  url: string | URL;
+  /** Who this server is to the authorization server. */
+  clientId: string;
+  /** Its secret, sent as HTTP Basic authentication. */
+  clientSecret: string;
+  /** The `aud` of tokens for this server, or several. Default: the `resource` of `McpAuthModule`. */
+  audience?: string | string[];
+  /** The `iss` that answers must have. Default: any. */
+  issuer?: string;
+  /** How long an answer may take, in milliseconds. Default: 5,000. */
+  timeoutMs?: number;
+}
+
+type IntrospectionSettings = IntrospectionVerifierOptions &
+  Required<Pick<IntrospectionVerifierOptions, 'timeoutMs'>>;
+
+export const INTROSPECTION = objectOf<IntrospectionVerifierOptions, IntrospectionSettings>(
+  {
+    url: HTTP_URL,
+    clientId: TEXT,
+    clientSecret: TEXT,
+    audience: TEXTS,
+    issuer: TEXT,
+    timeoutMs: { ...TIME, default: 5000 },
+  },
+  { title: 'options', required: ['url', 'clientId', 'clientSecret'] },
+);
+
+/**
+ * Has the authorization server verify tokens (RFC 7662), for tokens that are not JSON Web Tokens. An answer must have `aud`
+ * and `exp`.
+ * @throws McpBootstrapError for an option that is missing, unknown or out of range
+ */
+export function introspectionVerifier(options: IntrospectionVerifierOptions): TokenVerifier {
+  const settings = resolve(
+    INTROSPECTION,
+    options,
+    problem => new McpBootstrapError('introspectionVerifier', problem),
+  );
+  const { url, clientId, clientSecret, audience, issuer, timeoutMs } = settings;
+  const credentials = [clientId, clientSecret].map(encodeURIComponent).join(':');
+  const headers = {
+    accept: 'application/json',
+    authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+  };
+  return {
+    needsResource: audience === undefined,
+    async verifyAccessToken(token, { resource }) {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ token, token_type_hint: 'access_token' }),
+        // Credentials must not be sent elsewhere.
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      if (!response.ok) throw new Error(`The introspection endpoint answered with HTTP ${response.status}`);
+      const claims = (await response.json()) as Record<string, unknown>;
+      if (claims['active'] !== true) throw new InvalidTokenError('The token is not active');
+      if (issuer !== undefined && claims['iss'] !== issuer)
+        throw new InvalidTokenError('The issuer is unknown');
+      const accepted = audience === undefined ? audiencesOf(resource!) : [audience].flat();
+      const isMeant = [claims['aud']].flat().some(one => accepted.includes(one as string));
+      if (!isMeant) throw new InvalidTokenError('The token is for another audience');
+      return authInfoOf(token, claims);
+    },
+  };
+}

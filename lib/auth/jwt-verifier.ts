@@ -1,0 +1,123 @@
+import type * as Jose from 'jose';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { resolve } from '../options/check-options.js';
+import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
+import { audiencesOf, authInfoOf } from './claims.js';
+import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
+
+/** Options of `jwtVerifier`: an issuer of tokens. */
+export interface JwtVerifierOptions {
+  /** The `iss` of its tokens, to the letter. */
+  issuer: string;
+  /** Where its public keys are. */
+  jwksUri: string | URL;
+  /** The `aud` of tokens for this server, or several. Default: the `resource` of `McpAuthModule`. */
+  audience?: string | string[];
+  /** Algorithms of signatures. Default: all that have a public key. */
+  algorithms?: JwtAlgorithm[];
+  /** How far the clocks may differ, in seconds, at most 60. Default: 5. */
+  clockToleranceSeconds?: number;
+  /** How long the keys may take to come, in milliseconds. Default: 5,000. */
+  timeoutMs?: number;
+}
+
+/** Algorithms with a public key: with a shared secret, the public key would do for one. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+
+/** An algorithm of a signature. */
+export type JwtAlgorithm = (typeof ALGORITHMS)[number];
+
+type JwtSettings = JwtVerifierOptions & Required<Omit<JwtVerifierOptions, 'audience'>>;
+
+export const JWT = objectOf<JwtVerifierOptions, JwtSettings>(
+  {
+    issuer: TEXT,
+    jwksUri: HTTP_URL,
+    audience: TEXTS,
+    algorithms: { ...listOf(oneOf(...ALGORITHMS), undefined, 1), default: [...ALGORITHMS] },
+    clockToleranceSeconds: { type: 'integer', minimum: 0, maximum: 60, default: 5 },
+    timeoutMs: { ...TIME, default: 5000 },
+  },
+  { title: 'an issuer', required: ['issuer', 'jwksUri'] },
+);
+
+/** How long the known keys serve after new ones could not be had, in milliseconds, before the next attempt. */
+const RETRY_MS = 10_000;
+
+/**
+ * Verifies JSON Web Tokens by the public keys of their issuer, which are cached. Needs the package `jose`.
+ * @param issuers one issuer, or several
+ * @throws McpBootstrapError for an option that is missing, unknown or out of range
+ */
+export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOptions[]): TokenVerifier {
+  const all = [issuers]
+    .flat()
+    .map(one => resolve(JWT, one, problem => new McpBootstrapError('jwtVerifier', problem)));
+  const known = new Map(all.map(settings => [settings.issuer, { settings, keys: keysOf(settings) }]));
+  return {
+    needsResource: all.some(({ audience }) => audience === undefined),
+    async verifyAccessToken(token, { resource }) {
+      const { decodeJwt, jwtVerify } = await jose();
+      try {
+        const { iss } = decodeJwt(token);
+        const issuer = known.get(iss!);
+        if (!issuer) throw new InvalidTokenError('The issuer is unknown');
+        const { audience, algorithms, clockToleranceSeconds } = issuer.settings;
+        const { payload } = await jwtVerify(token, issuer.keys, {
+          issuer: iss,
+          audience: audience ?? audiencesOf(resource!),
+          algorithms,
+          clockTolerance: clockToleranceSeconds,
+          requiredClaims: ['exp'],
+        });
+        return authInfoOf(token, payload);
+      } catch (error) {
+        throw isRefused(error) ? new InvalidTokenError((error as Error).message, { cause: error }) : error;
+      }
+    },
+  };
+}
+
+/** The keys of an issuer. While its endpoint is down, those that are known serve. */
+function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
+  let remote: ReturnType<typeof Jose.createRemoteJWKSet> | undefined;
+  let failedAt = -Infinity;
+  return async (header, token) => {
+    const { createLocalJWKSet, createRemoteJWKSet } = await jose();
+    remote ??= createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: timeoutMs });
+    const cached = remote.jwks();
+    if (cached && performance.now() - failedAt < RETRY_MS) return createLocalJWKSet(cached)(header, token);
+    try {
+      return await remote(header, token);
+    } catch (error) {
+      if (isRefused(error) || !cached) throw error;
+      failedAt = performance.now();
+      return createLocalJWKSet(cached)(header, token);
+    }
+  };
+}
+
+/** Whether an error of jose is the token's fault, and not that of the issuer's keys. */
+function isRefused(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^ERR_(JWT|JWS_|JWKS_(NO|MULTIPLE)|JOSE_(ALG|NOT))/.test(code);
+}
+
+/** An optional package. */
+async function jose(): Promise<typeof Jose> {
+  return import('jose').catch((error: unknown) => {
+    throw new Error('jwtVerifier needs the package "jose": npm install jose', { cause: error });
+  });
+}

@@ -1,0 +1,70 @@
+import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider } from '@nestjs/common';
+import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
+import type { Subscription } from 'rxjs';
+import { McpCoreModule } from '../mcp-core.module.js';
+import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
+import { canBeServed } from '../transports/http/platform.js';
+import {
+  resolveAuthOptions,
+  type AuthSettings,
+  type McpAuthModuleAsyncOptions,
+  type McpAuthOptions,
+} from './auth-options.js';
+import { MetadataGate } from './metadata-gate.js';
+import { TokenAuthorizer } from './token-authorizer.js';
+
+const SETTINGS = 'nestjs-mcp:auth-settings';
+
+/**
+ * Makes a server, or all, an OAuth 2.1 resource server (2026-07-28: basic/authorization): every HTTP request needs an access
+ * token, except for handlers with `@AllowAnonymous()`. Import it once, or once for each server.
+ */
+@Module({})
+export class McpAuthModule implements OnModuleDestroy {
+  private readonly authorizers = new Set<TokenAuthorizer>();
+  private readonly installed: Subscription;
+
+  /** @internal Nest makes it. */
+  constructor(
+    @Inject(SETTINGS) settings: AuthSettings,
+    @Inject(MCP_SERVERS) servers: McpServers,
+    adapterHost: HttpAdapterHost,
+  ) {
+    servers.protect({
+      server: settings.server,
+      authorizerOf: host => {
+        const authorizer = new TokenAuthorizer(settings, host);
+        this.authorizers.add(authorizer);
+        return authorizer;
+      },
+    });
+    const first = () => servers.all().find(({ access }) => access?.authorizer)?.access?.authorizer;
+    const gate = new MetadataGate(() => this.authorizers, first);
+    this.installed = adapterHost.init$.subscribe(() => {
+      const adapter = adapterHost.httpAdapter as AbstractHttpAdapter | undefined;
+      if (adapter && canBeServed(adapter)) gate.install(adapter);
+    });
+  }
+
+  /** @throws McpBootstrapError, while the application starts, for wrong options */
+  static forRoot(options: McpAuthOptions): DynamicModule {
+    return moduleOf({ provide: SETTINGS, useFactory: () => resolveAuthOptions(options) });
+  }
+
+  /** Like `forRoot`, with options that a factory makes. */
+  static forRootAsync({ imports, inject = [], useFactory }: McpAuthModuleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]) => resolveAuthOptions(await useFactory(...dependencies));
+    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
+  }
+
+  /** Metadata is served until the end. */
+  onModuleDestroy(): void {
+    this.installed.unsubscribe();
+  }
+}
+
+const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
+  module: McpAuthModule,
+  imports: [McpCoreModule, ...imports],
+  providers: [settings],
+});

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { LRUCache } from 'lru-cache';
+
+/** Verified tokens by their SHA-256, up to a number and a time. A token that is being verified is verified once. */
+export class TokenCache {
+  private readonly verified: LRUCache<string, AuthInfo>;
+  private readonly pending = new Map<string, Promise<AuthInfo>>();
+
+  /**
+   * @param maxAgeMs how long a token is kept, in milliseconds, if it does not expire before
+   * @param max the most tokens
+   */
+  constructor(
+    private readonly maxAgeMs: number,
+    max: number,
+  ) {
+    this.verified = new LRUCache({ max });
+  }
+
+  /** @throws whatever `verify` throws, which is not kept */
+  get(token: string, verify: () => Promise<AuthInfo>): AuthInfo | Promise<AuthInfo> {
+    const key = createHash('sha256').update(token).digest('base64');
+    const known = this.verified.get(key);
+    if (known) return known;
+    const verifying = this.pending.get(key) ?? this.verify(key, verify);
+    this.pending.set(key, verifying);
+    return verifying;
+  }
+
+  private async verify(key: string, verify: () => Promise<AuthInfo>): Promise<AuthInfo> {
+    try {
+      const caller = await verify();
+      const ttl = Math.min(this.maxAgeMs, caller.expiresAt! * 1000 - Date.now());
+      if (ttl > 0) this.verified.set(key, caller, { ttl });
+      return caller;
+    } finally {
+      this.pending.delete(key);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { ANONYMOUS_METADATA, SCOPES_METADATA } from '../decorators/metadata.js';
+import { declaredMethodOf, type HandlerTarget } from '../execution/handler-target.js';
+import type { HandlerAccess } from '../protocol/access.js';
+
+/**
+ * Who may use a handler. A decorator of the method wins over one of the class; scopes of both are needed.
+ * @throws Error for a method, or a class, that is both open and protected
+ */
+export function accessOf(target: HandlerTarget): HandlerAccess | undefined {
+  const own = declaredOn(declaredMethodOf(target));
+  const shared = declaredOn(target.handlerClass);
+  if (own.anonymous) return { scopes: [], anonymous: true };
+  if (own.scopes)
+    return { scopes: [...new Set([...(shared.scopes ?? []), ...own.scopes])], anonymous: false };
+  if (shared.anonymous) return { scopes: [], anonymous: true };
+  return shared.scopes && { scopes: shared.scopes, anonymous: false };
+}
+
+function declaredOn(owner: object): { scopes?: readonly string[]; anonymous: boolean } {
+  const scopes = Reflect.getMetadata(SCOPES_METADATA, owner) as readonly string[] | undefined;
+  const anonymous = Reflect.getMetadata(ANONYMOUS_METADATA, owner) === true;
+  if (scopes && anonymous) {
+    throw new Error(
+      'it has @AllowAnonymous() and @RequireScopes(), which exclude each other; remove one of them',
+    );
+  }
+  return { scopes, anonymous };
+}

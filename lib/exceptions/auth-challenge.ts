@@ -1,0 +1,16 @@
+import { McpErrorCode, McpException } from './mcp.exception.js';
+
+/**
+ * A refusal by token. Over HTTP it decides the status of the answer, and its headers tell the client how to log in
+ * (2026-07-28: basic/authorization).
+ */
+export class AuthChallenge extends McpException {
+  /** @param headers of the answer, such as `www-authenticate` */
+  constructor(
+    readonly status: 400 | 401 | 403 | 503,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(McpErrorCode.Refused, message, { statusCode: status });
+  }
+}

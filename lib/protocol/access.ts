@@ -1,0 +1,38 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+
+/** Who may use a handler, as its decorators say. */
+export interface HandlerAccess {
+  /** All of these are needed. */
+  readonly scopes: readonly string[];
+  /** Whether a call needs no token. Undefined: as the server's default says. */
+  readonly anonymous: boolean | undefined;
+}
+
+/** An HTTP request, for what is decided by its token. */
+export interface Bearer {
+  /** The platform's request. */
+  readonly request: object;
+  /** The platform's response. */
+  readonly response: object;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values of the headers by turns, as they came. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** Decides by the caller's token what it may use of one server. */
+export interface Authorizer {
+  /** Whether lists show only what the caller may use. */
+  readonly lists: 'allowed' | 'all';
+  /** Whether handlers that do not say so need no token. */
+  readonly anonymous: boolean;
+  /**
+   * The caller of a request; undefined without a token.
+   * @throws AuthChallenge for a token that is not good here, or cannot be verified now
+   */
+  authenticate(bearer: Bearer): AuthInfo | undefined | Promise<AuthInfo | undefined>;
+  /** Whether a caller may use a handler. */
+  allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean;
+  /** The refusal of a caller that may not use something. */
+  refusal(scopes: readonly string[], caller: AuthInfo | undefined, bearer: Bearer): AuthChallenge;
+}

@@ -1,0 +1,107 @@
+import { HttpException, Logger } from '@nestjs/common';
+import type { Catalog, Pages } from '../catalog/catalog.js';
+import type { Entry } from '../catalog/entries.js';
+import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+import { McpContext } from '../execution/mcp-context.js';
+import type { Authorizer, Bearer } from '../protocol/access.js';
+import type { Stage } from '../protocol/answer.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { isList, type ListMethod } from '../protocol/methods.js';
+import { CallerLists } from './caller-lists.js';
+import { namedIn } from './named-entries.js';
+
+const logger = new Logger('McpModule');
+
+interface AccessOptions {
+  readonly catalog: () => Catalog;
+  readonly changes: ChangeNotifier;
+  /** Undefined without `McpAuthModule`: then only `@Visible` decides. */
+  readonly authorizer?: Authorizer;
+}
+
+/** Decides what a caller sees and may use of a server: `@Visible` first, then the scopes of its token. */
+export class Access {
+  /** What `@Visible` has said of handlers, for each request. */
+  private readonly shown = new WeakMap<object, Map<Entry, Promise<boolean>>>();
+  private readonly lists = new WeakMap<Catalog, CallerLists>();
+
+  constructor(private readonly options: AccessOptions) {}
+
+  get authorizer(): Authorizer | undefined {
+    return this.options.authorizer;
+  }
+
+  /** Refuses a call before anything else is done for it. What is hidden goes on, and is found to be unknown. */
+  readonly stage: Stage = next => async (call, params) => {
+    if (!isList(call.method)) await this.assertAllowed(call, params);
+    return next(call, params);
+  };
+
+  /**
+   * What a call names, unless it is hidden from the caller.
+   * @throws AuthChallenge if the caller may not use it
+   */
+  async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
+    if (!entry || !(await this.shows(entry, call))) return undefined;
+    const { authorizer } = this.options;
+    const { authInfo, http } = call;
+    // Over stdio, the environment is what a caller has to be trusted by.
+    if (!authorizer || !http || authorizer.allows(entry.access, authInfo)) return entry;
+    throw authorizer.refusal(entry.access?.scopes ?? [], authInfo, http);
+  }
+
+  /** Whether `@Visible` shows a handler to a caller. Its guards decide once for each handler and request. */
+  shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
+    if (!entry.run.shows) return true;
+    const request = call.http?.request ?? call.params;
+    const known = this.shown.get(request) ?? new Map<Entry, Promise<boolean>>();
+    this.shown.set(request, known);
+    const verdict = known.get(entry) ?? this.ask(entry, call);
+    known.set(entry, verdict);
+    return verdict;
+  }
+
+  /** A list in pages, as its caller sees it. */
+  pages(method: ListMethod, call: McpCall): Pages | Promise<Pages> {
+    const lists = this.listsOf(this.options.catalog());
+    return lists.pages(method, call, entry => this.shows(entry, call));
+  }
+
+  /** Whether a caller without a token may use anything. */
+  get servesAnonymous(): boolean {
+    const { authorizer, catalog } = this.options;
+    return !authorizer || this.listsOf(catalog()).servesAnonymous;
+  }
+
+  /** The refusal of a request without a token. Scopes that `@Visible` hides stay unknown. */
+  unauthorized(requests: readonly { method: string; params?: Params }[], bearer: Bearer): AuthChallenge {
+    const catalog = this.options.catalog();
+    const named = requests.flatMap(({ method, params = {} }) => namedIn(catalog, method, params));
+    const scopes = named.flatMap(({ run, access }) => (run.shows ? [] : (access?.scopes ?? [])));
+    return this.authorizer!.refusal([...new Set(scopes)], undefined, bearer);
+  }
+
+  /** @throws AuthChallenge for a call that its caller may not make */
+  async assertAllowed(call: McpCall, params: Params): Promise<void> {
+    for (const entry of namedIn(this.options.catalog(), call.method, params))
+      await this.admitted(entry, call);
+  }
+
+  private listsOf(catalog: Catalog): CallerLists {
+    const known = this.lists.get(catalog) ?? new CallerLists(catalog, this.options.authorizer);
+    this.lists.set(catalog, known);
+    return known;
+  }
+
+  private async ask({ run, where }: Entry, call: McpCall): Promise<boolean> {
+    try {
+      return await run.shows!({ data: {}, context: new McpContext(call, this.options.changes) });
+    } catch (error) {
+      // A guard that refuses says so by an exception, too.
+      if (!(error instanceof HttpException))
+        logger.warn(`${where} is hidden, because a guard of @Visible failed`, error);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,300 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Injectable, UnauthorizedException } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import { Ctx, McpContext, Tool } from 'nestjs-mcp';
+import {
+  guardVerifier,
+  introspectionVerifier,
+  jwtVerifier,
+  McpAuthModule,
+  type McpAuthOptions,
+  type TokenVerifier,
+} from 'nestjs-mcp/auth';
+import { LogSpy } from '../fixtures/log-spy.js';
+import { startApp } from '../fixtures/matrix.js';
+import { Issuer, RESOURCE } from './issuer.js';
+import { ask } from './raw-caller.js';
+
+@Injectable()
+class Tools {
+  @Tool()
+  whoAmI(@Ctx() { authInfo, request }: McpContext) {
+    const { user } = request as { user?: { sub?: string } };
+    return [authInfo?.clientId, authInfo?.extra?.['sub'], user?.sub, authInfo?.scopes.join(' ')].join(', ');
+  }
+}
+
+describe('a verifier', () => {
+  const closing: { close(): Promise<unknown> }[] = [];
+  const log = new LogSpy();
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(closing.splice(0).map(one => one.close()));
+  });
+
+  const start = async (
+    verifier: TokenVerifier,
+    options: Partial<McpAuthOptions> = {},
+    providers: never[] = [],
+  ) => {
+    const app = await startApp([Tools], {
+      module: {
+        providers,
+        imports: [
+          McpAuthModule.forRoot({
+            resource: RESOURCE,
+            authorizationServers: ['https://login.example'],
+            verifier,
+            ...options,
+          }),
+        ],
+      },
+      configure: app => app.useLogger(log),
+    });
+    closing.push(app);
+    return app.url();
+  };
+
+  const issuerOf = async () => {
+    const issuer = await Issuer.start();
+    closing.push(issuer);
+    return issuer;
+  };
+
+  const call = async (url: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const { status, result } = await ask({ url, era: 'modern', headers }, 'tools/call', { name: 'whoAmI' });
+    return result ? (result['content'] as { text: string }[])[0].text : status;
+  };
+
+  describe('of JSON Web Tokens', () => {
+    it.each([
+      [{ scope: 'a b' }, 'desk, ada, ada, a b'],
+      [{ scp: 'a b' }, 'desk, ada, ada, a b'],
+      [{ scp: ['a', 'b'] }, 'desk, ada, ada, a b'],
+      [{ client_id: undefined, azp: 'app' }, 'app, ada, ada, '],
+      [{ sub: undefined }, 'desk, , desk, '],
+      [{ aud: ['https://other.example', `${RESOURCE}/`] }, 'desk, ada, ada, '],
+    ])('reads %j', async (claims, caller) => {
+      const issuer = await issuerOf();
+      const url = await start(jwtVerifier(issuer.options));
+      expect(await call(url, await issuer.token(claims))).toBe(caller);
+    });
+
+    it('takes those of several issuers, each with its own keys', async () => {
+      const [one, other] = [await issuerOf(), await issuerOf()];
+      const url = await start(jwtVerifier([one.options, { ...other.options, audience: 'theirs' }]));
+      expect(await call(url, await one.token())).toBe('desk, ada, ada, ');
+      expect(await call(url, await other.token({ aud: 'theirs' }))).toBe('desk, ada, ada, ');
+      expect(await call(url, await other.token())).toBe(401);
+      expect(await call(url, await one.token({ aud: 'theirs' }))).toBe(401);
+      expect(await call(url, await one.token({ iss: other.url, aud: 'theirs' }))).toBe(401);
+    });
+
+    it('verifies a token once while it is cached, and not again if it is asked for at the same time', async () => {
+      const issuer = await issuerOf();
+      const verifier = jwtVerifier(issuer.options);
+      const verify = jest.spyOn(verifier, 'verifyAccessToken');
+      const url = await start(verifier);
+      const token = await issuer.token();
+      await Promise.all([call(url, token), call(url, token)]);
+      expect(await call(url, token)).toBe('desk, ada, ada, ');
+      expect(verify).toHaveBeenCalledTimes(1);
+    });
+
+    it('does not keep a token without the cache', async () => {
+      const issuer = await issuerOf();
+      const verifier = jwtVerifier(issuer.options);
+      const verify = jest.spyOn(verifier, 'verifyAccessToken');
+      const url = await start(verifier, { tokenCacheMs: 0 });
+      const token = await issuer.token();
+      await call(url, token);
+      await call(url, token);
+      expect(verify).toHaveBeenCalledTimes(2);
+    });
+
+    it.each(['fails', 'hangs'] as const)(
+      'answers 503 while no keys are known and the issuer %s',
+      async mode => {
+        const issuer = await issuerOf();
+        issuer.mode = mode;
+        const url = await start(jwtVerifier({ ...issuer.options, timeoutMs: 50 }));
+        const headers = { authorization: `Bearer ${await issuer.token()}` };
+        const reply = await ask({ url, era: 'modern', headers }, 'tools/list');
+        expect(reply).toMatchObject({ status: 503, challenge: null });
+        issuer.mode = 'answers';
+        expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
+      },
+    );
+
+    it('goes on with the keys that it knows while the issuer fails', async () => {
+      const issuer = await issuerOf();
+      const url = await start(jwtVerifier({ ...issuer.options, timeoutMs: 50 }), { tokenCacheMs: 0 });
+      expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
+      issuer.mode = 'hangs';
+      jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+      const exp = Math.floor(Date.now() / 1000) + 300;
+      const later = await issuer.token({ exp });
+      const unknown = await issuer.token({ exp }, 'two');
+      // The keys are too old by now, so that they are asked for again.
+      const fetched = issuer.fetched;
+      expect(await call(url, later)).toBe('desk, ada, ada, ');
+      expect(issuer.fetched).toBe(fetched + 1);
+      expect(await call(url, unknown)).toBe(401);
+    });
+  });
+
+  describe('that asks the authorization server', () => {
+    let answer: { status?: number; claims?: object };
+    const asked: { authorization?: string; body: string }[] = [];
+
+    const endpoint = async () => {
+      const server: Server = createServer((request, response) => {
+        void text(request).then(body => {
+          asked.push({ authorization: request.headers.authorization, body });
+          response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(answer.claims ?? {}));
+        });
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closing.push({ close: async () => (server.closeAllConnections(), server.close()) });
+      return start(
+        introspectionVerifier({
+          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/introspect`,
+          clientId: 'shop',
+          clientSecret: 'a:b',
+        }),
+      );
+    };
+
+    const good = { active: true, aud: RESOURCE, sub: 'ada', client_id: 'desk', scope: 'a' };
+    const exp = () => Math.floor(Date.now() / 1000) + 300;
+
+    it('takes what is active, and asks once', async () => {
+      const url = await endpoint();
+      answer = { claims: { ...good, exp: exp() } };
+      asked.splice(0);
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
+      const basic = `Basic ${Buffer.from('shop:a%3Ab').toString('base64')}`;
+      expect(asked).toEqual([{ authorization: basic, body: 'token=opaque&token_type_hint=access_token' }]);
+    });
+
+    it.each([
+      ['is not active', { ...good, active: false }],
+      ['is for another', { ...good, aud: 'https://other.example' }],
+      ['does not say for whom it is', { ...good, aud: undefined }],
+    ])('refuses what %s', async (_what, claims) => {
+      const url = await endpoint();
+      answer = { claims: { ...claims, exp: exp() } };
+      expect(await call(url, 'opaque')).toBe(401);
+    });
+
+    it('refuses what does not expire', async () => {
+      const url = await endpoint();
+      answer = { claims: good };
+      expect(await call(url, 'opaque')).toBe(401);
+    });
+
+    it('answers 503 if it fails', async () => {
+      const url = await endpoint();
+      answer = { status: 500 };
+      expect(await call(url, 'opaque')).toBe(503);
+    });
+  });
+
+  describe('of the application', () => {
+    const exp = () => Math.floor(Date.now() / 1000) + 300;
+    const jwt = new JwtService({ secret: 'a secret of the application' });
+
+    it('is the JwtService of @nestjs/jwt', async () => {
+      const url = await start({
+        async verifyAccessToken(token) {
+          const { sub, exp } = await jwt.verifyAsync<{ sub: string; exp: number }>(token, {
+            audience: RESOURCE,
+          });
+          return { token, clientId: 'desk', scopes: [], expiresAt: exp, extra: { sub } };
+        },
+      });
+      const claims = { sub: 'ada', aud: RESOURCE, exp: exp() };
+      expect(await call(url, jwt.sign(claims))).toBe('desk, ada, ada, ');
+      expect(await call(url, jwt.sign({ ...claims, aud: 'other' }))).toBe(401);
+      expect(await call(url, jwt.sign({ ...claims, exp: exp() - 600 }))).toBe(401);
+    });
+
+    it('is a guard of @nestjs/passport', async () => {
+      @Injectable()
+      class JwtStrategy extends PassportStrategy(Strategy) {
+        constructor() {
+          super({
+            jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+            secretOrKey: 'a secret of the application',
+            audience: RESOURCE,
+          });
+        }
+
+        validate(claims: object) {
+          return { ...claims, isFromPassport: true };
+        }
+      }
+      const verifier = guardVerifier(
+        new (AuthGuard('jwt'))(),
+        ({ sub, exp }: { sub: string; exp: number }, token) => ({
+          token,
+          clientId: 'desk',
+          scopes: ['a'],
+          expiresAt: exp,
+          extra: { sub },
+        }),
+      );
+      const url = await start(verifier, {}, [JwtStrategy as never]);
+      const token = jwt.sign({ sub: 'ada', aud: RESOURCE, exp: exp() });
+      expect(await call(url, token)).toBe('desk, ada, ada, a');
+      expect(await call(url, token)).toBe('desk, ada, ada, a');
+      expect(await call(url, jwt.sign({ sub: 'ada', aud: 'other', exp: exp() }))).toBe(401);
+    });
+
+    it.each([
+      ['throws anything else', () => Promise.reject(new Error('the database is down')), 503],
+      ['throws an HTTP 401', () => Promise.reject(new UnauthorizedException()), 401],
+      ['finds nobody', () => Promise.resolve(undefined as never), 401],
+      [
+        'finds a token of another resource',
+        (token: string) =>
+          Promise.resolve({
+            token,
+            clientId: 'desk',
+            scopes: [],
+            expiresAt: exp(),
+            resource: new URL('https://other.example'),
+          }),
+        401,
+      ],
+    ])('%s', async (_what, verifyAccessToken, status) => {
+      log.errors.splice(0);
+      const url = await start({ verifyAccessToken });
+      expect(await call(url, 'a-token-of-mine')).toBe(status);
+      expect(log.errors.join()).not.toContain('a-token-of-mine');
+    });
+  });
+
+  it('does not start without an audience', () => {
+    const options = { issuer: 'https://login.example', jwksUri: 'https://login.example/jwks' };
+    return expect(start(jwtVerifier(options), { resource: undefined })).rejects.toThrow(
+      'McpAuthModule: "resource" must be set, or the "audience" of the verifier',
+    );
+  });
+
+  it('takes no algorithm with a shared secret', () => {
+    const options = { issuer: 'https://login.example', jwksUri: 'https://login.example/jwks' };
+    expect(() => jwtVerifier({ ...options, algorithms: ['HS256' as never] })).toThrow(
+      'jwtVerifier: "algorithms[0]"',
+    );
+  });
+});
