@@ -65,7 +65,12 @@ export class OrderTools {
 
 @Module({
   imports: [McpModule.forRoot({ name: 'orders', version: '1.0.0' })],
-  providers: [Tokens, OrderTools, { provide: APP_GUARD, useClass: TokenGuard }],
+  providers: [
+    Tokens,
+    Orders,
+    OrderTools,
+    { provide: APP_GUARD, useClass: TokenGuard },
+  ],
 })
 export class OrdersModule {}
 // #endregion guarded
