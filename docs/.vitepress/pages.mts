@@ -14,6 +14,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['handlers', 'Tools, prompts, resources'],
     ['schemas', 'Schemas'],
     ['enhancers', 'Guards, pipes, interceptors, filters'],
+    ['errors', 'Errors and results'],
     ['authorization', 'Authorization'],
     ['asking', 'Ask the client'],
     ['replay', 'Rules for handlers that ask'],
@@ -34,6 +35,8 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['gateway', 'Gateway'],
   ],
   Operation: [
+    ['deploying', 'Deploying'],
+    ['security', 'Security model'],
     ['http', 'The HTTP endpoint'],
     ['stdio', 'stdio'],
     ['several-servers', 'Several servers'],
@@ -44,6 +47,13 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['telemetry', 'Telemetry'],
     ['explorer', 'Explorer'],
     ['performance', 'Performance'],
+    ['troubleshooting', 'Troubleshooting'],
+  ],
+  'Beside and before': [
+    ['beside', 'Beside controllers, Swagger, GraphQL'],
+    ['from-mcp-nest-1', 'Coming from @rekog/mcp-nest 1.x'],
+    ['from-mcp-nest-2', 'Coming from @rekog/mcp-nest 2.x'],
+    ['from-nestjs-mcp', 'Coming from @nestjs/mcp'],
   ],
   Reference: [['options', 'Options']],
 };

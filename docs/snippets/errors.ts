@@ -1,7 +1,8 @@
-import { NotFoundException } from '@nestjs/common';
+import { Injectable, NotFoundException } from '@nestjs/common';
 import { Args, McpErrorCode, McpException, Tool } from 'nestjs-mcp';
 import { ProductService } from './shop.js';
 
+@Injectable()
 export class CatalogTools {
   constructor(private readonly products: ProductService) {}
 
