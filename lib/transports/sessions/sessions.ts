@@ -98,7 +98,7 @@ export class Sessions {
       // The store may have taken its time.
       if (isGone(rawRequest, rawResponse)) return;
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
-      if (!session || !this.isOwner(session.caller, incoming)) {
+      if (!session || (session.caller !== caller && !this.isOwner(session.caller, incoming))) {
         throw new TransportError(404, -32001, 'Session not found');
       }
       // A client that logs in goes on with its session, which is its own from then on.
