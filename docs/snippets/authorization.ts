@@ -1,8 +1,20 @@
-import { Injectable, Module, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
-import { Ctx, McpContext, McpExecutionContext, McpModule, Tool, Visible } from 'nestjs-mcp';
+import {
+  Ctx,
+  McpContext,
+  McpExecutionContext,
+  McpModule,
+  Tool,
+  Visible,
+} from 'nestjs-mcp';
 import {
   AllowAnonymous,
   guardVerifier,
@@ -48,7 +60,11 @@ export class OrderTools {
 // #region module
 @Module({
   imports: [
-    McpModule.forRoot({ name: 'shop', version: '1.0.0', http: { allowedHosts: ['shop.example.com'] } }),
+    McpModule.forRoot({
+      name: 'shop',
+      version: '1.0.0',
+      http: { allowedHosts: ['shop.example.com'] },
+    }),
     McpAuthModule.forRoot({
       resource: 'https://shop.example.com/mcp', // the URL that users give their clients
       authorizationServers: ['https://login.example.com'],
@@ -76,7 +92,10 @@ export const opaque = introspectionVerifier({
 // #region passport
 export const passport = guardVerifier(
   new (AuthGuard('jwt'))(),
-  ({ sub, exp, scope }: { sub: string; exp: number; scope: string }, token) => ({
+  (
+    { sub, exp, scope }: { sub: string; exp: number; scope: string },
+    token,
+  ) => ({
     token,
     clientId: 'shop',
     scopes: scope.split(' '),
@@ -93,8 +112,17 @@ export class ShopTokens implements TokenVerifier {
 
   async verifyAccessToken(token: string) {
     const audience = 'https://shop.example.com/mcp';
-    const { sub, exp } = await this.jwt.verifyAsync<{ sub: string; exp: number }>(token, { audience });
-    return { token, clientId: 'shop', scopes: [], expiresAt: exp, extra: { sub } };
+    const { sub, exp } = await this.jwt.verifyAsync<{
+      sub: string;
+      exp: number;
+    }>(token, { audience });
+    return {
+      token,
+      clientId: 'shop',
+      scopes: [],
+      expiresAt: exp,
+      extra: { sub },
+    };
   }
 }
 // #endregion own
@@ -102,7 +130,8 @@ export class ShopTokens implements TokenVerifier {
 // #region providers
 export const keycloak = jwtVerifier({
   issuer: 'https://login.example.com/realms/shop',
-  jwksUri: 'https://login.example.com/realms/shop/protocol/openid-connect/certs',
+  jwksUri:
+    'https://login.example.com/realms/shop/protocol/openid-connect/certs',
 });
 
 export const auth0 = jwtVerifier({

@@ -355,6 +355,39 @@ describe('two nodes that share sessions', () => {
     nodes.shift();
   });
 
+  it('keep a change that comes while the only node of a session closes', async () => {
+    const session = await openSession(urls[0]);
+    await subscribe(0, session, PRICES);
+    const first = await resume(0, session);
+    const { id } = (await first.next())!;
+    const closed = nodes[0].close();
+    await first.messages();
+    registryOf(1).resourceUpdated(PRICES);
+    const second = await resume(1, session, id);
+    expect((await second.message())?.message).toMatchObject(UPDATED);
+    second.cut();
+    await closed;
+    nodes.shift();
+  });
+
+  it('tell each other nothing that no node has asked for, and little of what a client makes up', async () => {
+    const session = await openSession(urls[0]);
+    const publish = jest.spyOn(bus, 'publish');
+    await post(urls[0], session, { id: 'deadbeef.1', result: { text: 'x'.repeat(10_000) } });
+    await post(urls[0], session, {
+      method: 'notifications/cancelled',
+      params: { requestId: 5, reason: 'x'.repeat(10_000) },
+    });
+    await post(urls[0], session, {
+      method: 'notifications/cancelled',
+      params: { requestId: 'x'.repeat(10_000) },
+    });
+    const told = publish.mock.calls.map(([, message]) => JSON.stringify(message));
+    expect(told.filter(message => message.includes('"cancel"'))).toHaveLength(1);
+    expect(told.filter(message => message.includes('"answer"'))).toEqual([]);
+    expect(Math.max(...told.map(({ length }) => length))).toBeLessThan(1000);
+  });
+
   it('survive messages for a session that one of them refuses', async () => {
     const stray = jest.fn();
     process.on('unhandledRejection', stray);

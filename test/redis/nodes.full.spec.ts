@@ -8,6 +8,7 @@ import { McpRedisModule } from 'nestjs-mcp/redis';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
+import { openSession, post } from '../fixtures/raw-session.js';
 import { ERAS, type Era } from '../gateway/support.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 import { Limit, OVERSIZED, PRICES, Shop, SINGLE_USE, YES } from './shop.js';
@@ -139,6 +140,31 @@ describeWithRedis('two nodes that share one Redis', () => {
     await sender.publish(`${prefix}bus:events:test`, JSON.stringify({ v: 1, node: 'same', data: event }));
     expect([await told.take(), await told.take()]).toEqual(['tools', PRICES]);
     sender.destroy();
+  });
+
+  it('keep each of many changes for many sessions', async () => {
+    const { prefix, nodes } = await startNodes();
+    const [node] = nodes;
+    const url = await node.url();
+    const sessions = 100;
+    const changes = 110;
+    for (let index = 0; index < sessions; index++) {
+      const session = await openSession(url);
+      await (
+        await post(url, session, { id: 1, method: 'resources/subscribe', params: { uri: PRICES } })
+      ).text();
+    }
+    const registry = node.app.get(McpServerRegistry);
+    for (let index = 0; index < changes; index++) registry.resourceUpdated(PRICES);
+    const reader = createClient({ url: redis.url });
+    await reader.connect();
+    let kept = 0;
+    while (kept < sessions * changes) {
+      const keys = await reader.keys(`${prefix}waiting:*`);
+      kept = (await Promise.all(keys.map(key => reader.xLen(key)))).reduce((sum, count) => sum + count, 0);
+    }
+    expect(kept).toBe(sessions * changes);
+    reader.destroy();
   });
 
   it('write only keys that begin with the prefix, and expire', async () => {
