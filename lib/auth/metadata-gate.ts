@@ -43,19 +43,32 @@ export class MetadataGate {
       if (this.serve(request, request.raw, reply.raw)) reply.hijack();
       else done();
     });
+    // The application's CORS may have answered the preflight by then.
+    hooks.addHook('onSend', (request, reply, _payload, done) => {
+      if (this.meant(request.raw)) reply.headers(CORS);
+      done();
+    });
   }
 
   /** @returns whether the request was for metadata, and is answered */
   private serve(platformRequest: object, request: IncomingMessage, response: ServerResponse): boolean {
+    const authorizer = this.meant(request);
+    if (!authorizer) return false;
+    const path = pathOf(request).slice(WELL_KNOWN.length);
+    answer(request, response, authorizer.metadata(platformRequest, path));
+    return true;
+  }
+
+  /** The server whose metadata a request is for. */
+  private meant(request: IncomingMessage): TokenAuthorizer | undefined {
     const path = pathOf(request);
-    if (!path.startsWith(WELL_KNOWN) || !['GET', 'HEAD', 'OPTIONS'].includes(request.method!)) return false;
+    if (!path.startsWith(WELL_KNOWN) || !['GET', 'HEAD', 'OPTIONS'].includes(request.method!))
+      return undefined;
     for (const authorizer of this.authorizers()) {
       const isRoot = path === WELL_KNOWN && authorizer === this.root();
-      if (!isRoot && !this.isPlaceOf(authorizer, request, path)) continue;
-      answer(request, response, authorizer.metadata(platformRequest, path.slice(WELL_KNOWN.length)));
-      return true;
+      if (isRoot || this.isPlaceOf(authorizer, request, path)) return authorizer;
     }
-    return false;
+    return undefined;
   }
 
   private isPlaceOf(authorizer: TokenAuthorizer, request: IncomingMessage, path: string): boolean {
