@@ -1,3 +1,4 @@
+import { isRepeated } from '../headers/header-check.js';
 import type { Bearer } from '../protocol/access.js';
 
 /** The most characters of a token. */
@@ -13,8 +14,7 @@ export function bearerToken({ headers, rawHeaders }: Bearer): BearerToken {
   const { authorization } = headers as { authorization?: string };
   if (authorization === undefined) return 'none';
   // Node keeps the first; who stands before this server may have read the other.
-  if (rawHeaders.filter((text, index) => index % 2 === 0 && /^authorization$/i.test(text)).length > 1)
-    return 'repeated';
+  if (isRepeated({ rawHeaders }, 'authorization')) return 'repeated';
   // Other schemes are for others.
   if (!/^Bearer(?: |$)/i.test(authorization)) return 'none';
   const token = authorization.length > MAX_LENGTH ? undefined : BEARER.exec(authorization)?.[1];

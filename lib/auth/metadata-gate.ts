@@ -43,32 +43,32 @@ export class MetadataGate {
       if (this.serve(request, request.raw, reply.raw)) reply.hijack();
       else done();
     });
-    // CORS of the application answers a preflight before the hook above.
+    // The application's CORS may have answered the preflight by then.
     hooks.addHook('onSend', (request, reply, _payload, done) => {
-      if (request.method === 'OPTIONS' && this.finds(request.raw)) reply.headers(CORS);
+      if (this.meant(request.raw)) reply.headers(CORS);
       done();
     });
   }
 
-  /** The server whose metadata a request asks for. */
-  private finds(request: IncomingMessage): TokenAuthorizer | undefined {
+  /** @returns whether the request was for metadata, and is answered */
+  private serve(platformRequest: object, request: IncomingMessage, response: ServerResponse): boolean {
+    const authorizer = this.meant(request);
+    if (!authorizer) return false;
+    const path = pathOf(request).slice(WELL_KNOWN.length);
+    answer(request, response, authorizer.metadata(platformRequest, path));
+    return true;
+  }
+
+  /** The server whose metadata a request is for. */
+  private meant(request: IncomingMessage): TokenAuthorizer | undefined {
     const path = pathOf(request);
-    if (!path.startsWith(WELL_KNOWN)) return undefined;
+    if (!path.startsWith(WELL_KNOWN) || !['GET', 'HEAD', 'OPTIONS'].includes(request.method!))
+      return undefined;
     for (const authorizer of this.authorizers()) {
       const isRoot = path === WELL_KNOWN && authorizer === this.root();
       if (isRoot || this.isPlaceOf(authorizer, request, path)) return authorizer;
     }
     return undefined;
-  }
-
-  /** @returns whether the request was for metadata, and is answered */
-  private serve(platformRequest: object, request: IncomingMessage, response: ServerResponse): boolean {
-    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method!)) return false;
-    const authorizer = this.finds(request);
-    if (!authorizer) return false;
-    const metadata = authorizer.metadata(platformRequest, pathOf(request).slice(WELL_KNOWN.length));
-    answer(request, response, metadata);
-    return true;
   }
 
   private isPlaceOf(authorizer: TokenAuthorizer, request: IncomingMessage, path: string): boolean {

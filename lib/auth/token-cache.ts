@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 
@@ -20,7 +20,7 @@ export class TokenCache {
 
   /** @throws whatever `verify` throws, which is not kept */
   get(token: string, verify: () => Promise<AuthInfo>): AuthInfo | Promise<AuthInfo> {
-    const key = createHash('sha256').update(token).digest('base64');
+    const key = hash('sha256', token, 'base64');
     const known = this.verified.get(key);
     if (known) return known;
     const verifying = this.pending.get(key) ?? this.verify(key, verify);

@@ -33,22 +33,20 @@ export class Access {
   }
 
   /** Refuses a call before anything else is done for it. What is hidden goes on, and is found to be unknown. */
-  readonly stage: Stage = next => async (call, params) => {
-    if (!isList(call.method)) await this.assertAllowed(call, params);
-    return next(call, params);
+  readonly stage: Stage = next => (call, params) => {
+    const asking = isList(call.method) ? undefined : this.assertAllowed(call, params);
+    return asking ? asking.then(() => next(call, params)) : next(call, params);
   };
 
   /**
-   * What a call names, unless it is hidden from the caller.
+   * What a call names, unless it is hidden from the caller. A promise only if guards have to be asked.
    * @throws AuthChallenge if the caller may not use it
    */
-  async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
-    if (!entry || !(await this.shows(entry, call))) return undefined;
-    const { authorizer } = this.options;
-    const { authInfo, http } = call;
-    // Over stdio, the environment is what a caller has to be trusted by.
-    if (!authorizer || !http || authorizer.allows(entry.access, authInfo)) return entry;
-    throw authorizer.refusal(entry.access?.scopes ?? [], authInfo, http);
+  admitted<E extends Entry>(entry: E | undefined, call: McpCall): E | undefined | Promise<E | undefined> {
+    const shows = entry && this.shows(entry, call);
+    if (shows instanceof Promise)
+      return shows.then(isShown => (isShown ? this.allowed(entry!, call) : undefined));
+    return shows ? this.allowed(entry, call) : undefined;
   }
 
   /** Whether `@Visible` shows a handler to a caller. Its guards decide once for each handler and request. */
@@ -83,9 +81,27 @@ export class Access {
   }
 
   /** @throws AuthChallenge for a call that its caller may not make */
-  async assertAllowed(call: McpCall, params: Params): Promise<void> {
-    for (const entry of namedIn(this.options.catalog(), call.method, params))
-      await this.admitted(entry, call);
+  assertAllowed(call: McpCall, params: Params): Promise<void> | undefined {
+    const [entry, completer] = namedIn(this.options.catalog(), call.method, params);
+    const admitted = this.admitted(entry, call);
+    if (!completer && !(admitted instanceof Promise)) return undefined;
+    return this.assertCompleterAllowed(admitted, completer, call);
+  }
+
+  /** What completes a hidden prompt or template is as unknown as that. */
+  private async assertCompleterAllowed(
+    owner: Entry | undefined | Promise<Entry | undefined>,
+    completer: Entry | undefined,
+    call: McpCall,
+  ): Promise<void> {
+    if (await owner) await this.admitted(completer, call);
+  }
+
+  /** Over stdio, the environment is what a caller has to be trusted by. */
+  private allowed<E extends Entry>(entry: E, { authInfo, http }: McpCall): E {
+    const { authorizer } = this.options;
+    if (!authorizer || !http || authorizer.allows(entry.access, authInfo)) return entry;
+    throw authorizer.refusal(entry.access?.scopes ?? [], authInfo, http);
   }
 
   private listsOf(catalog: Catalog): CallerLists {

@@ -71,7 +71,9 @@ export class Dispatcher {
     const name = requireString(params, 'name');
     const { access } = this;
     const known = this.catalog().tools.get(name);
-    const entry = access ? await access.admitted(known, call) : known;
+    const admitted = access ? access.admitted(known, call) : known;
+    // To wait takes time, even for what is there.
+    const entry = admitted instanceof Promise ? await admitted : admitted;
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {

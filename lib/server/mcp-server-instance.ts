@@ -115,9 +115,10 @@ export class McpServerInstance {
         return upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema));
       }
       const entry = this.catalog.tools.get(tool);
-      return this.access
-        ? this.access.admitted(entry, call).then(shown => shown?.headerParams ?? [])
-        : (entry?.headerParams ?? []);
+      const shown = this.access ? this.access.admitted(entry, call) : entry;
+      return shown instanceof Promise
+        ? shown.then(own => own?.headerParams ?? [])
+        : (shown?.headerParams ?? []);
     });
     this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
     this.pipelines = this.composePipelines();

@@ -3,7 +3,7 @@ import { Ctx, McpContext, McpServerRegistry, Resource, Tool } from 'nestjs-mcp';
 import { AllowAnonymous, McpAuthModule } from 'nestjs-mcp/auth';
 import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
 import { bearer, trusting } from './callers.js';
-import { ask, openSession } from './raw-caller.js';
+import { ask, META, openSession } from './raw-caller.js';
 
 @AllowAnonymous()
 @Injectable()
@@ -80,6 +80,39 @@ describe.each(platforms())('a session of 2025, on %s', platform => {
     expect(await whoAmI(session, bearer('ada'))).toBe('ada ada');
     expect(await whoAmI(session)).toBe(404);
     expect(await whoAmI(session, bearer('grace'))).toBe(404);
+  });
+
+  it.each(['GET', 'subscriptions/listen'])('has no stream (%s) that outlives its token', async what => {
+    const verify = trusting.verifyAccessToken.bind(trusting);
+    const short = jest.spyOn(trusting, 'verifyAccessToken');
+    short.mockImplementation(async (...sent) => ({
+      ...(await verify(...sent)),
+      expiresAt: Date.now() / 1000 + 0.3,
+    }));
+    const session = await openSession(url, bearer('ada', what));
+    const listening =
+      what === 'GET'
+        ? await listen(session, bearer('ada', what))
+        : await fetch(url, {
+            method: 'POST',
+            headers: {
+              'content-type': 'application/json',
+              accept: 'application/json, text/event-stream',
+              'mcp-protocol-version': '2026-07-28',
+              'mcp-method': what,
+              ...bearer('ada', what),
+            },
+            body: JSON.stringify({
+              jsonrpc: '2.0',
+              id: 1,
+              method: what,
+              params: { notifications: { toolsListChanged: true }, _meta: META },
+            }),
+            signal: AbortSignal.timeout(20_000),
+          });
+    short.mockRestore();
+    expect(listening.status).toBe(200);
+    await expect(listening.text()).rejects.toThrow('terminated');
   });
 
   it('ends streams that were opened before it had a principal', async () => {

@@ -14,6 +14,7 @@ import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { Authorizer, Bearer } from '../../protocol/access.js';
 import { callerOf } from '../../protocol/caller.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
+import { MAX_TIMER_MS } from '../../util/max-timer.js';
 import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
@@ -128,6 +129,8 @@ export class HttpEndpoint {
       if (!(error instanceof AuthChallenge)) throw error;
       return challengeError(error, idOf(json)).send(incoming.rawResponse);
     }
+    const { rawRequest, rawResponse } = incoming;
+    if (caller && (rawRequest.method === 'GET' || listenOf(json))) endWithToken(caller, rawResponse);
     return this.route(ownedBy(caller, incoming), json);
   }
 
@@ -226,6 +229,13 @@ function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
   const { request, response, rawRequest, rawResponse, body } = incoming;
   const caller = authInfo ? callerOf(authInfo, request) : incoming.caller;
   return { request, response, rawRequest, rawResponse, body, authInfo, caller };
+}
+
+/** A client that only listens sends its token once: it has to come back with another when that one expires. */
+function endWithToken({ expiresAt = Infinity }: AuthInfo, response: ServerResponse): void {
+  const leftMs = Math.max(0, expiresAt * 1000 - Date.now());
+  const timer = setTimeout(() => response.destroy(), Math.min(leftMs, MAX_TIMER_MS)).unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
 const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ? json.id : undefined);
