@@ -10,6 +10,7 @@ import ts from 'typescript';
 /** Optional peers that an entry is there for. */
 const ALLOWED_OPTIONAL_PEERS = {
   './client': ['@modelcontextprotocol/client'],
+  './gateway': ['@modelcontextprotocol/client'],
   './testing': ['@modelcontextprotocol/client'],
 };
 
