@@ -68,7 +68,8 @@ describe('a module that shares a bus, a store and limiters', () => {
     events: new MemoryEventStore(),
     limiter: jest.fn().mockReturnValue({ consume }),
   };
-  const used = [jest.spyOn(shared.bus, 'publish'), jest.spyOn(shared.store, 'set'), consume];
+  const published = jest.spyOn(shared.bus, 'publish');
+  const used = [jest.spyOn(shared.store, 'set'), consume];
 
   @Global()
   @Module({ providers: [{ provide: SHARED, useValue: shared }], exports: [SHARED] })
@@ -96,6 +97,7 @@ describe('a module that shares a bus, a store and limiters', () => {
     expect((await send(url, { name: 'buy' })).result?.resultType).toBe('input_required');
     expect((await send(url, { name: 'hello' })).result?.isError).toBeFalsy();
     for (const use of used) expect(use).toHaveBeenCalledTimes(times);
+    expect(published.mock.calls.filter(([channel]) => channel.startsWith('events:'))).toHaveLength(times);
     await node.close();
   });
 });
