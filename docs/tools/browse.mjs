@@ -44,7 +44,7 @@ const server = createServer(async ({ url }, response) => {
 await once(server, 'listening');
 const origin = `http://127.0.0.1:${server.address().port}`;
 
-install(docs);
+install(docs, ['install', '--no-save']);
 const { chromium } = await import('playwright-core');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const faults = [];

@@ -10,7 +10,7 @@ const bin = name => join(docs, 'node_modules', name);
 const run = (...args) => execFileSync(process.execPath, args, { cwd: docs, stdio: 'inherit' });
 
 const [command] = process.argv.slice(2);
-install(docs);
+install(docs, ['install', '--no-save']);
 run(bin('typedoc/bin/typedoc'), '--options', 'typedoc.config.mjs', '--logLevel', 'Error');
 run(bin('vitepress/bin/vitepress.js'), command);
 if (command === 'build') await import('./check-links.mjs');

@@ -5,12 +5,15 @@ import process from 'node:process';
 
 const conformance = resolve(import.meta.dirname, '..');
 
-/** Runs `npm ci` in a folder with a package of its own, unless what its lock file asks for is there already. */
-export function install(folder) {
+/**
+ * Installs a folder with a package of its own, unless what its lock file asks for is there already.
+ * @param how `install --no-save` for a lock file without the programs of all platforms
+ */
+export function install(folder, how = ['ci']) {
   const installed = join(folder, 'node_modules/.package-lock.json');
   const { mtimeMs } = statSync(join(folder, 'package-lock.json'));
   if (existsSync(installed) && statSync(installed).mtimeMs >= mtimeMs) return;
-  execFileSync('npm', ['ci', '--prefix', folder, '--loglevel', 'error'], {
+  execFileSync('npm', [...how, '--prefix', folder, '--loglevel', 'error'], {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
