@@ -7,7 +7,7 @@ const MAX_LENGTH = 16_384;
 /** The credentials of RFC 6750, 2.1. */
 const BEARER = /^Bearer +([\w\-.~+/]+=*) *$/i;
 
-/** What a request has in its `Authorization` header. A token anywhere else does not count. */
+/** The bearer token of a request, from its `Authorization` header. A token anywhere else does not count. */
 export type BearerToken = { readonly token: string } | 'none' | 'malformed' | 'repeated';
 
 export function bearerToken({ headers, rawHeaders }: Bearer): BearerToken {
