@@ -11,7 +11,7 @@ import { describeWithRedis, RedisServer } from './redis-server.js';
 import { SwarmClient, type Outage } from './swarm-client.js';
 
 /** Of each era. */
-const CLIENTS = soakSize(250, 20);
+const CLIENTS = soakSize(500, 20);
 const PACE_MS = soakSize(3000, 300);
 /** A quarter of the run, in milliseconds. */
 const QUARTER_MS = soakSize(30_000, 4_000);
