@@ -22,8 +22,8 @@ const ASK: Call = { ...ORDER, params: { ...ORDER.params, name: 'ask' }, says: '"
 const contender = (
   program: Contender['program'],
   call: Call,
-  { platform = 'express', era = MODERN, tools = 1, feature, redis }: Partial<Setup> = {},
-): Contender => ({ program, setup: { platform, era, tools, feature, redis }, call });
+  { platform = 'express', era = MODERN, tools = 1, feature, redis, telemetry }: Partial<Setup> = {},
+): Contender => ({ program, setup: { platform, era, tools, feature, redis, telemetry }, call });
 
 const rps = (subject: string, baseline: string, least?: number, aim?: number): Comparison => ({
   figure: 'rps',
@@ -90,6 +90,16 @@ const shared = (
   ],
 });
 
+/** The same with `McpTelemetryModule` and without it. No OpenTelemetry SDK is registered. */
+const observed = (name: string, setup: Pick<Setup, 'platform' | 'era'>): Workload => ({
+  name: `${name}, ${setup.platform}, telemetry`,
+  contenders: {
+    'without telemetry': contender('ours', ECHO, setup),
+    'with telemetry': contender('ours', ECHO, { ...setup, telemetry: true }),
+  },
+  comparisons: [rps('with telemetry', 'without telemetry', 0.97, 1)],
+});
+
 /** What a client posts that has been asked where to send its order. */
 function answerOf(answer: string): Call {
   const { result } = JSON.parse(answer) as { result: { requestState: string } };
@@ -153,6 +163,9 @@ export const WORKLOADS: readonly Workload[] = [
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION }),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION, platform: 'express' }),
   shared('call with progress in a 2025 session', REPORT, 0.5, { era: SESSION, feature: 'orders' }),
+  observed('tools/call', { platform: 'express', era: MODERN }),
+  observed('tools/call', { platform: 'fastify', era: MODERN }),
+  observed('call in a 2025 session', { platform: 'express', era: SESSION }),
   list(100, 'peer'),
   list(1000),
   {

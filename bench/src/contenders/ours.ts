@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { Module, UseGuards, type Provider } from '@nestjs/common';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
 import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
+import { McpTelemetryModule } from '../../../dist/cjs/telemetry/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
 import { addMethod, toolsOf } from './catalog.js';
@@ -55,10 +56,13 @@ for (const [index, isValid] of checks.entries()) {
 }
 
 const orders: Provider[] = setup.feature === 'guarded' ? [GuardedOrders] : [Orders];
-const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
+const modules = [
+  ...(setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : []),
+  ...(setup.telemetry ? [McpTelemetryModule.forRoot()] : []),
+];
 
 @Module({
-  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }), ...redis],
+  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }), ...modules],
   providers: [Tools, Validators, ...(setup.feature ? orders : [])],
 })
 class App {}
