@@ -4,7 +4,7 @@ import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
 import { SCOPE, type OpenTelemetry } from '../open-telemetry.js';
 import { clientOf, hashOf, networkOf, serverOf, type Attributes } from '../peer.js';
-import { recorded } from '../recording.js';
+import { recorded, withoutSecrets } from '../recording.js';
 import type { Subject } from '../subject.js';
 import type { TelemetrySettings } from '../telemetry-options.js';
 import { META_GETTER, META_SETTER, readMark, writeMark } from './propagation.js';
@@ -80,7 +80,7 @@ export class Tracing {
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
-        if (span.isRecording()) this.describe(span, ending, beginning.subject, result);
+        if (span.isRecording()) this.describe(span, ending, beginning, result);
         // A gateway learns a name from the first answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
         if (isOwn) span.end();
@@ -133,8 +133,9 @@ export class Tracing {
     };
   }
 
-  private describe(span: Span, ending: Ending, { tool }: Subject, result: unknown): void {
-    const { errorType, statusCode, message, isInputRequired } = ending;
+  private describe(span: Span, ending: Ending, beginning: Beginning, result: unknown): void {
+    const { tool } = beginning.subject;
+    const { errorType, statusCode, isInputRequired } = ending;
     if (isInputRequired) span.setAttribute(OWN.resultType, 'input_required');
     if (statusCode !== undefined) span.setAttribute(ATTR.statusCode, statusCode);
     if (this.settings.recordResults && tool !== undefined && result !== undefined && !isInputRequired) {
@@ -142,8 +143,19 @@ export class Tracing {
     }
     if (errorType === undefined) return;
     span.setAttribute(ATTR.errorType, errorType);
+    const message = messageOf(beginning, ending);
     span.setStatus({ code: this.api.SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
   }
+}
+
+/**
+ * The message of the JSON-RPC error, if the application wrote it for its callers: the answer of its own tool or prompt.
+ * Another server may put anything into its messages, and messages about resources repeat the URI.
+ */
+function messageOf({ point, subject }: Beginning, { message }: Ending): string | undefined {
+  const isOwn = point.side === 'server' && point.isKnown !== undefined;
+  const isNamed = subject.tool !== undefined || subject.prompt !== undefined;
+  return isOwn && isNamed && message !== undefined ? withoutSecrets(message) : undefined;
 }
 
 /** What a sampler may decide by. */
