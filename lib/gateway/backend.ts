@@ -97,6 +97,18 @@ export class Backend {
     });
   }
 
+  /** Whether the backend answers now: an HTTP connection looks open while its server is gone. Never rejects. */
+  async isUp(signal: AbortSignal): Promise<boolean> {
+    try {
+      const { era } = await this.ready(signal);
+      await this.base.request(era === 'modern' ? 'server/discover' : 'ping', {}, { signal });
+      return true;
+    } catch (error) {
+      // It answers, although it does not know the method.
+      return error instanceof ProtocolError;
+    }
+  }
+
   /** Like `ready`, but waits only briefly for a backend that was down, because others can answer too. */
   async readySoon(signal: AbortSignal): Promise<BackendDescription> {
     if (!this.base.isFailing) return this.ready(signal);

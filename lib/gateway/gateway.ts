@@ -85,13 +85,7 @@ export class Gateway implements Upstream {
 
   health(signal: AbortSignal): Promise<readonly DependencyHealth[]> {
     return Promise.all(
-      this.backends.map(async backend => {
-        const isUp = await backend.ready(signal).then(
-          () => true,
-          () => false,
-        );
-        return { name: backend.name, isUp };
-      }),
+      this.backends.map(async backend => ({ name: backend.name, isUp: await backend.isUp(signal) })),
     );
   }
 

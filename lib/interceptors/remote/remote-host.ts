@@ -113,13 +113,20 @@ export class RemoteHost {
     return !this.policy.skipWhenUnlisted;
   }
 
-  /** Whether the host answers, as far as is known, or else once it was asked. Never rejects. */
+  /** Whether the host answers now, and its interceptors can be used. Never rejects. */
   async isUp(signal: AbortSignal): Promise<boolean> {
     if (this.breaker.opened) return false;
-    return this.entries(signal).then(
-      () => !this.listing?.isSkipped,
-      () => false,
-    );
+    const isKnown = this.known !== undefined;
+    try {
+      await this.entries(signal);
+      if (this.listing?.isSkipped) return false;
+      // A listing is kept for some time, and the host may be gone since.
+      const { discoveryTimeoutMs: timeoutMs } = this.policy;
+      if (isKnown) await unlessAborted(this.invoker.list({}, { signal, timeoutMs }), signal);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Makes the next message ask the host again; what it is saying right now is no longer believed, either. */
