@@ -17,6 +17,7 @@ import { z } from 'zod';
 import { startClients } from '../client/fixtures.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
 import { connect, startGateway } from '../gateway/support.js';
+import { Lines } from './lines.js';
 import { Recorder } from './recorder.js';
 
 const CANARY = 'canary-3f9c1d';
@@ -85,16 +86,6 @@ class Tools {
   }
 }
 
-/** What is logged, but for the errors: these have the details of what is unexpected. */
-class Lines {
-  readonly written: unknown[] = [];
-  readonly log = (...line: unknown[]) => void this.written.push(line);
-  readonly warn = this.log;
-  readonly debug = this.log;
-  readonly verbose = this.log;
-  readonly error = () => undefined;
-}
-
 const recorder = new Recorder();
 beforeEach(() => recorder.reset());
 afterAll(() => recorder.close());
@@ -105,10 +96,6 @@ const HEADERS = { authorization: `Bearer ${CANARY}`, 'x-key': CANARY };
 /** The places where the secret stands, with what is around it. */
 const leaksIn = (shown: unknown): string[] =>
   [...JSON.stringify(shown).matchAll(new RegExp(`.{0,80}${CANARY}.{0,20}`, 'g'))].map(([leak]) => leak);
-
-/** The lines of a logger, by how its name begins. */
-const linesOf = ({ written }: Lines, name: string) =>
-  written.filter(line => String((line as unknown[]).at(-1)).startsWith(name));
 
 /** Everything that a span tells. */
 const spansNow = () =>
@@ -185,7 +172,7 @@ describe('with the default options, no secret is shown', () => {
     const client = await test.client({ era, headers: HEADERS });
     await sendAll(client);
     if (era === 'modern') expect(await sendMismatch(await test.url())).toContain('-32020');
-    const calls = linesOf(lines, 'McpCalls');
+    const calls = lines.of('McpCalls');
     expect(calls.length).toBeGreaterThanOrEqual(REQUESTS.length);
     expect(JSON.stringify(calls)).toContain('"reference"');
     const spans = spansNow();
@@ -218,7 +205,7 @@ describe('with the default options, no secret is shown', () => {
     const spans = recorder.spansOf('CLIENT');
     expect(spans.length).toBeGreaterThanOrEqual(REQUESTS.length);
     const told = spans.map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
-    const logged = [...linesOf(lines, 'McpClient'), ...linesOf(lines, 'McpCalls')];
+    const logged = [...lines.of('McpClient'), ...lines.of('McpCalls')];
     const shown = [told, clients.app.get(McpMetrics).snapshot(), await recorder.metrics(), logged];
     expect(leaksIn(shown)).toEqual([]);
     await clients.app.close();
