@@ -83,7 +83,7 @@ export interface TurnObserving {
   end(result: { readonly outcome: string } | undefined): void;
 }
 
-/** Observes the requests of an application. It must not keep what it is given. */
+/** Observes the requests of an application. It must not keep the requests. */
 export interface TrafficListener {
   begin(request: TrafficRequest, point: TrafficPoint): Observing | undefined;
   /** A 2025-era session, a stdio connection, or a connection of a client has ended. */
@@ -98,7 +98,7 @@ export interface TrafficListener {
   follow?(mark: string): void;
 }
 
-/** Observes one place. Undefined where nobody listens, so that a request pays for one look at it. */
+/** Observes one place. It is undefined without a listener, so that a request pays only for one check. */
 export interface Observer {
   begin(request: TrafficRequest): Observation;
   disconnected(connection: EndedConnection): void;
@@ -128,7 +128,7 @@ export class Traffic {
     };
   }
 
-  /** Undefined if nobody observes interceptors. */
+  /** Undefined without a listener for interceptors. */
   get turns(): ObserveTurn | undefined {
     return this.listeners.map(({ turn }) => turn).find(turn => turn !== undefined);
   }
@@ -193,7 +193,7 @@ function attempt(work: () => void): void {
     if (hasWarned) return;
     hasWarned = true;
     new Logger('McpModule').warn(
-      `A request could not be observed, and later ones may not be: ${messageOf(error)}`,
+      `Telemetry of a request failed, so its span or metric may be missing: ${messageOf(error)}. Later failures are not logged`,
     );
   }
 }

@@ -17,7 +17,7 @@ import type { TelemetrySettings } from './telemetry-options.js';
 import { addEvents, spanTurns } from './tracing/interceptor-spans.js';
 import { Tracing, type Beginning } from './tracing/tracing.js';
 
-/** Tells spans, metrics and the call log of every request. */
+/** Passes every request to spans, metrics and the call log. */
 export class Telemetry implements TrafficListener {
   readonly turn?: ObserveTurn;
   private readonly tracing?: Tracing;
@@ -47,7 +47,7 @@ export class Telemetry implements TrafficListener {
         const ending = endingOf(outcome);
         const result = 'result' in outcome ? outcome.result : undefined;
         if (ending.errorType === undefined) this.learn(subject, point);
-        // The name of something that does not exist is a caller's choice.
+        // A caller chooses the name of a tool that does not exist.
         const isKnown = this.isKnown(subject, point);
         span?.end(ending, result, isKnown);
         this.count({ request, point, subject, isKnown }, ending, durationMs);
@@ -75,7 +75,7 @@ export class Telemetry implements TrafficListener {
     this.tracing?.follow(mark);
   }
 
-  /** Told of each run of a chain. */
+  /** Called after each run of a chain. */
   readonly report = (report: ChainReport): void => {
     if (this.api && this.settings.interceptors === 'events') addEvents(this.api, report);
   };

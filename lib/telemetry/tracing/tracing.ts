@@ -18,12 +18,12 @@ export interface RequestSpan {
   readonly end: (ending: Ending, result: unknown, isKnown: boolean) => void;
 }
 
-/** What is told of a request. */
+/** A request that begins. */
 export interface Beginning {
   readonly request: TrafficRequest;
   readonly point: TrafficPoint;
   readonly subject: Subject;
-  /** Whether the tool or prompt exists, so that its name may name the span. */
+  /** Whether the tool or prompt exists. If it does, the span's name has its name. */
   readonly isKnown: boolean;
 }
 
@@ -60,12 +60,12 @@ export class Tracing {
   follow(mark: string): void {
     const context = readMark(mark);
     const span = this.api.trace.getActiveSpan();
-    // All rounds of a 2025 call have one span.
+    // All rounds of a 2025 call share one span, which must not be linked to itself.
     if (!context || context.spanId === span?.spanContext().spanId) return;
     span?.addLink({ context, attributes: { [OWN.link]: 'round' } });
   }
 
-  /** Ends what is still open, when the application closes. */
+  /** Ends the open spans when the application closes. */
   close(): void {
     for (const span of this.open) span.end();
     this.open.clear();
@@ -81,7 +81,7 @@ export class Tracing {
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
         if (span.isRecording()) this.describe(span, ending, beginning, result);
-        // A gateway learns a name from the first answer.
+        // A gateway learns the name from this answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
         if (isOwn) span.end();
         this.open.delete(span);
@@ -89,7 +89,7 @@ export class Tracing {
     };
   }
 
-  /** The client's span, if the message carries one: then the ambient span, such as that of HTTP, is a link. */
+  /** The parent is the client's span, if the message has one. The ambient span, such as the HTTP span, is then a link. */
   private parentOf({ request, point }: Beginning, ambient: Context): { parent: Context; links: Link[] } {
     const { propagation, trace } = this.api;
     if (point.side === 'client' || !request.meta) return { parent: ambient, links: [] };
@@ -99,7 +99,7 @@ export class Tracing {
     return { parent, links: isRemote && around ? [{ context: around }] : [] };
   }
 
-  /** The span of a GenAI instrumentation for the same call, which is not told twice. */
+  /** The span of a GenAI instrumentation for the same call. The conventions ask for one span of it. */
   private outerOf({ subject }: Beginning, ambient: Context): Span | undefined {
     const span = this.api.trace.getSpan(ambient);
     const { attributes = {}, kind } = (span ?? {}) as { attributes?: Attributes; kind?: number };
@@ -117,7 +117,7 @@ export class Tracing {
     return target === undefined ? method : `${method} ${target}`;
   }
 
-  /** What only a span that is recorded is told. */
+  /** Attributes that only a recorded span needs. */
   private detailsOf({ request, point, subject }: Beginning): Attributes {
     const { requestId, protocolVersion, sessionId, params } = request;
     const isShown = this.settings.recordArguments && subject.tool !== undefined;
@@ -158,7 +158,7 @@ function messageOf({ point, subject }: Beginning, { message }: Ending): string |
   return isOwn && isNamed && message !== undefined ? withoutSecrets(message) : undefined;
 }
 
-/** What a sampler may decide by. */
+/** Attributes that a sampler can decide by. */
 function attributesOf({ method, tool, prompt, uri }: Subject): Attributes {
   return {
     [ATTR.method]: method,
