@@ -3,7 +3,7 @@ import type * as api from '@opentelemetry/api';
 /** The used part of `@opentelemetry/api`. */
 export type OpenTelemetry = Pick<
   typeof api,
-  'context' | 'metrics' | 'propagation' | 'trace' | 'SpanKind' | 'SpanStatusCode'
+  'context' | 'createNoopMeter' | 'metrics' | 'propagation' | 'trace' | 'SpanKind' | 'SpanStatusCode'
 >;
 
 /** The name and version of the instrumentation. */

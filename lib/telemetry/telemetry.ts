@@ -11,7 +11,7 @@ import { endingOf, type Ending } from './ending.js';
 import { CallLog } from './log/call-log.js';
 import type { McpMetrics, OperationKey } from './metrics/mcp-metrics.js';
 import { OpenTelemetryMetrics } from './metrics/open-telemetry-metrics.js';
-import type { OpenTelemetry } from './open-telemetry.js';
+import { SCOPE, type OpenTelemetry } from './open-telemetry.js';
 import { KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
 import { addEvents, spanTurns } from './tracing/interceptor-spans.js';
@@ -34,7 +34,7 @@ export class Telemetry implements TrafficListener {
     if (callLog !== false) this.log = new CallLog(callLog, settings);
     if (!api) return;
     this.tracing = new Tracing(api, settings);
-    this.exported = new OpenTelemetryMetrics(api, metrics);
+    this.exported = exportedBy(api, metrics);
     if (interceptors === 'spans') this.turn = spanTurns(api, this.tracing);
   }
 
@@ -118,3 +118,9 @@ export class Telemetry implements TrafficListener {
     return names;
   }
 }
+
+/** Undefined without a metrics SDK. A meter that was made before the SDK was registered never exports anything. */
+const exportedBy = (api: OpenTelemetry, metrics: McpMetrics): OpenTelemetryMetrics | undefined =>
+  api.metrics.getMeter(...SCOPE) === api.createNoopMeter()
+    ? undefined
+    : new OpenTelemetryMetrics(api, metrics);

@@ -1,5 +1,6 @@
 import { McpServers } from '../../lib/server/mcp-servers.js';
-import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
+import { createNoopMeter } from '@opentelemetry/api';
+import { McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startApp } from '../fixtures/matrix.js';
 import { Handlers } from './handlers.js';
 
@@ -14,4 +15,15 @@ async function observersWith(imports: object[]) {
 it('without the module a server has nothing to observe its requests with', async () => {
   expect(await observersWith([])).toEqual([undefined, undefined, undefined]);
   expect(await observersWith([McpTelemetryModule.forRoot()])).not.toContain(undefined);
+});
+
+it('without a metrics SDK a call makes no attributes for metrics, and McpMetrics counts it', async () => {
+  const created = jest.spyOn(createNoopMeter(), 'createHistogram');
+  const test = await startApp([Handlers], { module: { imports: [McpTelemetryModule.forRoot()] } });
+  const client = await test.client();
+  await client.callTool({ name: 'echo', arguments: { text: 'a' } });
+  expect(created).not.toHaveBeenCalled();
+  const { operations } = test.app.get(McpMetrics).snapshot();
+  expect(operations).toContainEqual(expect.objectContaining({ method: 'tools/call', tool: 'echo' }));
+  await test.close();
 });
