@@ -13,6 +13,7 @@ import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
+import { assertVersion } from './session-body.js';
 import { SharedSessions } from './shared-sessions.js';
 
 /** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
@@ -138,11 +139,11 @@ export class Sessions {
     const session = await this.hold(id, { caller, openedAt }, incoming.caller, requestId);
     try {
       await this.shared?.create(id, { caller, openedAt, params });
+      session.post(incoming, body);
     } catch (error) {
-      await session.close();
+      await this.expire(session);
       throw error;
     }
-    if (!session.post(incoming, body)) await this.expire(session);
   }
 
   /** The session of that id, also if another node has opened it. @throws UnavailableException; TransportError past a cap */
@@ -236,8 +237,7 @@ export class Sessions {
 
   /** Ends a session at its client's wish. */
   private async end(session: Session, { rawRequest, rawResponse }: Incoming): Promise<void> {
-    const refusal = session.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
-    if (refusal) throw refusal;
+    assertVersion(rawRequest.headers['mcp-protocol-version']);
     await this.forget(session);
     rawResponse.writeHead(200).end();
   }
