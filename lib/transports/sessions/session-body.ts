@@ -12,6 +12,9 @@ import { TransportError } from '../http/transport-error.js';
 /** The most messages that a list may hold. */
 const MAX_BATCH = 100;
 
+/** The most characters of a request's id, which is kept until the request is answered. */
+const MAX_ID_LENGTH = 1024;
+
 /** The SDK's own guard checks the whole message each time; the body has been parsed. */
 export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message;
@@ -31,6 +34,9 @@ export function messagesIn(
   const ids = new Set<RequestId>();
   for (const message of messages) {
     if (!isRequest(message)) continue;
+    if (String(message.id).length > MAX_ID_LENGTH) {
+      throw invalid(`Invalid Request: an id has at most ${MAX_ID_LENGTH} characters`);
+    }
     if (session.isPending(message.id) || ids.has(message.id)) {
       throw new TransportError(400, -32600, 'Invalid Request: the id is in use', { id: message.id });
     }
