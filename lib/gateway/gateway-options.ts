@@ -1,4 +1,5 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
 import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
@@ -10,6 +11,13 @@ export interface GatewayBackend extends ConnectionOptions {
    * `token()` exchanges a token. The token of a caller is never sent to a backend. Default: none.
    */
   auth?: AuthProvider | OAuthClientProvider;
+  /**
+   * Returns the access token for the requests of a caller to a backend at a `url`, such as the result of a token exchange
+   * (RFC 8693). An anonymous caller is `undefined`. A token is used again while the caller's own token is cached
+   * (`tokenCacheMs` of `McpAuthModule`). The gateway connects and listens with `auth`. An `McpException` is sent to the caller;
+   * after any other error, or `connectTimeoutMs`, the caller gets HTTP 503. Default: all requests are sent with `auth`.
+   */
+  tokenFor?: (caller: AuthInfo | undefined) => string | Promise<string>;
 }
 
 /** Bounds on what a gateway holds for its clients. */

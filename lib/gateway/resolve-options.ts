@@ -4,7 +4,7 @@ import { HTTP, SERVER } from '../server/resolve-server-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
 import { type MrtrSettings, SECRETS, secretsOf } from '../mrtr/mrtr-options.js';
 import { resolve } from '../options/check-options.js';
-import { COUNT, FLAG, OBJECT, objectOf, omit, pick, TEXT, TIME } from '../options/option-schema.js';
+import { COUNT, FLAG, FUNCTION, OBJECT, objectOf, omit, pick, TEXT, TIME } from '../options/option-schema.js';
 import {
   SERVER_OPTIONS,
   type GatewayBackend,
@@ -40,15 +40,20 @@ export const LIMITS = objectOf<GatewayLimits, Required<GatewayLimits>>({
 const BACKEND_RULE = 'an object with a "url", a "command" or a "transport"';
 
 export const BACKEND = objectOf<GatewayBackend>(
-  { auth: OBJECT, ...CONNECTION.properties },
+  {
+    auth: OBJECT,
+    tokenFor: { ...FUNCTION, description: 'a function that returns an access token' },
+    ...CONNECTION.properties,
+  },
   {
     title: 'a backend',
     description: BACKEND_RULE,
-    problem: (options: GatewayBackend, name) =>
-      CONNECTION.problem?.(options as never, name) ??
-      (options.auth !== undefined && options.url === undefined
-        ? `${name('auth')} is only for a server at a "url"`
-        : undefined),
+    problem: (options: GatewayBackend, name) => {
+      const problem = CONNECTION.problem?.(options as never, name);
+      if (problem || options.url !== undefined) return problem;
+      const credentials = (['auth', 'tokenFor'] as const).find(key => options[key] !== undefined);
+      return credentials && `${name(credentials)} is only for a server at a "url"`;
+    },
   },
 );
 

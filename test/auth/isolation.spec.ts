@@ -6,7 +6,7 @@ import { McpGatewayModule, type GatewayBackend } from 'nestjs-mcp/gateway';
 import { RateLimit } from 'nestjs-mcp/interceptors';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
 import { bearer, tokenOf, trusting } from './callers.js';
-import { ask, type RawReply } from './raw-caller.js';
+import { ask, textIn } from './raw-caller.js';
 
 const SECRET = 'a secret that all nodes of the shop share';
 
@@ -48,8 +48,6 @@ class Seen {
 
 const protect = (options: object = {}) =>
   McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting, ...options });
-
-const textIn = ({ result }: RawReply) => (result?.['content'] as { text: string }[] | undefined)?.[0].text;
 
 describe('what belongs to one principal', () => {
   const apps: TestApp[] = [];
