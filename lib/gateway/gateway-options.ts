@@ -34,6 +34,9 @@ export interface GatewayLimits {
   listTimeoutMs?: number;
 }
 
+/** Scopes by the names of tools as clients see them; `git_*` stands for all names that begin with `git_`. */
+export type GatewayToolScopes = Record<string, string[]>;
+
 /** Signs the `requestState` of a call. All nodes of a gateway need the same secret. */
 export type GatewayMrtrOptions = Pick<McpMrtrOptions, 'secret' | 'secrets'>;
 
@@ -66,6 +69,12 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   backends?: Record<string, GatewayBackend>;
   /** Whether `interceptors/list` and `interceptor/invoke` go through to the backend. One backend only. Default: false. */
   passthrough?: boolean;
+  /**
+   * The scopes that a caller needs for tools, for a gateway with `McpAuthModule`. Rules that fit the same tool add up. Lists
+   * leave out tools that the caller's scopes do not allow. Default: none.
+   * @example { 'git_*': ['git:read'], git_push: ['git:write'] }
+   */
+  toolScopes?: GatewayToolScopes;
   /**
    * How long a backend may take for an answer, in milliseconds; `calls.timeoutMs` is 0 here unless it is given.
    * Default: 3,600,000 (an hour).

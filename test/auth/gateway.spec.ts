@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { Ctx, McpContext, McpException, Resource, Tool } from 'nestjs-mcp';
+import {
+  Ctx,
+  McpContext,
+  McpException,
+  Mutator,
+  Resource,
+  Tool,
+  type InterceptorInvocation,
+} from 'nestjs-mcp';
 import { McpAuthModule, RequireScopes, type McpAuthOptions } from 'nestjs-mcp/auth';
 import { McpGatewayModule, type GatewayBackend, type McpGatewayOptions } from 'nestjs-mcp/gateway';
 import { LogSpy } from '../fixtures/log-spy.js';
@@ -182,5 +190,78 @@ describe('tokenFor of a backend', () => {
   it('is only for a server at a "url"', () => {
     const backend = { command: 'node', tokenFor: exchanged };
     expect(() => McpGatewayModule.forRoot({ backend })).toThrow('"tokenFor" is only for a server at a "url"');
+  });
+});
+
+describe('toolScopes of a gateway', () => {
+  const toolScopes = { '*': ['git'], 'pu*': ['git', 'write'], whoAmI: ['git'] };
+  const METADATA = 'resource_metadata="https://gateway.example/.well-known/oauth-protected-resource/mcp"';
+
+  const list = async (url: string, headers: Headers) => {
+    const { result } = await ask({ url, era: 'modern', headers }, 'tools/list');
+    return (result?.['tools'] as { name: string }[]).map(({ name }) => name);
+  };
+
+  it('decide which tools a caller sees and may call', async () => {
+    const url = await startGateway({ toolScopes });
+    expect(await list(url, bearer('ada'))).toEqual([]);
+    expect(await list(url, bearer('ada', 'git'))).toEqual(['whoAmI']);
+    expect(await list(url, bearer('ada', 'git', 'write'))).toEqual(['whoAmI', 'push']);
+    expect(await call(url, bearer('ada', 'git'), 'push')).toMatchObject({
+      status: 403,
+      challenge: `Bearer error="insufficient_scope", scope="git write", ${METADATA}`,
+    });
+    expect(textIn(await call(url, bearer('ada', 'git', 'write'), 'push'))).toBe('pushed');
+    expect(await call(url, {}, 'push')).toMatchObject({
+      status: 401,
+      challenge: `Bearer scope="git write", ${METADATA}`,
+    });
+    const page = await ask({ url, era: 'modern', headers: bearer('ada') }, 'tools/list');
+    expect(page.result).toMatchObject({ cacheScope: 'private' });
+  });
+
+  it('hold in 2025 sessions', async () => {
+    const url = await startGateway({ toolScopes });
+    const headers = bearer('ada', 'git');
+    const session = await openSession(url, headers);
+    const send = (method: string, params = {}) =>
+      ask({ url, era: 'legacy', headers, session }, method, params);
+    expect((await send('tools/list')).result).toEqual({
+      tools: [expect.objectContaining({ name: 'whoAmI' })],
+    });
+    expect(await send('tools/call', { name: 'push' })).toMatchObject({ status: 403 });
+    expect(await send('tools/call', { name: 'whoAmI' })).toMatchObject({ status: 200 });
+  });
+
+  it('leave other tools to anonymous callers, and lists as they are', async () => {
+    const auth = { anonymous: true, lists: 'all' } as const;
+    const url = await startGateway({ toolScopes: { push: ['write'] }, auth });
+    expect(await list(url, {})).toEqual(['whoAmI', 'push']);
+    expect((await call(url, {}, 'whoAmI')).status).toBe(200);
+    expect((await call(url, {}, 'push')).status).toBe(401);
+  });
+
+  it('hold for names that interceptors make', async () => {
+    @Injectable()
+    class Redirect {
+      @Mutator({ events: ['tools/call'], scope: { allow: ['/name'] } })
+      redirect({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+        return payload.name === 'whoAmI' ? { ...payload, name: 'push' } : undefined;
+      }
+    }
+    const url = await startGateway({ toolScopes: { push: ['write'] }, providers: [Redirect] });
+    expect(await call(url, bearer('ada'), 'whoAmI')).toMatchObject({ status: 403 });
+    expect(textIn(await call(url, bearer('ada', 'write'), 'whoAmI'))).toBe('pushed');
+  });
+
+  it.each<[Gateway, string]>([
+    [
+      { toolScopes, auth: false },
+      'it has "toolScopes", but nothing checks the tokens of the server "gateway"',
+    ],
+    [{ toolScopes: { push: [] } }, '"toolScopes.push" must be a list of scopes, with at least one'],
+    [{ toolScopes: { push: ['a b'] } }, '"toolScopes.push[0]" must'],
+  ])('%j stop the start', async (options, problem) => {
+    await expect(startGateway(options)).rejects.toThrow(problem);
   });
 });
