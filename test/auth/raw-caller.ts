@@ -61,6 +61,10 @@ export async function ask(
   };
 }
 
+/** The text of a tool's result. */
+export const textIn = ({ result }: RawReply): string | undefined =>
+  (result?.['content'] as { text: string }[] | undefined)?.[0].text;
+
 /** Opens a session of the 2025 era. */
 export async function openSession(url: string, headers?: Record<string, string>): Promise<string> {
   const { session } = await ask({ url, era: 'legacy', headers }, 'initialize', {
