@@ -10,7 +10,7 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { isList, type ListMethod } from '../protocol/methods.js';
 import { CallerLists } from './caller-lists.js';
-import { namedIn } from './named-entries.js';
+import { namedIn, type Named } from './named-entries.js';
 import { allowedTools, toolAccessOf, type ScopesOf } from './tool-scopes.js';
 
 const logger = new Logger('McpModule');
@@ -54,6 +54,17 @@ export class Access {
     return shows ? this.allowed(entry, call) : undefined;
   }
 
+  /** The first of some handlers that its caller sees. A promise only if guards have to be asked. */
+  firstShown(entries: readonly Entry[], call: McpCall): Entry | undefined | Promise<Entry | undefined> {
+    const [entry, ...others] = entries;
+    if (!entry) return undefined;
+    const shows = this.shows(entry, call);
+    if (shows instanceof Promise) {
+      return shows.then(isShown => (isShown ? entry : this.firstShown(others, call)));
+    }
+    return entry;
+  }
+
   /** Whether `@Visible` shows a handler to a caller. Its guards decide once for each handler and request. */
   shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
     if (!entry.run.shows) return true;
@@ -82,9 +93,7 @@ export class Access {
     const catalog = this.options.catalog();
     const { toolScopes } = this.options;
     const scopes = requests.flatMap(({ method, params = {} }) => [
-      ...namedIn(catalog, method, params).flatMap(({ run, access }) =>
-        run.shows ? [] : (access?.scopes ?? []),
-      ),
+      ...scopesShown(namedIn(catalog, method, params)),
       ...(toolAccessOf(toolScopes, method, params)?.scopes ?? []),
     ]);
     return this.authorizer!.refusal([...new Set(scopes)], undefined, bearer);
@@ -93,10 +102,11 @@ export class Access {
   /** @throws AuthChallenge for a call that its caller may not make */
   assertAllowed(call: McpCall, params: Params): Promise<void> | undefined {
     this.assertToolAllowed(call, params);
-    const [entry, completer] = namedIn(this.options.catalog(), call.method, params);
-    const admitted = this.admitted(entry, call);
-    if (!completer && !(admitted instanceof Promise)) return undefined;
-    return this.assertCompleterAllowed(admitted, completer, call);
+    const { entries, completer } = namedIn(this.options.catalog(), call.method, params);
+    const shown = this.firstShown(entries, call);
+    if (completer || shown instanceof Promise) return this.assertShownAllowed(shown, completer, call);
+    if (shown) this.allowed(shown, call);
+    return undefined;
   }
 
   /** @throws AuthChallenge for a tool behind a gateway that the caller may not use */
@@ -105,13 +115,16 @@ export class Access {
     if (access) this.assertAdmits(access, call);
   }
 
-  /** What completes a hidden prompt or template is as unknown as that. */
-  private async assertCompleterAllowed(
+  /** A completer of a hidden prompt or template is as unknown as its owner. */
+  private async assertShownAllowed(
     owner: Entry | undefined | Promise<Entry | undefined>,
     completer: Entry | undefined,
     call: McpCall,
   ): Promise<void> {
-    if (await owner) await this.admitted(completer, call);
+    const shown = await owner;
+    if (!shown) return;
+    this.allowed(shown, call);
+    await this.admitted(completer, call);
   }
 
   /** Over stdio, the environment is what a caller has to be trusted by. */
@@ -150,4 +163,11 @@ export class Access {
       return false;
     }
   }
+}
+
+/** The scopes of the handlers that a caller without a token may learn of. */
+function scopesShown({ entries, completer }: Named): readonly string[] {
+  const owner = entries.find(({ run }) => !run.shows);
+  const shown = owner && completer && !completer.run.shows ? [owner, completer] : [owner];
+  return shown.flatMap(entry => entry?.access?.scopes ?? []);
 }
