@@ -113,7 +113,7 @@ export class Session implements Transport {
 
   /** Knows what other nodes know, also if it has missed a change. */
   adopt({ caller, level, subscribed }: SharedState): void {
-    if (caller !== this.caller) this.bind(caller);
+    this.bind(caller);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }
@@ -163,6 +163,7 @@ export class Session implements Transport {
 
   /** Makes an anonymous session the caller's. Streams that were opened before have to be opened again, with the token. */
   bind(caller: string): void {
+    if (caller === this.caller) return;
     this.caller = caller;
     this.streams.handOver();
   }

@@ -100,7 +100,7 @@ export class Sessions {
       if (isGone(rawRequest, rawResponse)) return;
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
       if (!session || (session.caller !== caller && !this.isOwner(session.caller, incoming))) {
-        throw new TransportError(404, -32001, 'Session not found');
+        throw NOT_FOUND;
       }
       // A client that logs in goes on with its session, which is its own from then on.
       if (session.caller !== caller) await this.bind(session, caller);
@@ -179,10 +179,11 @@ export class Sessions {
     );
   }
 
+  /** @throws TransportError if another caller has become its owner meanwhile; UnavailableException */
   private async bind(session: Session, caller: string): Promise<void> {
-    // Before another caller can be let in.
-    session.bind(caller);
-    await this.shared?.bind(session.sessionId, caller);
+    const owner = this.shared ? await this.shared.bind(session.sessionId, session.caller, caller) : caller;
+    if (owner !== undefined) session.bind(owner);
+    if (owner !== caller) throw NOT_FOUND;
   }
 
   private restore(id: string, incoming: Incoming): Promise<Session | undefined> {
@@ -283,6 +284,8 @@ export class Sessions {
 }
 
 type Params = Record<string, unknown>;
+
+const NOT_FOUND = new TransportError(404, -32001, 'Session not found');
 
 const unavailable = ({ code, message }: UnavailableException): TransportError =>
   new TransportError(503, code, message, { headers: { 'retry-after': '1' } });
