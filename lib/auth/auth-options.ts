@@ -1,17 +1,7 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
-import {
-  COUNT,
-  FLAG,
-  HTTP_URL,
-  listOf,
-  OBJECT,
-  objectOf,
-  oneOf,
-  TEXT,
-  TIME,
-} from '../options/option-schema.js';
+import { COUNT, FLAG, HTTP_URL, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
 import type { TokenVerifier } from './token-verifier.js';
 
@@ -74,7 +64,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     verifier: { accepts: hasMethods('verifyAccessToken'), description: 'an object with verifyAccessToken' },
     scopesSupported: listOf(TEXT),
     impliedScopes: {
-      ...OBJECT,
+      type: 'object',
       additionalProperties: listOf(TEXT),
       description: 'an object, with a list of scopes for each broader one',
       default: {},

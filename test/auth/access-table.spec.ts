@@ -87,26 +87,30 @@ class Handlers {
   completeScoped() {
     return ['b'];
   }
+}
 
-  @Visible(GraceOnly)
+@Visible(GraceOnly)
+@Injectable()
+class HiddenResources {
   @Resource({ uri: 'hidden://one' })
   hiddenResource() {
     return 'resource';
   }
 
-  @RequireScopes('files')
+  @ResourceTemplate({ uriTemplate: 'hidden://{id}/x' })
+  hiddenTemplate() {
+    return 'template';
+  }
+}
+
+@RequireScopes('files')
+@Injectable()
+class ScopedResources {
   @Resource({ uri: 'scoped://one' })
   scopedResource() {
     return 'resource';
   }
 
-  @Visible(GraceOnly)
-  @ResourceTemplate({ uriTemplate: 'hidden://{id}/x' })
-  hiddenTemplate() {
-    return 'template';
-  }
-
-  @RequireScopes('files')
   @ResourceTemplate({ uriTemplate: 'scoped://{id}/x' })
   scopedTemplate() {
     return 'template';
@@ -133,7 +137,7 @@ describe.each(cells())('$name', ({ platform, era, legacy }) => {
     RequireScopes('added')(added);
     const addedHidden = () => 'added';
     Visible(GraceOnly)(addedHidden);
-    app = await startApp([Handlers], {
+    app = await startApp([Handlers, HiddenResources, ScopedResources], {
       platform,
       mcp: { legacy, cache: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } } },
       module: {
