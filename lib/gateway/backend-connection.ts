@@ -102,7 +102,7 @@ export class BackendConnection {
   }
 
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
-    if (call) await this.actFor(call);
+    if (call && this.host.tokens) await this.actFor(call);
     const via = viaNow();
     const send = (client: Client) =>
       callScope.run({ via, call }, () =>

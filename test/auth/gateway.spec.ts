@@ -11,11 +11,12 @@ import {
 } from 'nestjs-mcp';
 import { McpAuthModule, RequireScopes, type McpAuthOptions } from 'nestjs-mcp/auth';
 import { McpGatewayModule, type GatewayBackend, type McpGatewayOptions } from 'nestjs-mcp/gateway';
+import { EventReader } from '../fixtures/event-reader.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
 import { ERAS, type Era } from '../gateway/support.js';
 import { bearer, tokenOf, trusting } from './callers.js';
-import { ask, openSession, textIn } from './raw-caller.js';
+import { ask, listenHeaders, listenMessage, openSession, textIn } from './raw-caller.js';
 
 @Injectable()
 class Tools {
@@ -185,6 +186,20 @@ describe('tokenFor of a backend', () => {
     expect(await subscribe(bearer('ada'), 'state://open')).toMatchObject({ result: {} });
     expect(await subscribe(bearer('ada', 'files'), 'state://closed')).toMatchObject({ result: {} });
     expect(await subscribe(bearer('ada'), 'state://closed')).toMatchObject({ error: expect.any(Object) });
+  });
+
+  it.each(ERAS)('decides what a 2026 client hears of a %s backend', async era => {
+    const url = await startGateway({ backend: { era, tokenFor: exchanged } });
+    const listen = (headers: Headers, ...resourceSubscriptions: string[]) =>
+      EventReader.open(url, listenHeaders(headers), listenMessage({ resourceSubscriptions }));
+    const refused = await listen(bearer('ada'), 'state://open', 'state://closed');
+    expect(refused.type).toBe('application/json');
+    const heard = await listen(bearer('ada', 'files'), 'state://closed');
+    expect((await heard.message())?.message).toMatchObject({
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: { resourceSubscriptions: ['state://closed'] } },
+    });
+    heard.cut();
   });
 
   it('is only for a server at a "url"', () => {

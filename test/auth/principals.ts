@@ -5,9 +5,9 @@ import { RateLimit } from 'nestjs-mcp/interceptors';
 import { deferred } from '../fixtures/deferred.js';
 import { EventReader } from '../fixtures/event-reader.js';
 import { startApp, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
-import { endSession, openSession, post, SESSION_HEADERS } from '../fixtures/raw-session.js';
+import { endSession, openSession, post } from '../fixtures/raw-session.js';
 import { bearer, trusting } from './callers.js';
-import { ask, META, textIn } from './raw-caller.js';
+import { ask, listenHeaders, listenMessage, textIn } from './raw-caller.js';
 
 const SECRET = 'a secret that all nodes of the shop share';
 const [OPEN, CLOSED] = ['state://open', 'state://closed'];
@@ -194,21 +194,7 @@ export function describePrincipals(nodes: () => readonly TestApp[]): void {
 
   it('subscriptions of 2026: updates reach who may read the resource', async () => {
     const listen = (headers: Headers, ...resourceSubscriptions: string[]) =>
-      EventReader.open(
-        last,
-        {
-          ...SESSION_HEADERS,
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'subscriptions/listen',
-          ...headers,
-        },
-        {
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'subscriptions/listen',
-          params: { notifications: { resourceSubscriptions }, _meta: META },
-        },
-      );
+      EventReader.open(last, listenHeaders(headers), listenMessage({ resourceSubscriptions }));
     expect((await listen(GRACE, OPEN, CLOSED)).status).toBe(403);
     const [ada, grace] = await Promise.all([listen(ADA, OPEN, CLOSED), listen(GRACE, OPEN)]);
     const heard = async (stream: EventReader) => {
