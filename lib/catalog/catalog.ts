@@ -53,6 +53,12 @@ interface CatalogOptions {
 
 export type Completer = CompletionEntry | readonly string[];
 
+/** A handler that can answer for a URI, and the decoded variables if it is a template. */
+export interface Reader {
+  readonly entry: ResourceEntry | ResourceTemplateEntry;
+  readonly variables?: Record<string, string | string[]>;
+}
+
 /** All handlers of a server, compiled. Immutable: a change makes a new catalogue. */
 export class Catalog {
   readonly tools = new Map<string, ToolEntry>();
@@ -91,15 +97,14 @@ export class Catalog {
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
-  /** The template that matches a URI, and its decoded variables. */
-  matchTemplate(
-    uri: string,
-  ): { entry: ResourceTemplateEntry; variables: Record<string, string | string[]> } | undefined {
+  /** The handlers that can answer for a URI, the preferred one first. The later ones serve callers who do not see it. */
+  *readersOf(uri: string): Generator<Reader, undefined> {
+    const resource = this.resources.get(uri);
+    if (resource) yield { entry: resource };
     for (const entry of this.matchers) {
       const variables = entry.template.match(uri);
-      if (variables) return { entry, variables };
+      if (variables) yield { entry, variables };
     }
-    return undefined;
   }
 
   completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {

@@ -12,8 +12,10 @@ export interface Caps {
   readonly maxPerAddress: number;
 }
 
-/** A refusal of what is past a cap. */
+/** A refusal of what is past a cap. Over HTTP it decides the status of the answer. */
 export class LimitReached extends McpException {
+  readonly headers: Readonly<Record<string, string>>;
+
   /**
    * @param status 429 for a cap of the caller, 503 for a cap of the process
    * @param retryAfter when to try again, in seconds
@@ -21,9 +23,10 @@ export class LimitReached extends McpException {
   constructor(
     readonly status: 429 | 503,
     message: string,
-    readonly retryAfter: number,
+    retryAfter = 1,
   ) {
     super(McpErrorCode.Refused, message, { statusCode: status });
+    this.headers = { 'retry-after': String(retryAfter) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { Observation } from '../protocol/traffic.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { AuthChallenge } from '../exceptions/auth-challenge.js';
+import { LimitReached } from '../protocol/caller-limit.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
@@ -89,8 +90,8 @@ export function encodeFailure(
   if (seen) seen.end({ error: encodeError(call, error) });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
-  // A client logs in by the status, in both eras.
-  if (error instanceof AuthChallenge) {
+  // By the status, a client logs in or tries again later, in both eras.
+  if (error instanceof AuthChallenge || error instanceof LimitReached) {
     return { json: write(error), status: error.status, headers: error.headers };
   }
   const status = call.era === 'modern' ? statusOf(error) : 200;

@@ -41,6 +41,8 @@ export interface DependencyHealth {
 export interface Upstream {
   /** The latest there is. Only to be read after `prepare`. */
   readonly description: UpstreamDescription;
+  /** The scopes that a caller needs for a tool, by its name. Undefined if no tool needs scopes. */
+  readonly toolScopes?: (name: string) => readonly string[];
   /** Methods beside the protocol's own. */
   readonly extensionMethods: Readonly<Record<string, (params: Params, call: McpCall) => Promise<Result>>>;
   /** @param changes tells all clients, but for those who have a channel */

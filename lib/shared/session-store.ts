@@ -16,9 +16,15 @@ export interface SessionStore {
   /**
    * Sets fields of a session, each by itself, and keeps the session for so long from now.
    * @param fields undefined removes a field
-   * @returns false if there is no such session: then nothing is kept
+   * @param expected fields that the session must have, compared and set in one step
+   * @returns false if there is no such session, or it has other fields: then nothing is kept
    */
-  update(id: string, fields: Readonly<Record<string, string | undefined>>, ttlMs: number): Promise<boolean>;
+  update(
+    id: string,
+    fields: Readonly<Record<string, string | undefined>>,
+    ttlMs: number,
+    expected?: SessionFields,
+  ): Promise<boolean>;
   /** Forgets a session. */
   delete(id: string): Promise<void>;
 }
@@ -46,9 +52,11 @@ export class MemorySessionStore implements SessionStore {
     id: string,
     fields: Readonly<Record<string, string | undefined>>,
     ttlMs: number,
+    expected: SessionFields = {},
   ): Promise<boolean> {
     const session = this.sessions.get(id);
     if (!session) return false;
+    if (Object.entries(expected).some(([name, text]) => session.fields.get(name) !== text)) return false;
     for (const [name, text] of Object.entries(fields)) {
       if (text === undefined) session.fields.delete(name);
       else session.fields.set(name, text);

@@ -22,6 +22,8 @@ import {
 } from 'nestjs-mcp';
 import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
 import { deferred } from '../fixtures/deferred.js';
+import { EventReader } from '../fixtures/event-reader.js';
+import { openSession, post } from '../fixtures/raw-session.js';
 import { connect, outcomeOf } from '../gateway/support.js';
 
 const FORM = { message: 'Which?', schema: { type: 'object', properties: {} } } as const;
@@ -180,28 +182,31 @@ describe('a call of a 2025-era client that waits for an answer', () => {
 
   describe.each(STYLES)('in the tool "%s"', name => {
     it.each([
-      ['one session', { maxPerSession: 2 }, 1],
-      ['one address', { maxPerAddress: 2 }, 2],
-      ['the server', { maxTotal: 2 }, 2],
-    ])('is refused where too many of %s wait, and counted out when it ends', async (_, limits, count) => {
-      await start(limits);
-      const callers: Client[] = [];
-      for (let one = 0; one < count; one++) callers.push(await open());
-      const waiting = [0, 1].map(index => ask(callers[index % count], {}, name));
-      await isAsked(2);
-      expect(suspensions().size).toBe(2);
-      expect(await ask(callers[0], {}, name)).toMatchObject({
-        code: -32000,
-        message: expect.stringContaining('Too many calls wait'),
-      });
-      answers.forEach(answer => answer());
-      expect(await Promise.all(waiting)).toMatchObject(Array(2).fill({ content: [{ text: 'decline' }] }));
-      expect(suspensions().size).toBe(0);
-      const again = ask(callers[0], {}, name);
-      await isAsked(3);
-      answers[2]();
-      expect(await again).toMatchObject({ content: [{ text: 'decline' }] });
-    });
+      ['one session', { maxPerSession: 2 }, 1, 429],
+      ['one address', { maxPerAddress: 2 }, 2, 429],
+      ['the server', { maxTotal: 2 }, 2, 503],
+    ])(
+      'is refused where too many of %s wait, and counted out when it ends',
+      async (_, limits, count, status) => {
+        await start(limits);
+        const callers: Client[] = [];
+        for (let one = 0; one < count; one++) callers.push(await open());
+        const waiting = [0, 1].map(index => ask(callers[index % count], {}, name));
+        await isAsked(2);
+        expect(suspensions().size).toBe(2);
+        expect(await ask(callers[0], {}, name)).toMatchObject({
+          data: { status },
+          message: expect.stringContaining('Too many calls wait'),
+        });
+        answers.forEach(answer => answer());
+        expect(await Promise.all(waiting)).toMatchObject(Array(2).fill({ content: [{ text: 'decline' }] }));
+        expect(suspensions().size).toBe(0);
+        const again = ask(callers[0], {}, name);
+        await isAsked(3);
+        answers[2]();
+        expect(await again).toMatchObject({ content: [{ text: 'decline' }] });
+      },
+    );
 
     it('ends where no answer comes in time', async () => {
       await start({ idleTimeoutMs: 50 });
@@ -211,6 +216,26 @@ describe('a call of a 2025-era client that waits for an answer', () => {
       });
       expect(suspensions().size).toBe(0);
     });
+  });
+
+  it.each([
+    ['a session', { maxPerSession: 1 }, 429],
+    ['an address', { maxPerAddress: 1 }, 429],
+    ['the server', { maxTotal: 1 }, 503],
+  ])('is refused with an HTTP status past the limit of %s', async (_, limits, status) => {
+    await start(limits);
+    const url = `${await app.getUrl()}/mcp`;
+    const session = await openSession(url, { capabilities: { elicitation: {} } });
+    const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'ask', arguments: {} } });
+    const waiting = await EventReader.open(url, session, { jsonrpc: '2.0', ...call(1) });
+    expect((await waiting.message())?.message).toMatchObject({ method: 'elicitation/create' });
+    const refused = await post(url, session, call(2));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, '1']);
+    expect(await refused.json()).toMatchObject({
+      id: 2,
+      error: { code: -32000, data: { statusCode: status } },
+    });
+    waiting.cut();
   });
 
   it('is refused where it asks too much at a time, and nobody is left waiting', async () => {
@@ -236,7 +261,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     const waiting = ask(client);
     await isAsked(1);
     expect(await ask(client, {}, 'again')).toMatchObject({
-      code: -32000,
+      data: { status: 429 },
       message: expect.stringContaining('Too many calls wait'),
     });
     answers[0]();

@@ -18,6 +18,18 @@ export interface Setup {
   readonly redis?: boolean;
   /** Whether it imports `McpTelemetryModule`, without an OpenTelemetry SDK. */
   readonly telemetry?: boolean;
+  /** The bearer token of each request. Default: a short text. */
+  readonly token?: string;
+  /** Whether it imports `McpAuthModule`, with the keys of the token's issuer. */
+  readonly auth?: Auth;
+}
+
+export interface Auth {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwks: object;
+  /** How long a verified token is cached, in milliseconds. */
+  readonly tokenCacheMs: number;
 }
 
 /** What a contender tells of its memory, in MB. */

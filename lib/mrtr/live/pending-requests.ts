@@ -7,7 +7,7 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
-import { CallerLimit, STDIO_CALLER } from '../../protocol/caller-limit.js';
+import { CallerLimit, LimitReached, STDIO_CALLER } from '../../protocol/caller-limit.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { assertDeclared, ClientFailed, UnsupportedInput } from '../../input/errors.js';
@@ -106,7 +106,7 @@ export class PendingRequests {
   private take({ sessionId, http }: McpCall, count: number): void {
     const own = (this.perSession.get(sessionId) ?? 0) + count;
     if (own > this.options.maxPerSession) {
-      throw new McpException(McpErrorCode.Refused, 'Too many calls wait for an answer; try again later');
+      throw new LimitReached(429, 'Too many calls wait for an answer; try again later');
     }
     const reached = this.limit.take(http?.caller ?? STDIO_CALLER, count);
     if (reached) throw reached;

@@ -29,8 +29,8 @@ export class PostAnswer {
   private readonly answers: string[] = [];
   private awaited: number;
   private status = 200;
-  /** Those of a refusal by token, which decides for all answers of a list. */
-  private challenge?: Readonly<Record<string, string>>;
+  /** The headers of a refusal, whose status is that of a whole list. */
+  private refusal?: Readonly<Record<string, string>>;
 
   constructor(
     protected readonly response: ServerResponse,
@@ -59,12 +59,12 @@ export class PostAnswer {
 
   /**
    * @param status the HTTP status, if the answer is JSON
-   * @param challenge headers of a refusal by token
+   * @param refusal headers of a refusal by token or by a limit
    */
-  answer(json: string, status = 200, challenge?: Readonly<Record<string, string>>): void {
+  answer(json: string, status = 200, refusal?: Readonly<Record<string, string>>): void {
     if (this.isOver) return;
-    if (challenge) this.challenge = challenge;
-    if (challenge || !this.challenge) this.status = status;
+    if (refusal) this.refusal = refusal;
+    if (refusal || !this.refusal) this.status = status;
     if (this.stream) this.stream.send(json);
     else this.answers.push(json);
     this.settle();
@@ -87,7 +87,7 @@ export class PostAnswer {
     if (this.answers.length === 0) return this.asStream().end();
     const json = this.options.isBatch ? `[${this.answers.join(',')}]` : this.answers[0];
     const { headers } = this.options;
-    writeJson(this.response, this.status, json, this.challenge ? { ...headers, ...this.challenge } : headers);
+    writeJson(this.response, this.status, json, this.refusal ? { ...headers, ...this.refusal } : headers);
   }
 
   protected asStream(): MessageStream {

@@ -51,10 +51,9 @@ export const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shut
 
 /** The refusal of a request that is past a cap, in both eras. */
 export const limitError = (
-  { status, code, message, data, retryAfter }: LimitReached,
+  { status, code, message, data, headers }: LimitReached,
   id?: RequestId,
-): TransportError =>
-  new TransportError(status, code, message, { id, data, headers: { 'retry-after': String(retryAfter) } });
+): TransportError => new TransportError(status, code, message, { id, data, headers });
 
 /** The refusal of a request by its token. */
 export const challengeError = (

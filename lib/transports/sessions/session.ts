@@ -1,11 +1,7 @@
 import {
-  isInitializeRequest,
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
-  isJSONRPCRequest,
   isJSONRPCResultResponse,
-  parseJSONRPCMessage,
-  SUPPORTED_PROTOCOL_VERSIONS,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type RequestId,
@@ -22,21 +18,15 @@ import { HttpCall } from '../http/http-call.js';
 import type { Incoming } from '../http/incoming.js';
 import { httpOf } from '../http/modern-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
-import { limitError, TransportError } from '../http/transport-error.js';
+import { limitError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
 import type { EventStore } from '../../protocol/event-store.js';
-import { ForwardedAnswers } from './forwarded-answers.js';
+import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';
-import { QuestionIds } from './question-ids.js';
 import { SessionAnswer } from './session-answer.js';
+import { assertAccepts, assertVersion, isRequest, messagesIn } from './session-body.js';
 import type { SharedState } from './session-record.js';
 import { SessionStreams } from './session-streams.js';
-
-/** The most messages that a list may hold. */
-const MAX_BATCH = 100;
-
-/** The most characters of an id and of a reason that nodes tell each other. */
-const MAX_REASON = 200;
 
 /** The first revision whose clients understand an event without a message. */
 const PRIMED_SINCE = '2025-11-25';
@@ -77,8 +67,7 @@ export class Session implements Transport {
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
   private readonly streams: SessionStreams;
-  private readonly questions?: QuestionIds;
-  private readonly forwarded?: ForwardedAnswers;
+  private readonly others?: OtherNodes;
   private isInitialized = false;
   private isClosed = false;
 
@@ -104,8 +93,7 @@ export class Session implements Transport {
       peers,
     );
     if (peers) {
-      this.questions = new QuestionIds(peers.node);
-      this.forwarded = new ForwardedAnswers(peers);
+      this.others = new OtherNodes(peers);
       server.share = change => peers.share(change);
     }
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
@@ -125,7 +113,7 @@ export class Session implements Transport {
 
   /** Knows what other nodes know, also if it has missed a change. */
   adopt({ caller, level, subscribed }: SharedState): void {
-    if (caller !== this.caller) this.bind(caller);
+    this.bind(caller);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }
@@ -142,9 +130,10 @@ export class Session implements Transport {
       case 'cancel':
         return this.cancel(message.requestId, message.reason);
       case 'answer':
-        return this.receiveAnswer(message.node, message.message);
+        if (this.others?.confirm(message)) this.onmessage?.(message.message);
+        return;
       case 'confirmed':
-        return this.forwarded?.confirmed(message.node, message.id);
+        return this.others?.confirmed(message.node, message.id);
       default:
         return this.streams.hear(message);
     }
@@ -152,7 +141,7 @@ export class Session implements Transport {
 
   /** Catches up with other nodes. @throws UnavailableException */
   follow(): Promise<void> {
-    this.forwarded?.repeat();
+    this.others?.repeat();
     return this.streams.follow();
   }
 
@@ -163,8 +152,8 @@ export class Session implements Transport {
 
   /** Whether a client is connected, or waits for an answer, or another node does. */
   get isUsed(): boolean {
-    const { pending, streams, forwarded } = this;
-    return pending.size > 0 || streams.areRead || streams.isUnsaved || (forwarded?.size ?? 0) > 0;
+    const { pending, streams, others } = this;
+    return pending.size > 0 || streams.areRead || streams.isUnsaved || others?.isForwarding === true;
   }
 
   /** Sends listening clients to another node. @returns whether there were any */
@@ -174,33 +163,31 @@ export class Session implements Transport {
 
   /** Makes an anonymous session the caller's. Streams that were opened before have to be opened again, with the token. */
   bind(caller: string): void {
+    if (caller === this.caller) return;
     this.caller = caller;
     this.streams.handOver();
   }
 
-  /** Answers a POST. @returns false if it was refused, and so did nothing */
-  post(incoming: Incoming, body: unknown): boolean {
-    const { rawResponse } = incoming;
-    let messages: readonly JSONRPCMessage[];
-    try {
-      messages = this.messagesIn(incoming, body);
-    } catch (error) {
-      (error as TransportError).send(rawResponse);
-      return false;
-    }
+  /** Answers a POST. @throws TransportError if it is refused, and so does nothing */
+  post(incoming: Incoming, body: unknown): void {
+    const { rawRequest, rawResponse } = incoming;
+    const { accept, 'mcp-protocol-version': version } = rawRequest.headers;
+    assertAccepts(accept, ['application/json', 'text/event-stream']);
+    const { messages, isInitialize } = messagesIn(body, {
+      isInitialized: this.isInitialized,
+      isPending: id => this.pending.has(id),
+    });
+    if (!isInitialize) assertVersion(version);
     this.isInitialized = true;
     this.timer.refresh();
     const requests = messages.filter(isRequest);
     if (requests.length === 0) {
       for (const message of messages) this.receive(message);
       rawResponse.writeHead(202).end();
-      return true;
+      return;
     }
     const refusal = this.refusalOfCalls(requests, incoming.caller);
-    if (refusal) {
-      limitError(refusal, requests.length === 1 ? requests[0].id : undefined).send(rawResponse);
-      return false;
-    }
+    if (refusal) throw limitError(refusal, requests.length === 1 ? requests[0].id : undefined);
     const { headers } = this;
     const { keepAliveMs } = this.options;
     const answer = new SessionAnswer(
@@ -221,25 +208,25 @@ export class Session implements Transport {
       if (call) this.run(call, message as JSONRPCRequest, incoming);
       else this.receive(message);
     }
-    return true;
   }
 
-  /** Opens a stream for what belongs to no request, or goes on with one whose connection broke. */
+  /**
+   * Opens a stream for messages that belong to no request, or goes on with a stream whose connection broke.
+   * @throws TransportError
+   */
   async listen({ rawRequest, rawResponse }: Incoming): Promise<void> {
-    if (!rawRequest.headers.accept?.includes('text/event-stream')) {
-      return refused(406, 'Not Acceptable: Client must accept text/event-stream').send(rawResponse);
-    }
-    const refusal = this.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
-    if (refusal) return refusal.send(rawResponse);
+    const { accept, 'mcp-protocol-version': version, 'last-event-id': lastEventId } = rawRequest.headers;
+    assertAccepts(accept, ['text/event-stream']);
+    assertVersion(version);
     rawResponse.once('close', () => this.timer.refresh());
-    await this.streams.listen(rawResponse, rawRequest.headers['last-event-id'] as string | undefined);
+    await this.streams.listen(rawResponse, lastEventId as string | undefined);
   }
 
   async start(): Promise<void> {}
 
   /** Sends a message of the SDK's server. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions & KeyedOptions): Promise<void> {
-    const json = JSON.stringify(this.questions?.outgoing(message) ?? message);
+    const json = JSON.stringify(this.others?.outgoing(message) ?? message);
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     const id = isAnswer ? message.id : options?.relatedRequestId;
     if (id === undefined) return this.streams.send(json, options?.key);
@@ -318,26 +305,11 @@ export class Session implements Transport {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
       if (requestId === undefined) return this.onmessage?.(message);
-      if (!this.pending.has(requestId)) this.cancelElsewhere(requestId, reason);
+      if (!this.pending.has(requestId)) this.others?.cancel(requestId, reason);
       return this.cancel(requestId, reason);
     }
-    const { node, message: own = message } = this.questions?.incoming(message) ?? {};
-    if (node === undefined) this.onmessage?.(own);
-    else this.forwarded?.send(node, own);
-  }
-
-  private cancelElsewhere(requestId: RequestId, reason: unknown): void {
-    const text = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined;
-    if (String(requestId).length > MAX_REASON) return;
-    this.options.peers?.tell({ kind: 'cancel', requestId, reason: text });
-  }
-
-  /** Another node has got an answer, which may be for this one. */
-  private receiveAnswer(node: string, message: JSONRPCMessage & { readonly id?: unknown }): void {
-    const { peers } = this.options;
-    if (!peers || node !== peers.node) return;
-    peers.tell({ kind: 'confirmed', node, id: message.id });
-    this.onmessage?.(message);
+    const own = this.others ? this.others.incoming(message) : message;
+    if (own) this.onmessage?.(own);
   }
 
   /** @param answer what the request is to be answered with: its id may be another's by now */
@@ -350,68 +322,8 @@ export class Session implements Transport {
     pending.answer.drop();
   }
 
-  /** @throws TransportError for a body that cannot be served */
-  private messagesIn({ rawRequest }: Incoming, body: unknown): readonly JSONRPCMessage[] {
-    const { accept = '', 'mcp-protocol-version': version } = rawRequest.headers;
-    if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
-      throw refused(406, 'Not Acceptable: Client must accept both application/json and text/event-stream');
-    }
-    const messages = parse(body);
-    this.assertIdsFree(messages);
-    if (messages.some(isInitialize)) {
-      if (this.isInitialized) throw invalid('Invalid Request: Server already initialized');
-      if (messages.length > 1) throw invalid('Invalid Request: Only one initialization request is allowed');
-      return messages;
-    }
-    const refusal = this.refusalOfVersion(version);
-    if (refusal) throw refusal;
-    return messages;
-  }
-
-  private assertIdsFree(messages: readonly JSONRPCMessage[]): void {
-    const own = new Set<RequestId>();
-    for (const message of messages) {
-      if (!isRequest(message)) continue;
-      if (this.pending.has(message.id) || own.has(message.id)) {
-        throw new TransportError(400, -32600, 'Invalid Request: the id is in use', { id: message.id });
-      }
-      own.add(message.id);
-    }
-  }
-
-  /** The refusal of a revision that a header names. */
-  refusalOfVersion(version: string | string[] | undefined): TransportError | undefined {
-    if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
-    const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-    return refused(
-      400,
-      `Bad Request: Unsupported protocol version: ${String(version)} (supported versions: ${supported})`,
-    );
-  }
-
   private onIdle(): void {
     if (this.isUsed) this.timer.refresh();
     else void this.close();
   }
 }
-
-/** These two tell messages apart that `parse` has checked: the SDK's own guards check each time. */
-const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
-  'method' in message && 'id' in message;
-const isInitialize = (message: JSONRPCMessage): boolean =>
-  isRequest(message) && message.method === 'initialize' && isInitializeRequest(message);
-
-function parse(body: unknown): readonly JSONRPCMessage[] {
-  if (isJSONRPCRequest(body)) return [body];
-  const list = Array.isArray(body) ? body : [body];
-  if (list.length > MAX_BATCH) throw invalid(`Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
-  try {
-    return list.map(parseJSONRPCMessage);
-  } catch {
-    throw new TransportError(400, -32700, 'Parse error: Invalid JSON-RPC message');
-  }
-}
-
-const refused = (status: number, message: string): TransportError =>
-  new TransportError(status, -32000, message);
-const invalid = (message: string): TransportError => new TransportError(400, -32600, message);

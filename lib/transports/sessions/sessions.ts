@@ -13,6 +13,7 @@ import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
+import { assertVersion } from './session-body.js';
 import { SharedSessions } from './shared-sessions.js';
 
 /** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
@@ -99,7 +100,7 @@ export class Sessions {
       if (isGone(rawRequest, rawResponse)) return;
       // Whose session it is may not be learned by trying, so a foreign one looks like none.
       if (!session || (session.caller !== caller && !this.isOwner(session.caller, incoming))) {
-        throw new TransportError(404, -32001, 'Session not found');
+        throw NOT_FOUND;
       }
       // A client that logs in goes on with its session, which is its own from then on.
       if (session.caller !== caller) await this.bind(session, caller);
@@ -138,11 +139,11 @@ export class Sessions {
     const session = await this.hold(id, { caller, openedAt }, incoming.caller, requestId);
     try {
       await this.shared?.create(id, { caller, openedAt, params });
+      session.post(incoming, body);
     } catch (error) {
-      await session.close();
+      await this.expire(session);
       throw error;
     }
-    if (!session.post(incoming, body)) await this.expire(session);
   }
 
   /** The session of that id, also if another node has opened it. @throws UnavailableException; TransportError past a cap */
@@ -178,10 +179,11 @@ export class Sessions {
     );
   }
 
+  /** @throws TransportError if another caller has become its owner meanwhile; UnavailableException */
   private async bind(session: Session, caller: string): Promise<void> {
-    // Before another caller can be let in.
-    session.bind(caller);
-    await this.shared?.bind(session.sessionId, caller);
+    const owner = this.shared ? await this.shared.bind(session.sessionId, session.caller, caller) : caller;
+    if (owner !== undefined) session.bind(owner);
+    if (owner !== caller) throw NOT_FOUND;
   }
 
   private restore(id: string, incoming: Incoming): Promise<Session | undefined> {
@@ -236,8 +238,7 @@ export class Sessions {
 
   /** Ends a session at its client's wish. */
   private async end(session: Session, { rawRequest, rawResponse }: Incoming): Promise<void> {
-    const refusal = session.refusalOfVersion(rawRequest.headers['mcp-protocol-version']);
-    if (refusal) throw refusal;
+    assertVersion(rawRequest.headers['mcp-protocol-version']);
     await this.forget(session);
     rawResponse.writeHead(200).end();
   }
@@ -283,6 +284,8 @@ export class Sessions {
 }
 
 type Params = Record<string, unknown>;
+
+const NOT_FOUND = new TransportError(404, -32001, 'Session not found');
 
 const unavailable = ({ code, message }: UnavailableException): TransportError =>
   new TransportError(503, code, message, { headers: { 'retry-after': '1' } });

@@ -1,0 +1,81 @@
+import {
+  isInitializeRequest,
+  isJSONRPCRequest,
+  parseJSONRPCMessage,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/server';
+import { TransportError } from '../http/transport-error.js';
+
+/** The most messages that a list may hold. */
+const MAX_BATCH = 100;
+
+/** The most characters of a request's id, which is kept until the request is answered. */
+const MAX_ID_LENGTH = 1024;
+
+/** The SDK's own guard checks the whole message each time; the body has been parsed. */
+export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
+  'method' in message && 'id' in message;
+
+const isInitialize = (message: JSONRPCMessage): boolean =>
+  isRequest(message) && message.method === 'initialize' && isInitializeRequest(message);
+
+/**
+ * The messages in the body of a POST.
+ * @throws TransportError if the body is malformed, or the session cannot serve it
+ */
+export function messagesIn(
+  body: unknown,
+  session: { readonly isInitialized: boolean; isPending(id: RequestId): boolean },
+): { readonly messages: readonly JSONRPCMessage[]; readonly isInitialize: boolean } {
+  const messages = parse(body);
+  const ids = new Set<RequestId>();
+  for (const message of messages) {
+    if (!isRequest(message)) continue;
+    if (String(message.id).length > MAX_ID_LENGTH) {
+      throw invalid(`Invalid Request: an id has at most ${MAX_ID_LENGTH} characters`);
+    }
+    if (session.isPending(message.id) || ids.has(message.id)) {
+      throw new TransportError(400, -32600, 'Invalid Request: the id is in use', { id: message.id });
+    }
+    ids.add(message.id);
+  }
+  if (!messages.some(isInitialize)) return { messages, isInitialize: false };
+  if (session.isInitialized) throw invalid('Invalid Request: Server already initialized');
+  if (messages.length > 1) throw invalid('Invalid Request: Only one initialization request is allowed');
+  return { messages, isInitialize: true };
+}
+
+/** @throws TransportError if the client does not accept each of these types */
+export function assertAccepts(accept = '', types: readonly string[]): void {
+  if (types.every(type => accept.includes(type))) return;
+  const needed = types.length > 1 ? `both ${types.join(' and ')}` : types[0];
+  throw refused(406, `Not Acceptable: Client must accept ${needed}`);
+}
+
+/** @throws TransportError if the header names a revision that the SDK does not know */
+export function assertVersion(version: string | string[] | undefined): void {
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
+  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+  throw refused(
+    400,
+    `Bad Request: Unsupported protocol version: ${String(version)} (supported versions: ${supported})`,
+  );
+}
+
+function parse(body: unknown): readonly JSONRPCMessage[] {
+  if (isJSONRPCRequest(body)) return [body];
+  const list = Array.isArray(body) ? body : [body];
+  if (list.length > MAX_BATCH) throw invalid(`Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+  try {
+    return list.map(parseJSONRPCMessage);
+  } catch {
+    throw new TransportError(400, -32700, 'Parse error: Invalid JSON-RPC message');
+  }
+}
+
+const refused = (status: number, message: string): TransportError =>
+  new TransportError(status, -32000, message);
+const invalid = (message: string): TransportError => new TransportError(400, -32600, message);
