@@ -11,7 +11,10 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['samples', 'Samples'],
   ],
   Handlers: [
-    ['handlers', 'Tools, prompts, resources'],
+    ['tools', 'Tools'],
+    ['prompts', 'Prompts'],
+    ['resources', 'Resources'],
+    ['parameters', 'Parameters and context'],
     ['schemas', 'Schemas'],
     ['enhancers', 'Guards, pipes, interceptors, filters'],
     ['errors', 'Errors and results'],
