@@ -87,7 +87,13 @@ const NAME_LENGTH = 64;
 /** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
 const ESCAPE_LEVELS = 3;
 
-/** Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal. */
+/**
+ * Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal.
+ * @example
+ * ```ts
+ * const found = new SecretDetector({ decodeDepth: 2 }).find(text);
+ * ```
+ */
 export class SecretDetector {
   private readonly patterns: readonly SecretPattern[];
   private readonly ignore: readonly RegExp[];

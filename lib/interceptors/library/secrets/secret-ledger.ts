@@ -100,7 +100,14 @@ interface Known {
 
 type Session = Map<string, Known>;
 
-/** Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary. */
+/**
+ * Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary.
+ * @example
+ * ```ts
+ * const ledger = new SecretLedger({ ttlMs: 600_000 });
+ * const providers = [CrossBoundaryGuard({ ledger })];
+ * ```
+ */
 export class SecretLedger {
   private readonly sessions: PerInvoker<LRUCache<string, Session>>;
   private readonly exchanges = new WeakMap<object, Session>();
