@@ -31,8 +31,8 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   /** Seconds that a key is blocked for once it has run out of points. Default: until the duration ends. */
   readonly blockDuration?: number;
   /**
-   * What is counted by, several together, or a key for each call. What a call does not have counts as one: all callers
-   * without an id are one `principal`, in however many sessions, for anybody may open another. Default: `principal`.
+   * Key of the counter: a part of the call, several parts together, or a function. Calls without the part share a counter:
+   * all callers without an id are the same `principal`, in any number of sessions. Default: `principal`.
    */
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
   /** Points that a call takes; whole numbers with `McpRedisModule`. Default: 1. */

@@ -79,9 +79,9 @@ export interface ToolAccessOptions extends Omit<
   ReadyMadeValidatorOptions & ReadyMadeMutatorOptions,
   'events' | 'phase' | 'hooks' | 'scope'
 > {
-  /** A rule that denies wins over one that allows. */
+  /** A rule that denies wins over a rule that allows. */
   readonly rules: readonly ToolRule[];
-  /** What holds for a tool that no rule names, and a principal that is known. Default: `deny`. */
+  /** Decision for a tool that no rule names, and a known principal. Default: `deny`. */
   readonly otherwise?: 'allow' | 'deny';
 }
 

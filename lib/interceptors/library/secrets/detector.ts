@@ -20,7 +20,7 @@ export interface SecretDetectorOptions {
   readonly patterns?: readonly SecretPattern[];
   /** How secrets of no known format are told by their randomness; `false`: not at all. Default: see `EntropyOptions`. */
   readonly entropy?: EntropyOptions | false;
-  /** Findings that are none, such as the keys of examples in documentation. */
+  /** Texts that are not secrets, such as the keys of examples in documentation. */
   readonly ignore?: readonly RegExp[];
   /** How many levels of base64 or hexadecimal are decoded, 0 to 3. Default: 1. */
   readonly decodeDepth?: number;
