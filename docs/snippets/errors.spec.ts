@@ -46,9 +46,8 @@ let shop: Awaited<ReturnType<typeof startShop>>;
 let client: Client;
 
 beforeAll(async () => {
-  shop = await startShop({
-    providers: [ProductService, CatalogTools, OrderTools, BrokenTools],
-  });
+  const providers = [ProductService, CatalogTools, OrderTools, BrokenTools];
+  shop = await startShop({ providers }, { era: 'legacy' });
   ({ client } = shop);
 });
 

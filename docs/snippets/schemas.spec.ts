@@ -37,7 +37,7 @@ describe.each([
 });
 
 it('a wrong argument is a result that the model reads', async () => {
-  const { client, close } = await startShop({ providers });
+  const { client, close } = await startShop({ providers }, { era: 'legacy' });
   const result = await client.callTool({
     name: 'search',
     arguments: { limit: 100 },

@@ -3,17 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { McpModule } from 'nestjs-mcp';
+import { McpModule, type McpModuleOptions } from 'nestjs-mcp';
 import { createTestClient, type TestClientOptions } from 'nestjs-mcp/testing';
 
 /** Starts a shop with these providers, and connects the official client. */
 export async function startShop(
   { imports = [], providers }: ModuleMetadata,
   options: TestClientOptions = {},
+  server: Partial<McpModuleOptions> = {},
 ) {
   const testing = Test.createTestingModule({
     imports: [
-      McpModule.forRoot({ name: 'shop', version: '1.0.0' }),
+      McpModule.forRoot({ name: 'shop', version: '1.0.0', ...server }),
       ...imports,
     ],
     providers,

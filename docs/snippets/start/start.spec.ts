@@ -17,7 +17,7 @@ class Lines extends ConsoleLogger {
 it('the server logs what it offers, and answers', async () => {
   const logger = new Lines();
   const app = await NestFactory.create(AppModule, { logger });
-  const client = await createTestClient(app);
+  const client = await createTestClient(app, { era: 'legacy' });
   checkOutput(
     'start-log.txt',
     logger.lines.filter(line => line.includes('"shop"')).join('\n'),
