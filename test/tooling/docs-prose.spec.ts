@@ -23,7 +23,7 @@ function textsOf(page: string): string[] {
     .split(/\n\s*\n|\||(?<=\|)\n/)
     .map(text =>
       text
-        .replace(/`[^`]*`/g, 'code')
+        .replace(/`[^`]*`/g, 'Code')
         .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
         .replace(/[*_]{1,2}(\S.*?)[*_]{1,2}/gs, '$1')
         .replace(/\s+/g, ' ')
