@@ -22,7 +22,7 @@ export function problemOfHeaders(headers: ConnectionOptions['headers']): string 
 export interface ConnectionOptions {
   /** Streamable HTTP endpoint. */
   url?: string | URL;
-  /** HTTP headers of every request, or what makes them anew for each; those of the protocol, `Mcp-*`, are its own. */
+  /** HTTP headers of every request, or a function that makes them for each. The client sets the `Mcp-*` headers itself. */
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   /** A program to start, which speaks the protocol on its stdin and stdout. */
   command?: string;
@@ -32,13 +32,13 @@ export interface ConnectionOptions {
   env?: Record<string, string>;
   /** Its working folder. Default: this process's. */
   cwd?: string;
-  /** What becomes of its stderr. Default: `inherit`. */
+  /** Destination of its stderr. Default: `inherit`. */
   stderr?: 'inherit' | 'ignore';
   /** Makes a transport for each connection. */
   transport?: () => Transport | Promise<Transport>;
   /** The era to speak: `modern` for 2026-07-28, `legacy` for the 2025 revisions. Default: `auto`, by asking the server. */
   era?: 'auto' | 'modern' | 'legacy';
-  /** What the client says it can do. Default: nothing. */
+  /** Capabilities that the client declares. Default: none. */
   capabilities?: ClientCapabilities;
   /** How long a connection may take to open, in milliseconds. Default: 10,000. */
   connectTimeoutMs?: number;

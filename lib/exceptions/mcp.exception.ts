@@ -1,4 +1,10 @@
-/** The JSON-RPC error codes that this module answers with by itself. */
+/**
+ * The JSON-RPC error codes that this module answers with by itself.
+ * @example
+ * ```ts
+ * throw new McpException(McpErrorCode.InvalidParams, 'There is no such order');
+ * ```
+ */
 export const McpErrorCode = {
   /** What was sent is no request of the protocol, or cannot be taken now, as where its id is in use. */
   InvalidRequest: -32600,
@@ -17,6 +23,10 @@ export const McpErrorCode = {
 /**
  * An error that reaches the client as it stands: `code`, `message` and `data` become the JSON-RPC error.
  * Throw it from a handler, a guard or a pipe to answer with a protocol error of your own.
+ * @example
+ * ```ts
+ * throw new McpException(McpErrorCode.Refused, 'The shop is closed', { opensAt: '08:00' });
+ * ```
  */
 export class McpException extends Error {
   /**

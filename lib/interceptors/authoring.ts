@@ -52,12 +52,22 @@ export interface DenyOptions {
   suggestions?: { path: string; value: unknown }[];
 }
 
-/** A validator's consent, without a message; `true` says the same. */
+/**
+ * A validator's consent, without a message; `true` says the same.
+ * @example
+ * ```ts
+ * return isClean(payload) ? allow() : deny('A secret was found');
+ * ```
+ */
 export const allow = (): ValidatorReturn => ({ valid: true });
 
 /**
  * A validator's objection. Return several in a list.
  * @param message for the caller; leave the secret out of it
+ * @example
+ * ```ts
+ * return deny('At most 100', { path: 'arguments.amount', suggestions: [{ path: 'arguments.amount', value: 100 }] });
+ * ```
  */
 export const deny = (message: string, { path, severity = 'error', suggestions }: DenyOptions = {}): Denial =>
   defined({ message, severity, path, suggestions });
@@ -65,5 +75,9 @@ export const deny = (message: string, { path, severity = 'error', suggestions }:
 /**
  * A request-phase mutator answers the call with this result, in place of the handler and its guards, pipes and Nest
  * interceptors. The result is marked as synthetic in `_meta`, and the response phase runs on it.
+ * @example
+ * ```ts
+ * return respondWith({ content: [{ type: 'text', text: 'From the cache' }] });
+ * ```
  */
 export const respondWith = (result: object): SyntheticResponse => new SyntheticResponse(result);

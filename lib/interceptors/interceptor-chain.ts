@@ -30,7 +30,15 @@ export interface InterceptorChainEntry {
   readonly descriptor: InterceptorDescriptor;
 }
 
-/** The interceptors of several hosts as one chain: one order over all of them (SEP-2624). */
+/**
+ * The interceptors of several hosts as one chain: one order over all of them (SEP-2624).
+ * @example
+ * ```ts
+ * const chain = await InterceptorChain.discover([{ name: 'privacy', client }]);
+ * const { status } = await chain.execute({ event: 'llm/completion', phase: 'request', direction: 'send', payload });
+ * chain.close();
+ * ```
+ */
 export class InterceptorChain implements ChainSource {
   /** What the hosts advertised, in the order in which the hosts were given. */
   readonly entries: readonly InterceptorChainEntry[];

@@ -10,7 +10,7 @@ export interface InterceptorOverride {
   priority?: PriorityHint;
   /** `audit` to `active` is one word here, and no change of code. */
   mode?: 'active' | 'enforce' | 'audit';
-  /** Milliseconds. The time of a remote interceptor can only be shortened: its host has a limit of its own. */
+  /** Milliseconds. The time of a remote interceptor can only be shortened: its host has a separate limit. */
   timeoutMs?: number;
   /** A subset of the declared hooks. */
   hooks?: { events: string[]; phase: 'request' | 'response' | 'both' }[];
@@ -29,26 +29,26 @@ export interface McpInterceptorOptions {
   /** MCP servers whose interceptors join the chain: connection settings, a `client`, or an `invoker`. Default: none. */
   servers?: InterceptorServerOptions[];
   /**
-   * Chooses further servers for each message, by who calls. Callers for whom it returns the same options share a
-   * connection; functions, clients and invokers are the same only where they are the same object. Of 100 that are open,
-   * the one used longest ago is closed, once no message uses it. Where it throws, nothing passes. Default: none.
+   * Chooses further servers for each message, by caller. Callers share a connection if it returns equal options for
+   * them; functions, clients and invokers are equal only as the same object. Past 100 open connections, the server closes
+   * the least recently used connection, once no message uses it. If it throws, the server refuses the message. Default: none.
    */
   resolveServers?: (
     caller: ChainCaller,
   ) => readonly InterceptorServerOptions[] | Promise<readonly InterceptorServerOptions[]>;
-  /** How long what those servers advertise is believed, in milliseconds. Default: `{ ttlMs: 60_000 }`. */
+  /** Time that a list of these servers' interceptors is valid, in milliseconds. Default: `{ ttlMs: 60_000 }`. */
   discovery?: { ttlMs?: number };
   /** By `name` or `host/name` (this application is the host `local`). */
   overrides?: Record<string, InterceptorOverride>;
   /**
-   * A JSON or YAML file of `overrides` and `config`, which win over those given here, field by field. It is read at start,
-   * and again when it changes; one that is invalid by then, or empty, leaves the old one in force. Default: none.
+   * A JSON or YAML file of `overrides` and `config`, which win over the options here, field by field. The server reads it at
+   * start, and again when it changes. If the changed file is invalid or empty, the old policy stays in force. Default: none.
    */
   policyFile?: string;
   /**
-   * What the chain may take for one message, in milliseconds; for all resources of one `subscriptions/listen` together.
-   * When it is up, the message is refused, even if the interceptor that it waits for is `failOpen`: keep it longer than the
-   * interceptors' own times.
+   * Time limit of the chain for one message, in milliseconds; for all resources of one `subscriptions/listen` together.
+   * Past it, the server refuses the message, even if the interceptor that it waits for is `failOpen`. Keep it longer than
+   * the times of the interceptors.
    * Default: 10,000.
    */
   timeoutMs?: number;

@@ -33,7 +33,17 @@ interface Log {
   keys?: Set<string>;
 }
 
-/** Keeps events in this process. Past a bound, the oldest are forgotten. */
+/**
+ * Keeps events in this process. Past a bound, the oldest are forgotten.
+ * @example
+ * ```ts
+ * McpModule.forRoot({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   sessions: { eventStore: new MemoryEventStore({ maxEvents: 100 }) },
+ * });
+ * ```
+ */
 export class MemoryEventStore implements EventStore {
   /** The session that got an event last comes last. */
   private readonly logs = new Map<string, Log>();

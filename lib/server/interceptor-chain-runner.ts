@@ -10,7 +10,13 @@ import type { Direction, Phase } from '../interceptors/protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
 import type { RunOptions } from '../interceptors/chain-source.js';
 
-/** Runs the application's chain for events of the application's own, and tells what chains came to. */
+/**
+ * Runs the application's chain for events of the application's own, and tells what chains came to.
+ * @example
+ * ```ts
+ * const { status, finalPayload } = await this.chain.run('llm/completion', 'request', { question });
+ * ```
+ */
 @Injectable()
 export class InterceptorChainRunner {
   /** @internal Nest makes it. */

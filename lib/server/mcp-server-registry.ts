@@ -64,7 +64,17 @@ export type HandlerKey<K extends HandlerKind> = K extends 'completion' ? Complet
  */
 export type RuntimeHandler = (...args: never[]) => unknown;
 
-/** Changes what a server offers while it runs; clients are told with `list_changed`. */
+/**
+ * Changes what a server offers while it runs; clients are told with `list_changed`.
+ * @example
+ * ```ts
+ * constructor(private readonly registry: McpServerRegistry) {}
+ *
+ * async offer() {
+ *   await this.registry.add('tool', { name: 'report', inputSchema: ReportDto }, (args: ReportDto) => args.month);
+ * }
+ * ```
+ */
 @Injectable()
 export class McpServerRegistry {
   /** @internal Nest makes it. */

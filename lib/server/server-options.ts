@@ -118,11 +118,11 @@ export interface McpModuleOptions {
   version: string;
   /** Name for people. */
   title?: string;
-  /** What the server is for, for the model. */
+  /** Instructions for the model: the purpose of the server. */
   instructions?: string;
   /** Icons that a client may show. */
   icons?: Icon[];
-  /** Where the server's web site is. */
+  /** URL of the server's web site. */
   websiteUrl?: string;
   /** The HTTP endpoint, or false for none. Default: `{ path: '/mcp' }`. */
   http?: McpHttpOptions | false;
@@ -145,7 +145,7 @@ export interface McpModuleOptions {
   cache?: Partial<Record<CacheableMethod, CacheHint>>;
   /**
    * Capabilities to declare although no handler needs them at start, because handlers are added at run time.
-   * Default: those that the handlers need.
+   * Default: the capabilities that the handlers need.
    */
   capabilities?: DeclaredCapabilities;
   /** The application's interceptors: where they run, and with which policy. */
@@ -166,7 +166,7 @@ export interface McpOptionsFactory {
 export interface McpModuleAsyncOptions {
   /** Modules that export what the options are made of. Default: none. */
   imports?: ModuleMetadata['imports'];
-  /** What `useFactory` is called with. */
+  /** Providers that the server passes to `useFactory`. */
   inject?: (InjectionToken | OptionalFactoryDependency)[];
   /** Makes the options. */
   useFactory?: (...dependencies: never[]) => McpModuleOptions | Promise<McpModuleOptions>;

@@ -34,7 +34,18 @@ interface Kept {
   timer: NodeJS.Timeout;
 }
 
-/** Keeps sessions in this process, for several servers in one process and for tests. */
+/**
+ * Keeps sessions in this process, for several servers in one process and for tests.
+ * @example
+ * ```ts
+ * McpModule.forRoot({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   bus: new MemoryMessageBus(),
+ *   sessions: { store: new MemorySessionStore(), eventStore: new MemoryEventStore() },
+ * });
+ * ```
+ */
 export class MemorySessionStore implements SessionStore {
   private readonly sessions = new Map<string, Kept>();
 

@@ -37,6 +37,11 @@ export interface TestClientOptions {
  * Connects the official client to the application's real HTTP handler.
  * Starts the application on a free loopback port unless it listens; close both with `client.close()` and `app.close()`.
  * @throws Error if the application has no such server with an HTTP endpoint
+ * @example
+ * ```ts
+ * const client = await createTestClient(app, { era: 'legacy' });
+ * const result = await client.callTool({ name: 'search', arguments: { query: 'lamp' } });
+ * ```
  */
 export async function createTestClient(
   app: INestApplication,

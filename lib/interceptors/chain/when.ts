@@ -7,8 +7,8 @@ import type { Invocation } from './result.js';
 export interface WhenRule {
   /**
    * The tool or prompt that a message names, or the URI of its resource, in any spelling; `*` stands for any characters.
-   * A message that names nothing, such as a `tools/list`, is not meant. Where it is not known what a result is of, as in
-   * an `interceptor/invoke`, that is a failure of the interceptor. Of an event of the application's own, `name` or `uri`.
+   * A message without a name, such as a `tools/list`, does not match. The interceptor fails if the request of a result is
+   * unknown, as in an `interceptor/invoke`. A custom event matches by its `name` or `uri`.
    */
   readonly name?: string | readonly string[];
   /** Who calls: the type, and ids in which `*` stands for any characters. A caller without an id has none of them. */

@@ -29,17 +29,17 @@ export interface CrossBoundaryGuardOptions
   /** Whether a whole text is a secret, beside what the detector finds. Six letters or digits are the least that is tracked. */
   readonly isSecret?: (text: string, key: string | undefined) => boolean;
   /**
-   * What lies on one side of the boundary: the server's name, where a chain stands before each of several, or one for each
-   * message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event; where that is
-   * one of the application's own, `<event>@<scheme>://<authority> <name>`, as far as it says a `uri` and a `name`. Of more
-   * than 128 characters, the first 64 and a digest stand for it.
+   * Name of the side of the boundary that a message belongs to: the server's name, if several servers have a chain each, or
+   * a function of the message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event.
+   * A custom event is `<event>@<scheme>://<authority> <name>`, as far as it has a `uri` and a `name`. A name of more than
+   * 128 characters becomes its first 64 and a digest.
    */
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
   /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
   readonly allow?: readonly SecretFlow[];
   /** Groups messages. Default: the session, else the principal, else the one exchange, which keeps nothing. */
   readonly session?: (invocation: InterceptorInvocation) => string | undefined;
-  /** What was read; share one between guards before several servers. Default: one of its own. */
+  /** Memory of the secrets that were read. Guards of several servers can share a ledger. Default: a new ledger. */
   readonly ledger?: SecretLedger | SecretLedgerOptions;
   /** How large a payload may be; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
   readonly limits?: ScanLimits;
@@ -76,9 +76,11 @@ export interface CrossBoundaryGuardInterceptor {
  * It needs a session or a principal: a request without either stands alone, and the log warns once. Authenticate callers,
  * or give `session`.
  *
- *     providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
- *
  * @throws TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
+ * ```
  */
 export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},

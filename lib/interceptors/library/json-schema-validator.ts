@@ -13,8 +13,8 @@ export interface JsonSchemaRule {
   /** Default: `tools/call`. */
   readonly event?: InterceptionEvent;
   /**
-   * Name of the tool or prompt, or URI of the resource; `*` stands for any characters. Where it is not known what a result
-   * is of, as in an `interceptor/invoke`, that is a failure of the validator. Default: all.
+   * Name of the tool or prompt, or URI of the resource; `*` stands for any characters. The validator fails if the
+   * request of a result is unknown, as in an `interceptor/invoke`. Default: all.
    */
   readonly target?: string;
   /** Default: `request`. */
@@ -33,7 +33,7 @@ export interface JsonSchemaValidatorOptions extends Omit<
   ReadyMadeValidatorOptions,
   'events' | 'phase' | 'hooks'
 > {
-  /** Those that are for a message all apply to it. */
+  /** All rules that fit a message apply to it. */
   readonly rules: readonly JsonSchemaRule[];
 }
 
@@ -70,9 +70,11 @@ type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
 /**
  * A validator that checks arguments, results or whole payloads by JSON Schema. Skips errors of tools and input requests.
  *
- *     providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
- *
  * @throws SchemaError for a wrong schema, TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
+ * ```
  */
 export function JsonSchemaValidator(
   options: JsonSchemaValidatorOptions,

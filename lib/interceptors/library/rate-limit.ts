@@ -31,8 +31,8 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   /** Seconds that a key is blocked for once it has run out of points. Default: until the duration ends. */
   readonly blockDuration?: number;
   /**
-   * What is counted by, several together, or a key for each call. What a call does not have counts as one: all callers
-   * without an id are one `principal`, in however many sessions, for anybody may open another. Default: `principal`.
+   * Key of the counter: a part of the call, several parts together, or a function. Calls without the part share a counter:
+   * all callers without an id are the same `principal`, in any number of sessions. Default: `principal`.
    */
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
   /** Points that a call takes; whole numbers with `McpRedisModule`. Default: 1. */
@@ -78,9 +78,11 @@ export interface RateLimitInterceptor {
  * limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters are kept per invoking
  * principal.
  *
- *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
- *
  * @throws RangeError for a number that is out of range, TypeError for any other wrong option
+ * @example
+ * ```ts
+ * providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
+ * ```
  */
 export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
   const { own, declared, provider } = readyMade('RateLimit', RATE_LIMIT, options, {

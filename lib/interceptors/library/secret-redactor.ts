@@ -37,11 +37,13 @@ const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progre
  * A mutator that replaces credentials by `[REDACTED:<kind>]`, in values and keys, in the clear or encoded up to
  * `decodeDepth` times, and counts them in `info.redacted`. It catches accidents, not callers who hide a secret. It leaves
  * binary data alone unless it decodes to text. A payload beyond `limits`, or a secret in the `name` or `uri` of a request,
- * blocks the message. Let it see requests first and results last:
- *
- *     providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
+ * blocks the message. Let it see requests first and results last.
  *
  * @throws TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
+ * ```
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
   const defaults = { name: 'secret-redactor', events: ['*'], phase: 'both' } as const;

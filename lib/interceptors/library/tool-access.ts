@@ -79,9 +79,9 @@ export interface ToolAccessOptions extends Omit<
   ReadyMadeValidatorOptions & ReadyMadeMutatorOptions,
   'events' | 'phase' | 'hooks' | 'scope'
 > {
-  /** A rule that denies wins over one that allows. */
+  /** A rule that denies wins over a rule that allows. */
   readonly rules: readonly ToolRule[];
-  /** What holds for a tool that no rule names, and a principal that is known. Default: `deny`. */
+  /** Decision for a tool that no rule names, and a known principal. Default: `deny`. */
   readonly otherwise?: 'allow' | 'deny';
 }
 
@@ -116,12 +116,14 @@ const LAST = 1_000_000;
  * Who may call which tool: a validator of `tools/call`, and a mutator, `<name>-list`, that hides other tools in
  * `tools/list`. Anonymous principals may only call tools that a rule allows to `anonymous`.
  *
- *     providers: [ToolAccess({ rules: [
- *       { allow: ['search', 'read_*'] },
- *       { principal: { claims: ({ role }) => role === 'admin' }, allow: ['*'] },
- *     ] })]
- *
  * @throws TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [ToolAccess({ rules: [
+ *   { allow: ['search', 'read_*'] },
+ *   { principal: { claims: ({ role }) => role === 'admin' }, allow: ['*'] },
+ * ] })]
+ * ```
  */
 export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessInterceptor> {
   const defaults = { name: 'tool-access', final: true, priority: LAST };

@@ -13,7 +13,7 @@ export interface HostSendOptions {
 
 /** How a host is treated that is slow, dead or lying. */
 export interface HostPolicy {
-  /** What is sent to it. Default: the payload and the context. */
+  /** Parts of a message that it gets. Default: the payload and the context. */
   send?: HostSendOptions;
   /** The most invocations at a time; one more fails at once. Default: 64. */
   maxConcurrent?: number;
@@ -30,7 +30,7 @@ export interface HostPolicy {
    * at once, for `resetMs`; then one is tried. Default: `{ errorPercentage: 50, volume: 5, resetMs: 10_000 }`.
    */
   breaker?: { errorPercentage?: number; volume?: number; resetMs?: number };
-  /** Lets messages pass without this host's interceptors while it cannot be listed. Default: false. */
+  /** Whether messages skip this host's interceptors while the host cannot be listed. Default: false. */
   skipWhenUnlisted?: boolean;
 }
 

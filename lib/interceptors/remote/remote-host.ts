@@ -13,7 +13,16 @@ import type { Traffic } from '../../protocol/traffic.js';
 import type { InterceptorInvoker } from './invoker.js';
 import { Outgoing } from './outgoing.js';
 
-/** A host could not be listed: the cause is in the log, and nothing passes unchecked. */
+/**
+ * A host could not be listed: the cause is in the log, and nothing passes unchecked.
+ * @example
+ * ```ts
+ * await InterceptorChain.discover(hosts).catch(error => {
+ *   if (error instanceof DiscoveryError) return undefined; // a host cannot be listed
+ *   throw error;
+ * });
+ * ```
+ */
 export class DiscoveryError extends Error {}
 
 /** It was not the hosts' own time that was up, but the message's. */

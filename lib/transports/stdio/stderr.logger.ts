@@ -3,6 +3,10 @@ import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 /**
  * Nest's logger, on stderr. `McpModule.forRoot({ stdio: true })` installs it by itself; give it to `NestFactory`
  * where the options are made later (`forRootAsync`).
+ * @example
+ * ```ts
+ * await NestFactory.createApplicationContext(AppModule, { logger: new StderrLogger() });
+ * ```
  */
 export class StderrLogger extends ConsoleLogger {
   protected override printMessages(

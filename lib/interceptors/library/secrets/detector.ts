@@ -20,7 +20,7 @@ export interface SecretDetectorOptions {
   readonly patterns?: readonly SecretPattern[];
   /** How secrets of no known format are told by their randomness; `false`: not at all. Default: see `EntropyOptions`. */
   readonly entropy?: EntropyOptions | false;
-  /** Findings that are none, such as the keys of examples in documentation. */
+  /** Texts that are not secrets, such as the keys of examples in documentation. */
   readonly ignore?: readonly RegExp[];
   /** How many levels of base64 or hexadecimal are decoded, 0 to 3. Default: 1. */
   readonly decodeDepth?: number;
@@ -87,7 +87,13 @@ const NAME_LENGTH = 64;
 /** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
 const ESCAPE_LEVELS = 3;
 
-/** Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal. */
+/**
+ * Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal.
+ * @example
+ * ```ts
+ * const found = new SecretDetector({ decodeDepth: 2 }).find(text);
+ * ```
+ */
 export class SecretDetector {
   private readonly patterns: readonly SecretPattern[];
   private readonly ignore: readonly RegExp[];

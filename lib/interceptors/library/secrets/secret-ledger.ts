@@ -69,8 +69,8 @@ export interface SecretLedgerOptions {
   /** Sessions, also for each invoker; the least recently used one is forgotten. Default: 1,000. */
   readonly maxSessions?: number;
   /**
-   * Secrets in a session; a long one counts once for every 16 characters. Of each, the 16 places where it was last read are
-   * remembered. Default: 2,000.
+   * Secrets in a session; a long secret counts once for every 16 characters. The ledger remembers the last 16 places where
+   * each secret was read. Default: 2,000.
    */
   readonly maxSecrets?: number;
   /** Milliseconds after which a secret that was not read again is forgotten. Default: 3,600,000 (an hour). */
@@ -100,7 +100,14 @@ interface Known {
 
 type Session = Map<string, Known>;
 
-/** Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary. */
+/**
+ * Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary.
+ * @example
+ * ```ts
+ * const ledger = new SecretLedger({ ttlMs: 600_000 });
+ * const providers = [CrossBoundaryGuard({ ledger })];
+ * ```
+ */
 export class SecretLedger {
   private readonly sessions: PerInvoker<LRUCache<string, Session>>;
   private readonly exchanges = new WeakMap<object, Session>();
