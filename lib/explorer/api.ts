@@ -1,5 +1,6 @@
 /*
- * The JSON API of the explorer. All paths are relative to the page, which is served at `<path>/`:
+ * The JSON API of the explorer. All paths are relative to the page, which is served at `<path>/index.html`; `<path>` redirects
+ * there:
  *
  * | request              | body            | answer      |
  * | -------------------- | --------------- | ----------- |
@@ -46,14 +47,14 @@ export interface CatalogueServer {
   readonly path?: string;
   /** A gateway offers what its backends do, so `handlers` is empty. */
   readonly isGateway: boolean;
-  /** Whether `nestjs-mcp/auth` protects it: only then can a token be pasted. */
+  /** Whether `nestjs-mcp/auth` protects it. A pasted token is sent as `Authorization: Bearer` in any case. */
   readonly isProtected: boolean;
   /** The revisions that it serves, the newest first. */
   readonly revisions: readonly string[];
   readonly handlers: readonly CatalogueEntry[];
   /** Sum of the tokens of its tools. */
   readonly tokens: number;
-  /** The command that starts the official inspector for this server. */
+  /** The command that starts the official inspector for this server; `{origin}` stands for the origin of the page. */
   readonly inspector?: string;
 }
 
@@ -139,7 +140,7 @@ export interface ChainInterceptor {
   readonly counters: Counters;
 }
 
-/** Since the application started. */
+/** Since the application started. Sinks are not counted: nobody waits for them. */
 export interface Counters {
   readonly runs: number;
   /** How often it came to each outcome: `pass`, `deny`, `warn`, `mutated`, `unmodified`, `dropped`, `responded`, `crash`, `timeout`. */
@@ -147,7 +148,7 @@ export interface Counters {
   /** How often it was skipped, by reason: `when`, `compat`, `busy`, `side-effects`. */
   readonly skipped: Readonly<Record<string, number>>;
   readonly failedOpen: number;
-  /** In milliseconds; absent before the first run. */
+  /** In milliseconds, of the latest 512 runs; absent before the first. */
   readonly p50?: number;
   readonly p99?: number;
   /** For audit mode: the messages that it would have refused, and those that it would have changed. */
