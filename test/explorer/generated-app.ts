@@ -85,7 +85,7 @@ export const APPS: fc.Arbitrary<AppPlan> = fc.record({
         .tuple(
           counts,
           fc.record({
-            visible: fc.array(fc.boolean(), { maxLength: 2 }),
+            visible: fc.array(fc.constantFrom(true, true, true, false), { maxLength: 2 }),
             scopes: fc.subarray(['a', 'b'] as const),
             paramPipes: fc.nat(2),
           }),
@@ -102,11 +102,11 @@ export const APPS: fc.Arbitrary<AppPlan> = fc.record({
       priority: fc.integer({ min: -2, max: 2 }),
       audit: fc.boolean(),
       final: fc.constantFrom(false as const, true as const, 'only' as const),
-      when: fc.option(fc.nat(3), { nil: undefined }),
+      when: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(3) }),
       acts: fc.boolean(),
       override: fc.option(override, { nil: undefined }),
     }),
-    { maxLength: 6 },
+    { minLength: 2, maxLength: 8 },
   ),
   removed: fc.uniqueArray(fc.nat(3), { maxLength: 2 }),
   isProtected: fc.boolean(),
