@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Entry } from '../../catalog/entries.js';
 import { nameOf } from '../../execution/enhancer-steps.js';
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { EVENT_OF } from '../../interceptors/protocol/events.js';
 import type { McpCall, Params } from '../../protocol/mcp-call.js';
 import { listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
@@ -64,8 +65,9 @@ export class CallerViews {
     const era = revision >= REVISION ? 'modern' : 'legacy';
     const lists: CallerList[] = [];
     let known: AsWhom['caller'];
-    for (const [kind, method] of Object.entries(LIST_OF)) {
-      if (!server.serves(method, era)) continue;
+    lists: for (const [kind, method] of Object.entries(LIST_OF)) {
+      // A gateway that nobody called yet does not know what its backends serve.
+      if (!server.upstream && !server.serves(method, era)) continue;
       const entries: Row[] = [];
       const recordings: Recording[] = [];
       let refused: string | undefined;
@@ -73,6 +75,7 @@ export class CallerViews {
       for (let page = 0; page === 0 || (cursor !== undefined && page < MAX_PAGES); page++) {
         const { value, recording } = await ask(method, cursor === undefined ? {} : { cursor });
         recordings.push(recording);
+        if (isUnserved(value)) continue lists;
         refused = refusalOf(value);
         // The transport turned the caller away: no list has an answer.
         if (refused !== undefined && [401, 403].includes(value.status)) return { refused, lists: [] };
@@ -115,6 +118,9 @@ export class CallerViews {
     };
   }
 }
+
+const isUnserved = ({ response }: Page): boolean =>
+  (response?.['error'] as { code?: unknown } | undefined)?.code === McpErrorCode.MethodNotFound;
 
 function refusalOf({ status, response }: Page | Answer): string | undefined {
   const { message } = (response?.['error'] ?? {}) as { message?: unknown };
