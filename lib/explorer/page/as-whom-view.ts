@@ -8,8 +8,8 @@ import { View } from './view.js';
 /** The lists as a chosen caller gets them, with the reason for each entry that is missing. */
 export class AsWhomView extends View {
   protected async build(): Promise<Node[]> {
-    const { name, revisions, isProtected } = this.server;
-    const picker = new CallerPicker(['anonymous', 'token', 'made-up'], isProtected);
+    const { name, revisions } = this.server;
+    const picker = new CallerPicker(['anonymous', 'token', 'made-up']);
     const revision = select(revisions.map(value => [value, value] as const));
     const place = h('div');
     const show = async () => {

@@ -31,28 +31,26 @@ const GROUPS: Readonly<Record<CallerList['method'], string>> = {
 
 /** Calls a handler as a client of 2026-07-28 does, round by round. */
 export class CallView extends View {
-  private readonly picker = new CallerPicker(['anonymous', 'token'], false);
+  private readonly picker = new CallerPicker(['anonymous', 'token'], () => void this.list());
   private readonly chooser = h('select');
   private readonly formPlace = h('div');
   private readonly snippetPlace = h('div');
   private readonly rounds = h('ol', { class: 'rounds' });
-  private callerPicker = this.picker;
   private lists: readonly CallerList[] = [];
   private target?: Target;
   /** The call whose rounds are shown. */
   private called: { params: string; answers: Answered[]; trace?: CallTrace } = { params: '', answers: [] };
 
   protected async build(): Promise<Node[]> {
-    const { path, isProtected } = this.server;
+    const { path } = this.server;
     const heading = h('h2', {}, 'Call');
     if (path === undefined)
       return [heading, h('p', {}, 'A server on stdio alone cannot be called from here.')];
-    this.callerPicker = new CallerPicker(['anonymous', 'token'], isProtected, () => void this.list());
     this.chooser.addEventListener('change', () => this.choose());
     await this.list();
     return [
       heading,
-      this.callerPicker.element,
+      this.picker.element,
       labelled('Tool, prompt or resource', this.chooser, 'The lists that this caller gets.'),
       this.formPlace,
       h(
@@ -70,7 +68,7 @@ export class CallView extends View {
   private async list(): Promise<void> {
     fill(this.formPlace);
     try {
-      const body = { server: this.server.name, caller: this.callerPicker.value };
+      const body = { server: this.server.name, caller: this.picker.value };
       const { lists, refused } = await post<AsWhom>('as-whom', body);
       this.lists = lists;
       fill(
@@ -117,7 +115,7 @@ export class CallView extends View {
       this.called = { params: JSON.stringify(params), answers: [] };
       await this.round({
         server: this.server.name,
-        caller: this.callerPicker.value,
+        caller: this.picker.value,
         method: target.method,
         params,
         confirmed: true,
@@ -169,7 +167,7 @@ export class CallView extends View {
         method: target.method,
         params,
         schema: target.entry['inputSchema'],
-        caller: this.callerPicker.value.kind,
+        caller: this.picker.value.kind,
         ...(this.called.params === JSON.stringify(params) ? { answers, trace } : { answers: [] }),
       });
       fill(

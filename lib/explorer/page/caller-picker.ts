@@ -18,11 +18,11 @@ export class CallerPicker<Kind extends Caller['kind']> {
   private readonly roles = h('input', { type: 'text', autocomplete: 'off' });
 
   /** @param onChange is told when another kind is chosen, or a token was written */
-  constructor(kinds: readonly Kind[], isProtected: boolean, onChange: () => void = () => {}) {
+  constructor(kinds: readonly Kind[], onChange: () => void = () => {}) {
     const group = newId();
     const fields: Readonly<Record<Caller['kind'], HTMLElement>> = {
       anonymous: h('div'),
-      token: labelled('Bearer token', this.token, 'It is sent with the request, and not kept.'),
+      token: labelled('Bearer token', this.token, 'It is sent as “Authorization: Bearer”, and not kept.'),
       'made-up': h(
         'div',
         { class: 'row' },
@@ -39,7 +39,6 @@ export class CallerPicker<Kind extends Caller['kind']> {
         name: group,
         id: newId(),
         checked: kind === kinds[0],
-        disabled: kind === 'token' && !isProtected,
         change: () => {
           show();
           if (kind !== 'token') onChange();
@@ -61,17 +60,17 @@ export class CallerPicker<Kind extends Caller['kind']> {
         ),
       ),
       ...kinds.map(kind => fields[kind]),
-      kinds.some(kind => kind === 'token') &&
-        !isProtected &&
-        h('p', { class: 'hint' }, 'A token needs McpAuthModule, which does not protect this server.'),
     );
   }
 
+  /** @throws Error for a token that was not pasted yet */
   get value(): Extract<Caller, { kind: Kind }> {
     const kind = [...this.radios].find(([, radio]) => radio.checked)?.[0];
+    const token = this.token.value.trim();
+    if (kind === 'token' && token === '') throw new Error('Paste a token first');
     const caller: Caller =
       kind === 'token'
-        ? { kind, token: this.token.value.trim() }
+        ? { kind, token }
         : kind === 'made-up'
           ? { kind, scopes: wordsOf(this.scopes.value), roles: wordsOf(this.roles.value) }
           : { kind: 'anonymous' };

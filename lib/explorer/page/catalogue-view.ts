@@ -1,6 +1,6 @@
 import type { CatalogueEntry, Step } from '../api.js';
 import { diffView } from './diff-view.js';
-import { badge, button, code, copy, fill, h, labelled } from './dom.js';
+import { badge, button, code, copy, fill, h, labelled, type Child } from './dom.js';
 import { schemaView } from './schema-view.js';
 import { count, isRecord, pretty, textOf } from './values.js';
 import { View } from './view.js';
@@ -23,8 +23,8 @@ export class CatalogueView extends View {
   private readonly choices = new Map<CatalogueEntry, HTMLButtonElement>();
   private shown?: CatalogueEntry;
 
-  protected async build(): Promise<Node[]> {
-    const { handlers, tokens, isGateway } = this.server;
+  protected async build(): Promise<Child[]> {
+    const { handlers, tokens, isGateway, isProtected } = this.server;
     const filter = h('input', { type: 'search', autocomplete: 'off' });
     filter.addEventListener('input', () => this.showList(filter.value));
     this.showList('');
@@ -33,13 +33,14 @@ export class CatalogueView extends View {
     return [
       h('h2', {}, 'Catalogue'),
       h('p', {}, `${count(handlers.length, 'handler')}, about ${count(tokens, 'token')} for the tools`),
+      isProtected && h('p', {}, 'McpAuthModule protects this server.'),
       this.inspector(),
       h('div', { class: 'split' }, h('div', {}, labelled('Filter by name', filter), this.list), this.detail),
     ];
   }
 
   private inspector(): HTMLElement {
-    const { inspector } = this.server;
+    const inspector = this.server.inspector?.replace('{origin}', location.origin);
     if (inspector === undefined) return h('p', { class: 'hint' }, 'A server on stdio alone has no endpoint.');
     return h(
       'details',

@@ -30,6 +30,9 @@ export class ChainView extends View {
       ...chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const),
       ['all', 'All interceptors, in no order'],
     ]);
+    // The fullest phase says most.
+    const lengths = chain.phases.map(({ order }) => order.length);
+    if (lengths.length > 0) chooser.value = String(lengths.indexOf(Math.max(...lengths)));
     const place = h('div');
     const show = () => fill(place, this.phaseView(chain, chain.phases[Number(chooser.value)]));
     chooser.addEventListener('change', show);
@@ -116,7 +119,8 @@ function skippedText({ when, counters }: ChainInterceptor, turn: ChainTurn | und
   ];
 }
 
-function runsText({ counters }: ChainInterceptor): Child {
+function runsText({ type, counters }: ChainInterceptor): Child {
+  if (type === 'sink') return '–';
   const outcomes = Object.entries(counters.outcomes).map(([outcome, number]) => `${number} ${outcome}`);
   if (counters.failedOpen > 0) outcomes.push(`${counters.failedOpen} failed open`);
   return [counters.runs, outcomes.length > 0 && h('small', {}, outcomes.join(', '))];

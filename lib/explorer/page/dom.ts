@@ -71,7 +71,7 @@ export const badge = (text: string, kind = ''): HTMLElement => h('span', { class
 
 /** Text that scrolls by itself, reachable by keyboard. */
 export const code = (text: string, label: string): HTMLElement =>
-  h('pre', { tabindex: 0, role: 'region', 'aria-label': label }, text);
+  h('pre', { tabindex: 0, role: 'group', 'aria-label': label }, text);
 
 export interface Column<Row> {
   readonly title: string;
@@ -90,7 +90,7 @@ export function table<Row>(
     );
   return h(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
+    { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': caption },
     h(
       'table',
       {},

@@ -18,7 +18,7 @@ export function questionsForm(
   const fault = h('div');
   const form = h(
     'form',
-    { class: 'questions', 'aria-label': 'Questions', novalidate: true },
+    { novalidate: true },
     ...fields.map(({ element }) => element),
     fault,
     h('button', { type: 'submit', class: 'primary' }, 'Answer'),

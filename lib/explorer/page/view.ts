@@ -1,5 +1,5 @@
 import type { CatalogueServer } from '../api.js';
-import { alertOf, h } from './dom.js';
+import { alertOf, fill, h, type Child } from './dom.js';
 
 /** A view of one server. It is filled when it is first shown. */
 export abstract class View extends HTMLElement {
@@ -13,13 +13,13 @@ export abstract class View extends HTMLElement {
   }
 
   /** Builds the view, from what it asks the API. */
-  protected abstract build(): Promise<Node[]>;
+  protected abstract build(): Promise<Child[]>;
 
   protected async load(): Promise<void> {
     this.setAttribute('aria-busy', 'true');
     this.replaceChildren(h('p', { class: 'hint' }, 'Loading …'));
     try {
-      this.replaceChildren(...(await this.build()));
+      fill(this, await this.build());
     } catch (error) {
       this.replaceChildren(alertOf(error));
     }
