@@ -65,24 +65,13 @@ export class CallerViews {
     const era = revision >= REVISION ? 'modern' : 'legacy';
     const lists: CallerList[] = [];
     let known: AsWhom['caller'];
-    lists: for (const [kind, method] of Object.entries(LIST_OF)) {
+    for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway that nobody called yet does not know what its backends serve.
       if (!server.upstream && !server.serves(method, era)) continue;
-      const entries: Row[] = [];
-      const recordings: Recording[] = [];
-      let refused: string | undefined;
-      let cursor: unknown;
-      for (let page = 0; page === 0 || (cursor !== undefined && page < MAX_PAGES); page++) {
-        const { value, recording } = await ask(method, cursor === undefined ? {} : { cursor });
-        recordings.push(recording);
-        if (isUnserved(value)) continue lists;
-        refused = refusalOf(value);
-        // The transport turned the caller away: no list has an answer.
-        if (refused !== undefined && [401, 403].includes(value.status)) return { refused, lists: [] };
-        const result = (value.response?.['result'] ?? {}) as Row;
-        entries.push(...rowsOf(method, result));
-        cursor = result['nextCursor'];
-      }
+      const { entries, recordings, refused, status, isUnserved } = await listFor(method, ask);
+      if (isUnserved) continue;
+      // The transport turned the caller away: no list has an answer.
+      if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
       known ??= whoIs(recordings[0].calls[0]);
       const missing = refused === undefined ? await missingOf(server, kind, method, entries, recordings) : [];
       lists.push({ method, entries, missing, ...(refused !== undefined && { refused }) });
@@ -119,8 +108,32 @@ export class CallerViews {
   }
 }
 
-const isUnserved = ({ response }: Page): boolean =>
-  (response?.['error'] as { code?: unknown } | undefined)?.code === McpErrorCode.MethodNotFound;
+/** A whole list, as its caller gets it page by page. */
+interface FullList {
+  readonly entries: readonly Row[];
+  readonly recordings: readonly Recording[];
+  readonly status: number;
+  readonly refused?: string;
+  readonly isUnserved: boolean;
+}
+
+async function listFor(method: ListMethod, ask: Ask): Promise<FullList> {
+  const entries: Row[] = [];
+  const recordings: Recording[] = [];
+  let cursor: unknown;
+  for (;;) {
+    const { value, recording } = await ask(method, cursor === undefined ? {} : { cursor });
+    const { status, response } = value;
+    const { code } = (response?.['error'] ?? {}) as { code?: unknown };
+    const result = (response?.['result'] ?? {}) as Row;
+    recordings.push(recording);
+    entries.push(...rowsOf(method, result));
+    cursor = result['nextCursor'];
+    if (cursor !== undefined && recordings.length < MAX_PAGES) continue;
+    const isUnserved = code === McpErrorCode.MethodNotFound;
+    return { entries, recordings, status, refused: refusalOf(value), isUnserved };
+  }
+}
 
 function refusalOf({ status, response }: Page | Answer): string | undefined {
   const { message } = (response?.['error'] ?? {}) as { message?: unknown };
