@@ -173,6 +173,7 @@ function skippedIfOf(entry: PreparedEntry): string | undefined {
 }
 
 function hostOf(host: RemoteHost): ChainHost {
-  const { name, breakerState, lastKnown, state } = host;
+  const { name, breakerState, lastKnown } = host;
+  const state = breakerState === 'open' ? 'unreachable' : host.state;
   return { name, state, breaker: breakerState, interceptors: lastKnown.length };
 }
