@@ -22,8 +22,8 @@ const ASK: Call = { ...ORDER, params: { ...ORDER.params, name: 'ask' }, says: '"
 const contender = (
   program: Contender['program'],
   call: Call,
-  { platform = 'express', era = MODERN, tools = 1, feature, redis }: Partial<Setup> = {},
-): Contender => ({ program, setup: { platform, era, tools, feature, redis }, call });
+  { platform = 'express', era = MODERN, tools = 1, feature, redis, explorer }: Partial<Setup> = {},
+): Contender => ({ program, setup: { platform, era, tools, feature, redis, explorer }, call });
 
 const rps = (subject: string, baseline: string, least?: number, aim?: number): Comparison => ({
   figure: 'rps',
@@ -148,6 +148,14 @@ export const WORKLOADS: readonly Workload[] = [
       { ...micro('10 rules', { most: 1 / 0.85, orMore: 15 }), aim: 1 / 0.93 },
       micro('10 scans of all text'),
     ],
+  },
+  {
+    name: 'explorer imported',
+    contenders: {
+      without: contender('ours', ORDER, { feature: 'rules' }),
+      'with the explorer': contender('ours', ORDER, { feature: 'rules', explorer: true }),
+    },
+    comparisons: [rps('with the explorer', 'without', 0.97)],
   },
   shared('tools/call', ECHO, 0.9, {}),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION }),

@@ -57,8 +57,17 @@ for (const [index, isValid] of checks.entries()) {
 const orders: Provider[] = setup.feature === 'guarded' ? [GuardedOrders] : [Orders];
 const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
 
+const GUARD = { canActivate: () => true };
+const explorer = setup.explorer
+  ? [(await import('../../../dist/cjs/explorer/index.js')).McpExplorerModule.forRoot({ guards: [GUARD] })]
+  : [];
+
 @Module({
-  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }), ...redis],
+  imports: [
+    McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }),
+    ...redis,
+    ...explorer,
+  ],
   providers: [Tools, Validators, ...(setup.feature ? orders : [])],
 })
 class App {}

@@ -16,6 +16,8 @@ export interface Setup {
   readonly feature?: 'guarded' | 'orders' | 'rules' | 'scans' | 'rounds';
   /** Whether it imports `McpRedisModule`, with the Redis of `REDIS_URL`. */
   readonly redis?: boolean;
+  /** Whether it imports `McpExplorerModule`. */
+  readonly explorer?: boolean;
 }
 
 /** What a contender tells of its memory, in MB. */
