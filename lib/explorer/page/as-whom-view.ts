@@ -17,7 +17,6 @@ export class AsWhomView extends View {
         const body = { server: name, caller: picker.value, revision: revision.value };
         const answer = await post<AsWhom>('as-whom', body);
         fill(place, ...answerOf(answer));
-        announce(`Lists of ${revision.value} shown`);
       } catch (error) {
         fill(place, alertOf(error));
       }
@@ -28,7 +27,14 @@ export class AsWhomView extends View {
       h('p', {}, 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
       picker.element,
       labelled('Protocol revision', revision),
-      button('Show lists', show, 'primary'),
+      button(
+        'Show lists',
+        async () => {
+          await show();
+          announce(`Lists of ${revision.value} shown`);
+        },
+        'primary',
+      ),
       place,
     ];
   }

@@ -62,7 +62,7 @@ export class ChainView extends View {
         },
         { title: 'Time limit', cell: ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms) },
         { title: 'Hooks', cell: ({ interceptor: { hooks } }) => sourced(hooks, hooksText) },
-        { title: 'Skipped', cell: ({ turn, interceptor }) => skippedText(interceptor, turn) },
+        { title: 'Skipped if', cell: ({ turn, interceptor }) => skippedText(interceptor, turn) },
         { title: 'Runs', cell: ({ interceptor }) => runsText(interceptor) },
         { title: 'p50', cell: ({ interceptor: { counters } }) => ms(counters.p50) },
         { title: 'p99', cell: ({ interceptor: { counters } }) => ms(counters.p99) },

@@ -101,13 +101,16 @@ export function table<Row>(
   );
 }
 
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
 /** Tells screen readers, and shows for a moment. */
 export function announce(text: string): void {
   const status = document.getElementById('status');
   if (!status) return;
   status.textContent = text;
   status.classList.remove('hidden');
-  setTimeout(() => status.classList.add('hidden'), 3000);
+  clearTimeout(hiding);
+  hiding = setTimeout(() => status.classList.add('hidden'), 3000);
 }
 
 export function alertOf(error: unknown): HTMLElement {

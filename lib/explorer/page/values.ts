@@ -12,7 +12,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const ms = (duration: number | undefined): string =>
   duration === undefined
     ? '–'
-    : `${duration < 100 ? Number(duration.toPrecision(3)) : Math.round(duration)} ms`;
+    : `${duration < 100 ? Number(duration.toPrecision(2)) : Math.round(duration)} ms`;
 
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;

@@ -291,7 +291,51 @@ export const CHECKS = {
       },
     },
   ],
-  '51-explorer': everyView,
+  '51-explorer': [
+    ...everyView,
+    {
+      name: 'says why a caller does not see a tool',
+      async check({ page, picture }) {
+        await show(page, 'as-whom');
+        const missing = page.getByRole('table', { name: /missing from tools\/list/ });
+        assert.match(
+          await textOf(missing),
+          /customer\s+guard RolesGuard[^]*wipe\s+interceptor local\/hideWipe/,
+        );
+        await picture('as-whom', true);
+        await page.getByLabel('Made-up scopes and roles').check();
+        await page.getByRole('textbox', { name: 'Roles' }).fill('clerk');
+        await page.getByRole('button', { name: 'Show lists' }).click();
+        await page.getByText('Known as: role clerk').waitFor();
+        assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /customer/);
+      },
+    },
+    {
+      name: 'shows progress, an audit and a change of one call',
+      look: 'narrow',
+      async check({ page, picture }) {
+        await choose(page, 'search');
+        await page.getByLabel('query').fill(' a very long lamp ');
+        const round = await call(page);
+        assert.match(await textOf(round), /Searching/);
+        assert.match(await textOf(round), /deny local\/shortQueries validation audit/);
+        assert.match(await textOf(round.locator('del')), /" a very long lamp "/);
+        await round
+          .getByRole('heading', { name: 'Interceptors' })
+          .evaluate(heading => heading.scrollIntoView());
+        await picture('call', true);
+      },
+    },
+    {
+      name: 'counts what an interceptor in audit mode would have refused',
+      look: 'dark',
+      async check({ page, picture }) {
+        await show(page, 'chain');
+        await page.getByText(/would have refused [1-9]/).waitFor();
+        await picture('chain', true);
+      },
+    },
+  ],
   hostile: [
     ...everyView,
     {
@@ -312,7 +356,11 @@ export const CHECKS = {
 export async function runCheck(browser, app, { look, isAlone, check }, { headers, picture }) {
   const opened = await open(browser, app, look, headers);
   try {
-    await check({ page: opened.page, app, picture: name => picture(opened.page, name) });
+    await check({
+      page: opened.page,
+      app,
+      picture: (name, isForDocs = false) => picture(opened.page, name, isForDocs),
+    });
     if (!isAlone) assert.deepEqual(opened.faults, []);
   } finally {
     await opened.close();

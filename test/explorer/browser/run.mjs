@@ -11,9 +11,6 @@ const args = process.argv.slice(2);
 const named = args.filter(arg => !arg.startsWith('--'));
 const names = Object.keys(CHECKS).filter(name => named.length === 0 || named.includes(name));
 
-/** Pictures of the documentation: a view and look of the sample that is made for them. */
-const IN_DOCS = ['catalogue-light', 'chain-dark', 'call-narrow'];
-
 /** Every request of the sample needs a caller, the explorer's too: its guard is global. */
 const HEADERS = { '03-guards': { authorization: 'Bearer token-of-alice' } };
 
@@ -31,23 +28,24 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 let passed = 0;
 let failed = 0;
 
-async function picture(page, name, look) {
-  const file = `${name}-${look}.png`;
-  await page.screenshot({ path: join(docs, '.vitepress/screenshots', `explorer-${file}`) });
-}
+/** A picture of the documentation is of a smaller window, once the message below is gone. */
+const pictureOf = name => async (page, view, isForDocs) => {
+  if (isForDocs) {
+    const { width } = page.viewportSize();
+    await page.setViewportSize({ width: Math.min(width, 1100), height: 720 });
+    await page.locator('#status.hidden').waitFor({ state: 'attached' });
+  }
+  const folder = isForDocs && args.includes('--write-docs') ? 'public' : '.vitepress/screenshots';
+  const file = isForDocs ? `explorer-${view}.png` : `explorer-${name}-${view}.png`;
+  await page.screenshot({ path: join(docs, folder, file) });
+};
 
 for (const name of names) {
   console.log(name);
   const app = name === 'hostile' ? await startHostile() : await startSample(name);
   for (const check of CHECKS[name]) {
-    const take = async (page, shown) => {
-      await picture(page, name, shown);
-      if (name === '51-explorer' && args.includes('--write-docs') && IN_DOCS.includes(shown)) {
-        await page.screenshot({ path: join(docs, 'public', `explorer-${shown}.png`) });
-      }
-    };
     try {
-      await runCheck(browser, app, check, { headers: HEADERS[name], picture: take });
+      await runCheck(browser, app, check, { headers: HEADERS[name], picture: pictureOf(name) });
       passed += 1;
       console.log(`  ok  ${check.name}`);
     } catch (error) {
