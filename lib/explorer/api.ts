@@ -103,7 +103,7 @@ export interface ServerChain {
   readonly server: string;
   /** All interceptors, also those that run for no event that is listed. */
   readonly interceptors: readonly ChainInterceptor[];
-  /** The events and phases that interceptors hook, each with what runs for it. */
+  /** The events and phases that interceptors hook, each with what runs for it. Empty if the server only exposes them. */
   readonly phases: readonly ChainPhase[];
   readonly hosts: readonly ChainHost[];
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Logger } from '@nestjs/common';
 import { RequestCheck } from '../transports/http/request-check.js';
 import { isLoopback } from '../util/network-of.js';
 import { ApiFailure } from './api-failure.js';
@@ -19,10 +18,8 @@ export class RequestGate {
   /** @param isGuarded whether guards of the application decide who may look */
   constructor(private readonly isGuarded: boolean) {
     const names = isGuarded ? '*' : LOOPBACK;
-    const logger = new Logger('McpExplorer');
-    this.check = new RequestCheck({ allowedHosts: names, allowedOrigins: names }, message =>
-      logger.warn(message),
-    );
+    // Its warnings name options of a server.
+    this.check = new RequestCheck({ allowedHosts: names, allowedOrigins: names }, () => undefined);
   }
 
   /** @throws ApiFailure for a request that is refused */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Args, deny, Mutator, Sink, Tool, Validator } from 'nestjs-mcp';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
@@ -99,6 +100,8 @@ it('tells where each value comes from, and what each interceptor came to', async
     ],
   });
 
+  expect(of('local/journal').counters.runs).toBe(0);
+
   await rules.close();
   await client.callTool({ name: 'say', arguments: { text: 'hi' } }).catch(() => undefined);
   const { json: after } = await app.get(`${API}/chain`);
@@ -107,6 +110,36 @@ it('tells where each value comes from, and what each interceptor came to', async
   ).toBe(3);
   await app.close();
   rmSync(folder, { recursive: true });
+});
+
+@Injectable()
+class Slow {
+  @Validator({ name: 'slow', events: ['tools/call'], phase: 'request', mode: 'audit' })
+  async slow() {
+    await later(50);
+    return deny('late');
+  }
+}
+
+it('a trace waits for audit interceptors, for which the caller does not wait', async () => {
+  const app = await startExplored([Tools, Slow]);
+  const { json } = await app.post(`${API}/call`, {
+    server: 'test',
+    caller: { kind: 'anonymous' },
+    method: 'tools/call',
+    params: { name: 'say', arguments: { text: 'hi' } },
+  });
+  const turns = json.chain.flatMap((run: { turns: object[] }) => run.turns);
+  expect(turns).toContainEqual(expect.objectContaining({ id: 'local/slow', mode: 'audit', outcome: 'deny' }));
+  await app.close();
+});
+
+it('a server that only exposes interceptors runs none', async () => {
+  const app = await startExplored([Tools], { mcp: { interceptors: { expose: true, apply: false } } });
+  const { json } = await app.get(`${API}/chain`);
+  expect(json.servers[0].interceptors).toHaveLength(4);
+  expect(json.servers[0].phases).toEqual([]);
+  await app.close();
 });
 
 it('traces calls beside telemetry, which gets its spans', async () => {

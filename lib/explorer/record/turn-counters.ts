@@ -22,14 +22,15 @@ interface Turns {
 
 /** Counts what became of each interceptor, from the reports of all chains. */
 export class TurnCounters {
-  private readonly turns = new Map<string, Turns>();
+  /** By server, host and interceptor: joined to one key, the texts would cost more than the counting. */
+  private readonly servers = new Map<string, Map<string, Map<string, Turns>>>();
+  private count = 0;
 
   /** Told of each run of a chain. It keeps nothing of the message. */
   readonly report = ({ server = '', result }: ChainReport): void => {
-    const denied = new Set<string>();
+    let denied: Set<Turns> | undefined;
     for (const { host, interceptor, outcome, mode, failedOpen, final, durationMs } of result.results) {
-      const key = keyOf(server, `${host}/${interceptor}`);
-      const turns = this.turnsOf(key);
+      const turns = this.turnsOf(server, host, interceptor);
       if (!turns) continue;
       turns.runs += 1;
       add(turns.outcomes, outcome);
@@ -37,18 +38,18 @@ export class TurnCounters {
       if (failedOpen) turns.failedOpen += 1;
       if (mode !== 'audit') continue;
       // A final validator can object twice to one message.
-      if (!(final && denied.has(key))) add(turns.audited, outcome);
-      if (outcome === 'deny') denied.add(key);
+      if (!(final && denied?.has(turns))) add(turns.audited, outcome);
+      if (outcome === 'deny') (denied ??= new Set()).add(turns);
     }
     for (const { host, interceptor, reason } of result.skipped) {
-      const turns = this.turnsOf(keyOf(server, `${host}/${interceptor}`));
+      const turns = this.turnsOf(server, host, interceptor);
       if (turns) add(turns.skipped, reason);
     }
   };
 
   /** @param failOpen whether a failure of the interceptor lets messages pass */
-  of(server: string, id: string, failOpen: boolean): Counters {
-    const turns = this.turns.get(keyOf(server, id));
+  of(server: string, { host, name, failOpen }: { host: string; name: string; failOpen: boolean }): Counters {
+    const turns = this.servers.get(server)?.get(host)?.get(name);
     const { runs, outcomes, audited, skipped, failedOpen, durations } = turns ?? newTurns();
     const { deny = 0, crash = 0, timeout = 0, mutated = 0, responded = 0 } = audited;
     const sorted = durations.latest().sort((a, b) => a - b);
@@ -64,11 +65,17 @@ export class TurnCounters {
     };
   }
 
-  private turnsOf(key: string): Turns | undefined {
-    const known = this.turns.get(key);
-    if (known || this.turns.size >= MAX_INTERCEPTORS) return known;
+  private turnsOf(server: string, host: string, name: string): Turns | undefined {
+    return this.servers.get(server)?.get(host)?.get(name) ?? this.begin(server, host, name);
+  }
+
+  private begin(server: string, host: string, name: string): Turns | undefined {
+    if (this.count >= MAX_INTERCEPTORS) return undefined;
+    this.count += 1;
+    const hosts = this.servers.get(server) ?? new Map<string, Map<string, Turns>>();
+    const names = hosts.get(host) ?? new Map<string, Turns>();
     const turns = newTurns();
-    this.turns.set(key, turns);
+    this.servers.set(server, hosts.set(host, names.set(name, turns)));
     return turns;
   }
 }
@@ -81,8 +88,6 @@ const newTurns = (): Turns => ({
   failedOpen: 0,
   durations: new Ring(MAX_DURATIONS),
 });
-
-const keyOf = (server: string, id: string): string => `${server} ${id}`;
 
 function add(counts: Counts, key: string): void {
   counts[key] = (counts[key] ?? 0) + 1;

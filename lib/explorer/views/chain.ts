@@ -36,7 +36,7 @@ export async function chainsOf(
 ): Promise<Chains> {
   return {
     servers: await Promise.all(
-      servers.flatMap(({ chain, options }) => (chain ? [serverChain(options.name, chain, counters)] : [])),
+      servers.flatMap(({ chain, options }) => (chain ? [serverChain(options, chain, counters)] : [])),
     ),
   };
 }
@@ -53,7 +53,7 @@ export async function currentChain(source: LocalChainSource): Promise<Chain | un
 }
 
 async function serverChain(
-  server: string,
+  { name: server, interceptors: { apply } }: McpServerInstance['options'],
   source: LocalChainSource,
   counters: TurnCounters,
 ): Promise<ServerChain> {
@@ -62,7 +62,7 @@ async function serverChain(
   return {
     server,
     interceptors: entries.map(entry => interceptorOf(entry, source, server, counters)),
-    phases: chain ? phasesOf(chain) : [],
+    phases: chain && apply ? phasesOf(chain) : [],
     hosts: source.hosts.map(hostOf),
   };
 }
@@ -95,7 +95,7 @@ function interceptorOf(
     ...(entry.config && { config: configOrigin(entry, source, overriding) }),
     ...(traits.final && { final: traits.final === 'only' ? ('only' as const) : ('final' as const) }),
     ...(compat && { compat: compatOf(compat) }),
-    counters: counters.of(server, idOf(entry), entry.failOpen),
+    counters: counters.of(server, entry),
   };
 }
 
