@@ -21,19 +21,20 @@ export class AsWhomView extends View {
         fill(place, alertOf(error));
       }
     };
+    const pressed = async () => {
+      await show();
+      announce(`Lists of ${revision.value} shown`);
+    };
     await show();
     return [
       h('h2', {}, 'As whom'),
       h('p', {}, 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
       picker.element,
-      labelled('Protocol revision', revision),
-      button(
-        'Show lists',
-        async () => {
-          await show();
-          announce(`Lists of ${revision.value} shown`);
-        },
-        'primary',
+      h(
+        'div',
+        { class: 'row' },
+        labelled('Protocol revision', revision),
+        button('Show lists', pressed, 'primary'),
       ),
       place,
     ];

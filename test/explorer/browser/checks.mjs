@@ -302,6 +302,7 @@ export const CHECKS = {
           await textOf(missing),
           /customer\s+guard RolesGuard[^]*wipe\s+interceptor local\/hideWipe/,
         );
+        await page.getByRole('group', { name: 'Caller' }).evaluate(group => group.scrollIntoView());
         await picture('as-whom', true);
         await page.getByLabel('Made-up scopes and roles').check();
         await page.getByRole('textbox', { name: 'Roles' }).fill('clerk');

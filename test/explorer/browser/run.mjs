@@ -32,7 +32,7 @@ let failed = 0;
 const pictureOf = name => async (page, view, isForDocs) => {
   if (isForDocs) {
     const { width } = page.viewportSize();
-    await page.setViewportSize({ width: Math.min(width, 1100), height: 720 });
+    await page.setViewportSize({ width: Math.min(width, 1000), height: 640 });
     await page.locator('#status.hidden').waitFor({ state: 'attached' });
   }
   const folder = isForDocs && args.includes('--write-docs') ? 'public' : '.vitepress/screenshots';
