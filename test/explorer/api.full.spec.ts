@@ -1,7 +1,28 @@
+import { VersioningType, type INestApplication } from '@nestjs/common';
 import { PLATFORMS } from '../fixtures/matrix.js';
 import { Policies, Shop, startExplored, type ExploredApp } from './explored-app.js';
 
 const API = '/mcp-explorer/api';
+
+it.each(PLATFORMS)('the global prefix and versions of the application apply on %s', async platform => {
+  const configure = (app: INestApplication) => {
+    app.setGlobalPrefix('shop');
+    app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  };
+  const app = await startExplored([Shop], { platform, configure, explorer: { path: 'ops/explorer' } });
+  const { headers } = await app.get('/shop/ops/explorer');
+  expect(headers['location']).toBe('explorer/index.html');
+  const { json } = await app.get('/shop/ops/explorer/api/catalogue');
+  expect(json.servers[0].path).toBe('/shop/v1/mcp');
+  const called = await app.post('/shop/ops/explorer/api/call', {
+    server: 'test',
+    caller: { kind: 'anonymous' },
+    method: 'resources/read',
+    params: { uri: 'shop://hours' },
+  });
+  expect(called.json.result.value.contents).toMatchObject([{ text: '9 to 5' }]);
+  await app.close();
+});
 
 describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
   let app: ExploredApp;

@@ -3,7 +3,7 @@ import { request, type IncomingMessage, type Server } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Injectable, type CanActivate, type ExecutionContext, type INestApplication } from '@nestjs/common';
-import { Args, Tool, Validator } from 'nestjs-mcp';
+import { Args, Ctx, McpContext, Tool, Validator } from 'nestjs-mcp';
 import { McpExplorerModule } from 'nestjs-mcp/explorer';
 import { startApp } from '../fixtures/matrix.js';
 import { CSRF, Shop, startExplored, type ExploredApp } from './explored-app.js';
@@ -37,21 +37,35 @@ class Secrets {
   }
 }
 
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
 /** Asks over a connection that seems to come from an address. */
-async function from(app: INestApplication, remoteAddress: string, path: string, headers = {}) {
+async function ask(
+  app: INestApplication,
+  remoteAddress: string,
+  path: string,
+  { method, headers, body }: Asked,
+) {
   const [near, far] = duplexPair();
   Object.assign(far, { remoteAddress });
   const sending = request({
     path,
+    method,
     headers: { host: 'localhost', connection: 'close', ...headers },
     createConnection: () => near,
   });
   (app.getHttpServer() as Server).emit('connection', far);
-  sending.end();
+  sending.end(body);
   const [answer] = (await once(sending, 'response')) as [IncomingMessage];
-  await text(answer);
-  return answer.statusCode;
+  return { status: answer.statusCode, body: await text(answer) };
 }
+
+const from = async (app: INestApplication, address: string, path: string, headers = {}) =>
+  (await ask(app, address, path, { headers })).status;
 
 describe('without guards', () => {
   let app: ExploredApp;
@@ -161,7 +175,24 @@ describe('without guards', () => {
   });
 });
 
+@Injectable()
+class Addresses {
+  @Tool({ annotations: { readOnlyHint: true } })
+  address(@Ctx() ctx: McpContext) {
+    return (ctx.request as IncomingMessage).socket.remoteAddress;
+  }
+}
+
 describe('with guards', () => {
+  it('a call has the address of its page', async () => {
+    const app = await startExplored([Addresses], { explorer: { guards: [OperatorGuard] } });
+    const body = JSON.stringify({ ...AS_WHOM, method: 'tools/call', params: { name: 'address' } });
+    const headers = { ...CSRF, 'x-operator': 'yes', 'content-length': String(body.length) };
+    const answer = await ask(app.app, '10.0.0.1', `${API}/call`, { method: 'POST', headers, body });
+    expect(JSON.parse(answer.body)).toMatchObject({ result: { value: { content: [{ text: '10.0.0.1' }] } } });
+    await app.close();
+  });
+
   it('they decide, for any address', async () => {
     const app = await startExplored([Shop], { explorer: { path: 'ops/mcp', guards: [OperatorGuard] } });
     await app.url();

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../server/mcp-servers.js';
 import { isRecord } from '../../util/is-record.js';
@@ -45,9 +45,10 @@ export function targetOf(
   return {
     server: httpServer,
     path,
+    address: http.socket.remoteAddress,
     signal,
     headers: {
-      host: (http as Pick<IncomingMessage, 'headers'>).headers.host ?? 'localhost',
+      host: http.headers.host ?? 'localhost',
       ...(caller.kind === 'token' && { authorization: `Bearer ${caller.token}` }),
     },
   };

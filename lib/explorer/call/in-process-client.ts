@@ -37,6 +37,8 @@ export interface Answer {
 export interface Target {
   readonly server: Server;
   readonly path: string;
+  /** Where requests seem to come from: the page makes nobody local. */
+  readonly address: string | undefined;
   readonly signal: AbortSignal;
   /** Of each request, such as `host` and `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -115,14 +117,14 @@ export class InProcessClient {
     body: string,
     id?: unknown,
   ): Promise<Answer> {
-    const { server, path, signal, headers: shared } = this.target;
+    const { server, path, address, signal, headers: shared } = this.target;
     const started = performance.now();
     const sending = request({
       method,
       path,
       signal,
       headers: { ...shared, ...headers, connection: 'close' },
-      createConnection: () => connect(server),
+      createConnection: () => connect(server, address),
     });
     const incoming = await sent(sending, body);
     const messages = await read(incoming, started);
@@ -147,14 +149,14 @@ async function sent(sending: ClientRequest, body: string): Promise<IncomingMessa
 const errorIn = (messages: readonly Received[]): Json | undefined =>
   messages.find(({ message }) => 'error' in message)?.message;
 
-/** The server's end looks like a connection from this machine. */
-function connect(server: Server): Duplex {
+/** The server's end looks like a connection from that address. */
+function connect(server: Server, remoteAddress: string | undefined): Duplex {
   if (typeof (server as Partial<Server>).closeIdleConnections !== 'function') {
     throw new ApiFailure(501, 'Calls need an HTTP/1.1 server');
   }
   const [near, far] = duplexPair();
   const isSecure = server instanceof SecureServer;
-  Object.assign(far, { remoteAddress: '127.0.0.1', encrypted: isSecure });
+  Object.assign(far, { remoteAddress, encrypted: isSecure });
   server.emit(isSecure ? 'secureConnection' : 'connection', far);
   return near;
 }
