@@ -27,6 +27,7 @@ const FLOORS = [
   'gateway',
   'redis',
   'telemetry',
+  'explorer',
   'testing',
 ];
 

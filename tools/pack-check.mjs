@@ -31,6 +31,9 @@ const {
 const peers = Object.keys(peerDependencies);
 const optionalPeers = peers.filter(peer => peerDependenciesMeta[peer]?.optional);
 
+/** Bytes of all files that browsers may get. */
+const MAX_PAGE_SIZE = 150_000;
+
 /** Prints what an entry exports, and under which keys its `Tool`, if it has one, writes metadata. */
 const PROBE = `
   const metadata = [];
@@ -57,6 +60,14 @@ try {
     [],
     'The package holds tests',
   );
+  const page = files.filter(file => file.path.startsWith('dist/cjs/explorer/page/'));
+  const pageSize = page.reduce((sum, { size }) => sum + size, 0);
+  assert.ok(
+    page.some(file => file.path.endsWith('/main.js')),
+    'The package lacks the page of the explorer',
+  );
+  assert.ok(pageSize < MAX_PAGE_SIZE, `The page of the explorer has ${pageSize} bytes`);
+  console.log(`The page of the explorer: ${page.length} files, ${pageSize} bytes`);
 
   const modules = join(temp, 'node_modules');
   mkdirSync(join(modules, name), { recursive: true });
@@ -91,6 +102,18 @@ try {
   bareEntries.forEach(check);
   optionalPeers.forEach(link);
   otherEntries.filter(entry => !bareEntries.includes(entry)).forEach(check);
+
+  for (const [format, load] of [
+    ['cjs', 'async path => require(path)'],
+    ['esm', 'path => import(path)'],
+  ]) {
+    const path = `./node_modules/${name}/dist/${format}/explorer/page-files.js`;
+    const code = `(${load})('${path}').then(({ readPage }) => readPage()).then(files => console.log(files.size));`;
+    const file = format === 'cjs' ? 'page.cjs' : 'page.mjs';
+    writeFileSync(join(temp, file), code);
+    const found = execFileSync(process.execPath, [file], { ...options, cwd: temp });
+    assert.equal(Number(found), page.length, `${path} does not find the page of the explorer`);
+  }
 
   Object.keys(devDependencies).forEach(link);
   cpSync(join(root, 'sample'), join(temp, 'sample'), { recursive: true });

@@ -9,7 +9,9 @@ const isShort = args.length < options.length;
 const isWatching = args.some(arg => arg.startsWith('--watch'));
 
 async function typeCheck() {
-  const check = spawn('npx', ['tsc', '--noEmit', '--pretty'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const check = spawn('npm', ['run', '--silent', 'typecheck', '--', '--pretty'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const output = check.stdout.setEncoding('utf8').toArray();
   const [status] = await once(check, 'close');
   return { status, output: (await output).join('') };

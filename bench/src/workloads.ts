@@ -166,6 +166,14 @@ export const WORKLOADS: readonly Workload[] = [
       micro('10 scans of all text'),
     ],
   },
+  {
+    name: 'explorer imported',
+    contenders: {
+      without: contender('ours', ORDER, { feature: 'rules' }),
+      'with the explorer': contender('ours', ORDER, { feature: 'rules', explorer: true }),
+    },
+    comparisons: [rps('with the explorer', 'without', 0.97)],
+  },
   shared('tools/call', ECHO, 0.9, {}),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION }),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION, platform: 'express' }),

@@ -79,7 +79,7 @@ export class Catalog {
     const all = [...entries];
     for (const entry of all) this.add(entry);
     this.pageSize = options.pageSize;
-    this.hasHidden = all.some(({ run }) => run.shows);
+    this.hasHidden = all.some(({ run }) => run.hider);
     this.addEnumCompleters();
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,

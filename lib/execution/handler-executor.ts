@@ -4,10 +4,11 @@ import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { ContextId } from '@nestjs/core/injector/instance-wrapper.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import {
+  hiderOf,
   isPiped,
-  isShown,
   runGuards,
   runPipeline,
+  type Hider,
   type Pipeline,
   type PipelineParam,
   type Prepare,
@@ -29,11 +30,10 @@ export interface RunHandler {
    * @throws GuardDenied
    */
   admit(call: HandlerCall): Promise<void>;
-  /**
-   * Whether the guards of `@Visible` show the handler to a caller. Undefined without such guards.
-   * @throws whatever a guard throws
-   */
-  readonly shows?: (call: HandlerCall) => Promise<boolean>;
+  /** The guard of `@Visible` that hides the handler from a caller, if one does. Undefined without such guards. */
+  readonly hider?: (call: HandlerCall) => Promise<Hider | undefined>;
+  /** What it was made of. */
+  readonly plan: HandlerPlan;
 }
 
 type Use<T> = (pipeline: Pipeline, call: HandlerCall) => Promise<T>;
@@ -81,7 +81,8 @@ export class HandlerExecutor {
       return Object.assign((call: HandlerCall) => runPipeline(pipeline, call), {
         canAsk: canAsk(pipeline),
         admit: (call: HandlerCall) => runGuards(pipeline, call),
-        ...(hasVisible && { shows: (call: HandlerCall) => isShown(pipeline, call) }),
+        ...(hasVisible && { hider: (call: HandlerCall) => hiderOf(pipeline, call) }),
+        plan,
       });
     }
     const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
@@ -94,7 +95,8 @@ export class HandlerExecutor {
     return Object.assign((call: HandlerCall) => scoped(call, runPipeline), {
       canAsk: true,
       admit: (call: HandlerCall) => scoped(call, runGuards),
-      ...(hasVisible && { shows: (call: HandlerCall) => scoped(call, isShown) }),
+      ...(hasVisible && { hider: (call: HandlerCall) => scoped(call, hiderOf) }),
+      plan,
     });
   }
 

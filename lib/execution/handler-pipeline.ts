@@ -93,11 +93,32 @@ export async function runGuards({ target, guards }: Pipeline, call: HandlerCall)
   }
 }
 
-/** Whether the guards of `@Visible` show the handler to a caller. @throws whatever a guard throws */
-export function isShown({ target, visible }: Pipeline, call: HandlerCall): Promise<boolean> {
+/** A guard of `@Visible` that hides a handler, and what it threw, if it did. */
+export interface Hider {
+  /** Undefined if the guards could not be made. */
+  readonly guard?: CanActivate;
+  readonly error?: unknown;
+}
+
+/** The first guard of `@Visible` that hides the handler from a caller. */
+export async function hiderOf({ target, visible }: Pipeline, call: HandlerCall): Promise<Hider | undefined> {
   const method = declaredMethodOf(target);
   const host = createExecutionContext(call, target.handlerClass, method);
-  return guardsConsumer.tryActivate(visible, [host], target.instance, method, MCP_CONTEXT_TYPE);
+  for (const guard of visible) {
+    try {
+      const shows = await guardsConsumer.tryActivate(
+        [guard],
+        [host],
+        target.instance,
+        method,
+        MCP_CONTEXT_TYPE,
+      );
+      if (!shows) return { guard };
+    } catch (error) {
+      return { guard, error };
+    }
+  }
+  return undefined;
 }
 
 async function activate(

@@ -1,5 +1,4 @@
 import type { Chain } from './chain/chain.js';
-import type { ChainEntry } from './chain/entry.js';
 import type { InvocationContext } from './protocol/types.js';
 import type { ChainParams } from './chain/params.js';
 
@@ -22,12 +21,6 @@ export interface ChainSource {
     caller?: () => ChainCaller,
     timeoutMs?: number,
   ): ChainInUse | Promise<ChainInUse>;
-}
-
-export interface LocalChainSource extends ChainSource {
-  /** This process's own interceptors, with the policy that is in force; another list once another one is. */
-  readonly local: readonly ChainEntry[];
-  onChange(listener: () => void): void;
 }
 
 /**

@@ -72,7 +72,7 @@ export class InterceptorChain implements ChainSource {
     try {
       const found = await Promise.all(remotes.map(host => host.entries(signal)));
       return new InterceptorChain(
-        withOverrides(found.flat(), { overrides: [overrides], config: {} }),
+        withOverrides(found.flat(), { overrides: [overrides], config: [] }),
         remotes,
         {
           ...limits,

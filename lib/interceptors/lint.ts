@@ -9,7 +9,8 @@ import {
   NOTIFICATION_EVENTS,
 } from './protocol/events.js';
 
-const EVENTS: readonly string[] = [
+/** The events that the protocol and this module know, in the order in which pages show them. */
+export const EVENTS: readonly string[] = [
   ...new Set(Object.values(EVENT_OF) as string[]),
   ...INPUT_EVENTS,
   'llm/completion',
@@ -39,6 +40,9 @@ export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[
     ...unseenMutations(entries),
   ];
 }
+
+/** Sentences about hooks that can never match. */
+export const deadHooks = (entry: ChainEntry): string[] => [...neverMatching(entry), ...neverAnswered(entry)];
 
 function neverMatching(entry: ChainEntry): string[] {
   const { name } = entry.descriptor;

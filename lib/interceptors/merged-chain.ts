@@ -4,7 +4,8 @@ import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
-import type { ChainCaller, ChainInUse, ChainSource, LocalChainSource } from './chain-source.js';
+import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
+import type { LocalChainSource } from './local-chain-source.js';
 import { HostLease } from './remote/host-pool.js';
 import { DiscoveryError, DiscoveryTimeoutError, type RemoteHost } from './remote/remote-host.js';
 import { timeLimit } from './remote/breaker.js';
@@ -30,7 +31,7 @@ const MAX_CHAINS = 100;
 /** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
 export class MergedChain implements LocalChainSource {
   local: readonly ChainEntry[];
-  private policy: Policy;
+  policy: Policy;
   /** The one before, until it is known whether all hosts admit the one that is in force. */
   private former?: Policy;
   /** By the hosts they are of: callers can have chains of their own. */
@@ -43,6 +44,10 @@ export class MergedChain implements LocalChainSource {
     this.policy = parts.policy;
     this.check(parts.policy);
     this.local = withOverrides(parts.local, parts.policy);
+  }
+
+  get hosts(): readonly RemoteHost[] {
+    return this.parts.hosts;
   }
 
   /** Puts another policy in force, from the next message on. What cannot be is thrown, and the old one stays. */

@@ -6,8 +6,8 @@ import { readHooks } from './protocol/read-descriptor.js';
 export interface Policy {
   /** By `name` or `host/name`, in layers of which the later one wins, field by field. */
   readonly overrides: readonly Readonly<Record<string, InterceptorOverride>>[];
-  /** By `name` or `host/name`; wins over the configuration of an override. */
-  readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** By `name` or `host/name`, in the same layers; wins over the configuration of an override. */
+  readonly config: readonly Readonly<Record<string, Readonly<Record<string, unknown>>>>[];
 }
 
 export class PolicyMismatchError extends Error {}
@@ -15,13 +15,14 @@ export class PolicyMismatchError extends Error {}
 /** In each layer, `host/name` wins over `name`, field by field. */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
   const namesFor = configNames(entries);
+  const configs = Object.assign({}, ...config) as Policy['config'][number];
   return entries.map(entry => {
     const { name } = entry.descriptor;
     const found = overrides.flatMap(layer =>
       namesOf(entry).flatMap(key => (Object.hasOwn(layer, key) ? [overrideOf(layer[key])] : [])),
     );
-    const key = namesFor(entry).findLast(one => Object.hasOwn(config, one));
-    if (key !== undefined) found.push({ config: config[key] });
+    const key = namesFor(entry).findLast(one => Object.hasOwn(configs, one));
+    if (key !== undefined) found.push({ config: configs[key] });
     if (found.length === 0) return entry;
     const override = Object.assign({}, ...found) as InterceptorOverrides;
     const problem = override.config && entry.checkConfig?.(override.config);
@@ -32,7 +33,7 @@ export function withOverrides(entries: readonly ChainEntry[], { overrides, confi
 
 export function unknownNames(entries: readonly ChainEntry[], { overrides, config }: Policy): string[] {
   const known = new Set(entries.flatMap(namesOf));
-  const named = [...overrides, config].flatMap(layer => Object.keys(layer));
+  const named = [...overrides, ...config].flatMap(layer => Object.keys(layer));
   return [...new Set(named.filter(key => !known.has(key)))];
 }
 

@@ -71,10 +71,14 @@ export interface Turn {
   readonly mode: string;
 }
 
-export type ObserveTurn = (
-  turn: Turn,
-  message: { readonly event: string; readonly phase: string },
-) => TurnObserving | undefined;
+/** The payload is the one that the chain was given. It is the same message for all turns of a run. */
+export interface TurnMessage {
+  readonly event: string;
+  readonly phase: string;
+  readonly payload: unknown;
+}
+
+export type ObserveTurn = (turn: Turn, message: TurnMessage) => TurnObserving | undefined;
 
 /** What one listener makes of one turn. */
 export interface TurnObserving {
@@ -130,7 +134,7 @@ export class Traffic {
 
   /** Undefined without a listener for interceptors. */
   get turns(): ObserveTurn | undefined {
-    return this.listeners.map(({ turn }) => turn).find(turn => turn !== undefined);
+    return jointly(this.listeners.flatMap(({ turn }) => turn ?? []));
   }
 
   endRounds(count: number): void {
@@ -148,6 +152,21 @@ export class Traffic {
   follow(mark: string): void {
     for (const listener of this.listeners) attempt(() => listener.follow?.(mark));
   }
+}
+
+/** A single listener is asked as it is. */
+function jointly(observers: readonly ObserveTurn[]): ObserveTurn | undefined {
+  if (observers.length < 2) return observers[0];
+  return (turn, message) => {
+    const parts = observers.flatMap(observe => observe(turn, message) ?? []);
+    if (parts.length < 2) return parts[0];
+    return {
+      run: work => parts.reduceRight((inner, part) => () => part.run(inner), work)(),
+      end: result => {
+        for (const part of parts) part.end(result);
+      },
+    };
+  };
 }
 
 class ObservedRequest implements Observation {

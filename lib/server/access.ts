@@ -3,6 +3,7 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { Catalog, Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+import type { Hider } from '../execution/handler-pipeline.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
 import type { Stage } from '../protocol/answer.js';
@@ -27,7 +28,7 @@ interface AccessOptions {
 /** Decides what a caller sees and may use of a server: `@Visible` first, then the scopes of its token. */
 export class Access {
   /** What `@Visible` has said of handlers, for each request. */
-  private readonly shown = new WeakMap<object, Map<Entry, Promise<boolean>>>();
+  private readonly hiders = new WeakMap<object, Map<Entry, Promise<Hider | undefined>>>();
   private readonly lists = new WeakMap<Catalog, CallerLists>();
 
   constructor(private readonly options: AccessOptions) {}
@@ -65,12 +66,16 @@ export class Access {
     return entry;
   }
 
-  /** Whether `@Visible` shows a handler to a caller. Its guards decide once for each handler and request. */
+  /** Whether `@Visible` shows a handler to a caller. */
   shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
-    if (!entry.run.shows) return true;
+    return entry.run.hider ? this.hider(entry, call).then(hider => hider === undefined) : true;
+  }
+
+  /** The guard of `@Visible` that hides a handler from a caller. Guards decide once for each handler and request. */
+  async hider(entry: Entry, call: McpCall): Promise<Hider | undefined> {
     const request = call.http?.request ?? call.params;
-    const known = this.shown.get(request) ?? new Map<Entry, Promise<boolean>>();
-    this.shown.set(request, known);
+    const known = this.hiders.get(request) ?? new Map<Entry, Promise<Hider | undefined>>();
+    this.hiders.set(request, known);
     const verdict = known.get(entry) ?? this.ask(entry, call);
     known.set(entry, verdict);
     return verdict;
@@ -153,21 +158,19 @@ export class Access {
     return known;
   }
 
-  private async ask({ run, where }: Entry, call: McpCall): Promise<boolean> {
-    try {
-      return await run.shows!({ data: {}, context: new McpContext(call, this.options.changes) });
-    } catch (error) {
-      // A guard that refuses says so by an exception, too.
-      if (!(error instanceof HttpException))
-        logger.warn(`${where} is hidden, because a guard of @Visible failed`, error);
-      return false;
-    }
+  private async ask({ run, where }: Entry, call: McpCall): Promise<Hider | undefined> {
+    const asked = { data: {}, context: new McpContext(call, this.options.changes) };
+    const hider = await run.hider?.(asked).catch((error: unknown): Hider => ({ error }));
+    // A guard that refuses says so by an exception, too.
+    if (hider?.error !== undefined && !(hider.error instanceof HttpException))
+      logger.warn(`${where} is hidden, because a guard of @Visible failed`, hider.error);
+    return hider;
   }
 }
 
 /** The scopes of the handlers that a caller without a token may learn of. */
 function scopesShown({ entries, completer }: Named): readonly string[] {
-  const owner = entries.find(({ run }) => !run.shows);
-  const shown = owner && completer && !completer.run.shows ? [owner, completer] : [owner];
+  const owner = entries.find(({ run }) => !run.hider);
+  const shown = owner && completer && !completer.run.hider ? [owner, completer] : [owner];
   return shown.flatMap(entry => entry?.access?.scopes ?? []);
 }

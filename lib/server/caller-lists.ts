@@ -107,7 +107,7 @@ export class CallerLists {
 
   private rowsOf(map: ReadonlyMap<string, Listed>): Rows {
     const entries = [...map.values()];
-    const guarded = entries.filter(({ run }) => run.shows);
+    const guarded = entries.filter(({ run }) => run.hider);
     const { authorizer, servesAnonymous } = this;
     const differs =
       authorizer?.lists === 'allowed' &&

@@ -3,7 +3,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { Beside } from '../interceptors/chain/beside.js';
 import { LOCAL_HOST } from '../interceptors/chain/entry.js';
-import type { LocalChainSource } from '../interceptors/chain-source.js';
+import type { LocalChainSource } from '../interceptors/local-chain-source.js';
 import type { InterceptorServerOptions } from '../interceptors/remote/host-options.js';
 import { HostPool } from '../interceptors/remote/host-pool.js';
 import { LocalHost } from '../interceptors/local/local-host.js';
@@ -72,7 +72,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
       const policyWith = (read?: InterceptorPolicy): Policy => ({
         overrides: read ? [overrides, read.overrides] : [overrides],
-        config: { ...config, ...read?.config },
+        config: read ? [config, read.config] : [config],
       });
       const policy = policyWith(file?.read());
       const host = { ...discovery, warn, traffic: this.traffic };

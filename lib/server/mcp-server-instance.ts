@@ -10,7 +10,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import { Boundary } from '../interceptors/boundary/boundary.js';
-import type { LocalChainSource } from '../interceptors/chain-source.js';
+import type { LocalChainSource } from '../interceptors/local-chain-source.js';
 import { InterceptorServer } from '../interceptors/served/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';

@@ -4,6 +4,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ResourceNotFoundError,
   Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
   type CacheHint,
   type CallToolResult,
   type Implementation,
@@ -16,6 +17,9 @@ import { METHODS } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 
 export const REVISION = '2026-07-28';
+
+/** The revisions of the 2025 era and before, the newest first. */
+export const LEGACY_REVISIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 /** The code of a missing resource in the 2025 revisions (2025-11-25: server/resources, error handling). */
 export const RESOURCE_NOT_FOUND = -32002;
@@ -91,7 +95,7 @@ export function checkedResult(
  * @param cache how long it may be kept, if the result itself does not say (2026-07-28)
  */
 export const encodeResult = (
-  { method, era }: McpCall,
+  { method, era }: Pick<McpCall, 'method' | 'era'>,
   result: Result,
   server: Implementation,
   cache: CacheHint | undefined,

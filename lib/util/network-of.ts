@@ -17,3 +17,7 @@ export function networkOf(address: string): string {
 /** The last two groups may be written like an IPv4 address. They never are among the first four. */
 const groupsOf = (text: string): string[] =>
   text === '' ? [] : text.replace(/\d+\.\d+\.\d+\.\d+/, '0:0').split(':');
+
+/** Whether an address is one of this machine alone. */
+export const isLoopback = (address: string | undefined): boolean =>
+  address !== undefined && /^(127\.|::1$|::ffff:127\.)/.test(address);

@@ -27,15 +27,15 @@ describe('the configuration of interceptors', () => {
       [{ c: 3 }, { b: 2 }, undefined],
     ],
   ])('is found %s', (_, entries, config, found) => {
-    const configured = withOverrides(entries, { overrides: [], config: config as never });
+    const configured = withOverrides(entries, { overrides: [], config: [config] as never });
     expect(configured.map(({ overrides }) => overrides?.config)).toEqual(found);
-    expect(unknownNames(entries, { overrides: [], config: config as never })).toEqual([]);
+    expect(unknownNames(entries, { overrides: [], config: [config] as never })).toEqual([]);
   });
 
   it('is not for an interceptor whose name is another one with its host', () => {
     const policy = {
       overrides: [{ 'far/check': { failOpen: true, config: { key: 1 } } }],
-      config: { 'far/check': { key: 2 } },
+      config: [{ 'far/check': { key: 2 } }],
     };
     const [far, evil] = withOverrides([FAR, entry('other', 'far/check')], policy);
     expect(far.overrides).toEqual({ failOpen: true, config: { key: 2 } });
@@ -43,7 +43,7 @@ describe('the configuration of interceptors', () => {
   });
 
   it('tells names that nobody has', () => {
-    const policy = { overrides: [{ nope: {} }], config: { 'far/nope': {}, check: {} } };
+    const policy = { overrides: [{ nope: {} }], config: [{ 'far/nope': {}, check: {} }] };
     expect(unknownNames([FAR], policy)).toEqual(['nope', 'far/nope']);
   });
 });

@@ -18,16 +18,25 @@ function namesOf(entry: string): string[] {
   });
 }
 
-const names = ['.', 'auth', 'client', 'gateway', 'interceptors', 'redis', 'telemetry', 'testing'].map(
-  namesOf,
-);
+const ENTRIES = [
+  '.',
+  'auth',
+  'client',
+  'explorer',
+  'gateway',
+  'interceptors',
+  'redis',
+  'telemetry',
+  'testing',
+];
+const names = ENTRIES.map(namesOf);
 
 it('the main entry exports at most 76 names', () => {
   expect(names[0].length).toBeLessThanOrEqual(76);
 });
 
-it('the entries export at most 170 names together, each once', () => {
+it('the entries export at most 172 names together, each once', () => {
   const all = names.flat();
-  expect(all.length).toBeLessThanOrEqual(170);
+  expect(all.length).toBeLessThanOrEqual(172);
   expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });

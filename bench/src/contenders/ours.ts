@@ -64,12 +64,18 @@ const auth = setup.auth ? [await protection(setup.auth)] : [];
 const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
 const telemetry = setup.telemetry ? [McpTelemetryModule.forRoot()] : [];
 
+const GUARD = { canActivate: () => true };
+const explorer = setup.explorer
+  ? [(await import('../../../dist/cjs/explorer/index.js')).McpExplorerModule.forRoot({ guards: [GUARD] })]
+  : [];
+
 @Module({
   imports: [
     McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }),
     ...redis,
     ...auth,
     ...telemetry,
+    ...explorer,
   ],
   providers: [Tools, Validators, ...(setup.feature ? orders : [])],
 })

@@ -22,6 +22,8 @@ export interface Setup {
   readonly token?: string;
   /** Whether it imports `McpAuthModule`, with the keys of the token's issuer. */
   readonly auth?: Auth;
+  /** Whether it imports `McpExplorerModule`. */
+  readonly explorer?: boolean;
 }
 
 export interface Auth {

@@ -9,6 +9,7 @@ import type { Message } from './message.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { defined } from '../../util/defined.js';
+import { isRecord } from '../../util/is-record.js';
 
 export type PhaseMessage = Pick<
   Message,
@@ -96,6 +97,10 @@ export function denialOf(
 
 export const undiscovered = (): McpException =>
   new McpException(McpErrorCode.InternalError, FAILED, { reason: 'the interceptors could not be listed' });
+
+/** Whether an error says that validators refused a message. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof McpException && isRecord(error.data) && 'validationErrors' in error.data;
 
 /** The answer if a mutator changed a resource of `subscriptions/listen`. */
 export const unchangeable = (): McpException =>

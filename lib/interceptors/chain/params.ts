@@ -57,7 +57,7 @@ export interface ChainOptions {
   /** Observes each turn of a validator or mutator. Default: nobody does. */
   readonly observe?: (
     entry: Pick<PreparedEntry, 'name' | 'host' | 'type' | 'mode'>,
-    params: Pick<ChainParams, 'event' | 'phase'>,
+    params: Pick<ChainParams, 'event' | 'phase' | 'payload'>,
   ) => ObservedTurn | undefined;
   /** Told of every sink that failed; nobody waits for one. */
   readonly onSinkError?: (entry: PreparedEntry, error: string) => void;

@@ -76,6 +76,8 @@ export class RemoteHost {
   private asked = 0;
   private listingNow?: Promise<readonly ChainEntry[]>;
   private listingTime?: TimeLimit;
+  /** Whether it could be listed when it was asked last. */
+  state: 'connected' | 'unreachable' | 'unknown' = 'unknown';
 
   /** @throws DiscoveryError for a name that stands for this process, or for another host's interceptor */
   constructor(
@@ -186,6 +188,7 @@ export class RemoteHost {
     try {
       ({ entries, ttlMs } = await unlessAborted(this.listAll(signal), signal));
     } catch (error) {
+      this.state = 'unreachable';
       const reason = signal.aborted ? `it took longer than ${discoveryTimeoutMs} ms` : messageOf(error);
       const failure = new DiscoveryError(`The interceptors of "${this.name}" could not be listed: ${reason}`);
       if (!skipWhenUnlisted) throw failure;
@@ -203,6 +206,7 @@ export class RemoteHost {
       );
     }
     this.lastKnown = entries;
+    this.state = 'connected';
     return { entries, expiresAt: Date.now() + ttlMs };
   }
 

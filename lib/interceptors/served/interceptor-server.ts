@@ -2,7 +2,7 @@ import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { isRecord } from '../../util/is-record.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { messageOf } from '../../util/message-of.js';
-import type { LocalChainSource } from '../chain-source.js';
+import type { LocalChainSource } from '../local-chain-source.js';
 import { systemClock } from '../chain/deadline.js';
 import {
   type ChainEntry,

@@ -30,7 +30,7 @@ export class RequestCheck {
   ) {}
 
   /** What is wrong with a request, if anything is. */
-  refusal(incoming: Incoming): TransportError | undefined {
+  refusal(incoming: Pick<Incoming, 'rawRequest' | 'body' | 'caller'>): TransportError | undefined {
     const { rawRequest, body } = incoming;
     if (mayLackHeaders(rawRequest))
       return refused(431, 'Request Header Fields Too Large: it has too many headers');
@@ -79,7 +79,7 @@ export class RequestCheck {
   }
 
   /** Once: anonymous callers behind a proxy that is not trusted have one address. */
-  private warnOfProxy({ rawRequest, caller }: Incoming): void {
+  private warnOfProxy({ rawRequest, caller }: Pick<Incoming, 'rawRequest' | 'caller'>): void {
     const { headers, socket } = rawRequest;
     const { remoteAddress } = socket;
     const isOf = (address: string | undefined) => limitKeyOf(undefined, {}, address) === caller;

@@ -1,0 +1,55 @@
+import type { Server } from 'node:http';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { McpServers } from '../../server/mcp-servers.js';
+import { isRecord } from '../../util/is-record.js';
+import { ApiFailure } from '../api-failure.js';
+import type { Caller } from '../api.js';
+import type { ApiRequest } from '../explorer-site.js';
+import type { Target } from './in-process-client.js';
+
+/** @throws ApiFailure for a server that is unknown */
+export function serverIn({ body }: ApiRequest, servers: McpServers): McpServerInstance {
+  const { server: name } = body;
+  const server = typeof name === 'string' ? servers.get(name) : undefined;
+  if (server) return server;
+  throw new ApiFailure(404, `There is no such server; servers are ${servers.names.join(', ')}`);
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length <= 100 && value.every(one => typeof one === 'string');
+
+/** @throws ApiFailure for what is not a caller */
+export function callerIn({ body: { caller } }: ApiRequest): Caller {
+  if (isRecord(caller)) {
+    const { kind, token, scopes, roles } = caller;
+    if (kind === 'anonymous') return { kind };
+    // As RFC 6750 has tokens: anything else could end the header.
+    if (kind === 'token' && typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return { kind, token };
+    if (kind === 'made-up' && isTexts(scopes) && isTexts(roles)) return { kind, scopes, roles };
+  }
+  throw new ApiFailure(
+    400,
+    '"caller" is { kind: "anonymous" }, { kind: "token", token }, or { kind: "made-up", scopes, roles }',
+  );
+}
+
+/** The endpoint as a caller reaches it. @throws ApiFailure for a server without one */
+export function targetOf(
+  { paths, options }: McpServerInstance,
+  caller: Exclude<Caller, { kind: 'made-up' }>,
+  { http, signal }: Pick<ApiRequest, 'http' | 'signal'>,
+  httpServer: Server,
+): Target {
+  const [path] = options.http ? paths : [];
+  if (path === undefined) throw new ApiFailure(409, `The server "${options.name}" has no HTTP endpoint`);
+  return {
+    server: httpServer,
+    path,
+    address: http.socket.remoteAddress,
+    signal,
+    headers: {
+      host: http.headers.host ?? 'localhost',
+      ...(caller.kind === 'token' && { authorization: `Bearer ${caller.token}` }),
+    },
+  };
+}

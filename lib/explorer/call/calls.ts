@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import { declaredIn } from '../../headers/header-check.js';
+import { argumentAt, HEADER_PREFIX } from '../../headers/header-params.js';
+import { encodeHeader, isHeaderScalar } from '../../headers/header-value.js';
+import { rowsOf } from '../../protocol/methods.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { McpServers } from '../../server/mcp-servers.js';
+import { REVISION } from '../../server/wire-codec.js';
+import { isRecord } from '../../util/is-record.js';
+import { ApiFailure } from '../api-failure.js';
+import type { CallTrace } from '../api.js';
+import type { ApiRequest } from '../explorer-site.js';
+import type { Recorder } from '../record/recorder.js';
+import { callerIn, serverIn, targetOf } from './caller.js';
+import { InProcessClient } from './in-process-client.js';
+import { traceOf } from './trace.js';
+
+const METHODS = ['tools/call', 'prompts/get', 'resources/read'];
+
+/** How long the trace waits for audit interceptors after the answer, in milliseconds. */
+const AUDIT_MS = 1000;
+
+interface Tool {
+  readonly inputSchema?: object;
+  readonly annotations?: { readonly readOnlyHint?: boolean };
+}
+
+/** Makes calls for the page, and tells what became of them. */
+export class Calls {
+  constructor(
+    private readonly servers: McpServers,
+    private readonly recorder: Recorder,
+    private readonly httpServer: () => Server,
+  ) {}
+
+  /** @throws ApiFailure for a call that is not made */
+  readonly call = async (request: ApiRequest): Promise<CallTrace> => {
+    const server = serverIn(request, this.servers);
+    const caller = callerIn(request);
+    if (caller.kind === 'made-up') throw new ApiFailure(403, 'A made-up caller sees lists and calls nothing');
+    const { method, params, inputResponses, requestState, confirmed } = request.body;
+    if (typeof method !== 'string' || !METHODS.includes(method) || !isRecord(params)) {
+      throw new ApiFailure(400, `A call has a "method" of ${METHODS.join(', ')}, and "params"`);
+    }
+    const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), REVISION);
+    const tool = method === 'tools/call' ? await toolOf(server, params['name'], client) : undefined;
+    if (method === 'tools/call' && tool?.annotations?.readOnlyHint !== true && confirmed !== true) {
+      throw new ApiFailure(409, 'The tool may change something: confirm the call');
+    }
+    const traceId = randomBytes(16).toString('hex');
+    const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
+    const _meta = {
+      traceparent,
+      progressToken: traceId,
+      'io.modelcontextprotocol/logLevel': 'debug',
+    };
+    const whole = {
+      ...params,
+      _meta,
+      ...(isRecord(inputResponses) && { inputResponses }),
+      ...(typeof requestState === 'string' && { requestState }),
+    };
+    const started = performance.now();
+    const { value, recording } = await this.recorder.record(async headers => {
+      const answer = await client.request(method, whole, {
+        ...headers,
+        traceparent,
+        ...paramHeaders(tool, params['arguments']),
+      });
+      return { answer, durationMs: performance.now() - started };
+    });
+    await recording.idle(AUDIT_MS);
+    return traceOf(value.answer, recording, traceId, value.durationMs);
+  };
+}
+
+/** A gateway's tools are known only from its list, as its caller gets it. */
+async function toolOf(
+  server: McpServerInstance,
+  name: unknown,
+  client: InProcessClient,
+): Promise<Tool | undefined> {
+  if (!server.upstream) return server.catalog.tools.get(String(name))?.definition;
+  const { response } = await client.request('tools/list', {});
+  const rows = isRecord(response?.['result']) ? rowsOf('tools/list', response['result']) : [];
+  return rows.find(row => row['name'] === name);
+}
+
+function paramHeaders(tool: Tool | undefined, args: unknown): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const param of declaredIn(tool?.inputSchema)) {
+    const value = argumentAt(args, param);
+    if (isHeaderScalar(value)) headers[HEADER_PREFIX + param.name] = encodeHeader(String(value));
+  }
+  return headers;
+}

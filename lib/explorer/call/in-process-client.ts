@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { request, type ClientRequest, type IncomingMessage, type Server } from 'node:http';
+import { Server as SecureServer } from 'node:https';
+import { duplexPair, type Duplex } from 'node:stream';
+import { REVISION } from '../../server/wire-codec.js';
+import { encodeHeader } from '../../headers/header-value.js';
+import { ApiFailure } from '../api-failure.js';
+
+/** The most bytes of an answer. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+const CLIENT = { name: 'nestjs-mcp-explorer', version: '1.0.0' };
+
+/** The page can show forms, pages to visit, and take JSON for the rest. */
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+const META = 'io.modelcontextprotocol/';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A message of the server, and when it came after the request, in milliseconds. */
+export interface Received {
+  readonly atMs: number;
+  readonly message: Json;
+}
+
+/** What a request was answered with. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Notifications before the response. */
+  readonly told: readonly Received[];
+  /** The JSON-RPC response; undefined for an answer without one, such as that of a proxy. */
+  readonly response?: Json;
+}
+
+export interface Target {
+  readonly server: Server;
+  readonly path: string;
+  /** Where requests seem to come from: the page makes nobody local. */
+  readonly address: string | undefined;
+  readonly signal: AbortSignal;
+  /** Of each request, such as `host` and `authorization`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * A client of an endpoint in this process. Its requests take the way of all requests, from Node's parser on, over streams
+ * in memory instead of sockets.
+ */
+export class InProcessClient {
+  private session: Record<string, string> = {};
+  private lastId = 0;
+
+  constructor(
+    private readonly target: Target,
+    private readonly revision: string,
+  ) {}
+
+  /** Begins a session for a revision before 2026-07-28. */
+  async open(): Promise<Answer | undefined> {
+    if (this.isModern) return undefined;
+    const params = { protocolVersion: this.revision, capabilities: {}, clientInfo: CLIENT };
+    const answer = await this.post({ id: this.lastId++, method: 'initialize', params });
+    const session = answer.headers['mcp-session-id'];
+    this.session = {
+      'mcp-protocol-version': this.revision,
+      ...(typeof session === 'string' && { 'mcp-session-id': session }),
+    };
+    if (answer.response?.['result'] !== undefined) await this.post({ method: 'notifications/initialized' });
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    if ('mcp-session-id' in this.session) await this.exchange('DELETE', this.session, '');
+  }
+
+  /** @param headers beside those that the revision needs */
+  request(method: string, params: Json, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const id = this.lastId++;
+    if (!this.isModern) return this.post({ id, method, params }, headers);
+    const { name = params['uri'], _meta } = params;
+    const meta = {
+      [`${META}protocolVersion`]: this.revision,
+      [`${META}clientInfo`]: CLIENT,
+      [`${META}clientCapabilities`]: CAPABILITIES,
+      ...(_meta as object | undefined),
+    };
+    return this.post(
+      { id, method, params: { ...params, _meta: meta } },
+      {
+        'mcp-protocol-version': this.revision,
+        'mcp-method': method,
+        ...(typeof name === 'string' && { 'mcp-name': encodeHeader(name) }),
+        ...headers,
+      },
+    );
+  }
+
+  private get isModern(): boolean {
+    return this.revision >= REVISION;
+  }
+
+  private async post(message: Json, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const own = {
+      ...this.session,
+      ...headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    return this.exchange('POST', own, JSON.stringify({ jsonrpc: '2.0', ...message }), message['id']);
+  }
+
+  private async exchange(
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    id?: unknown,
+  ): Promise<Answer> {
+    const { server, path, address, signal, headers: shared } = this.target;
+    const started = performance.now();
+    const sending = request({
+      method,
+      path,
+      signal,
+      headers: { ...shared, ...headers, connection: 'close' },
+      createConnection: () => connect(server, address),
+    });
+    const incoming = await sent(sending, body);
+    const messages = await read(incoming, started);
+    const isResponse = ({ message }: Received) => message['id'] === id && !('method' in message);
+    const response = messages.find(isResponse)?.message ?? errorIn(messages);
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: incoming.headers,
+      told: messages.filter(({ message }) => 'method' in message),
+      ...(response && { response }),
+    };
+  }
+}
+
+async function sent(sending: ClientRequest, body: string): Promise<IncomingMessage> {
+  sending.end(body);
+  const [incoming] = (await once(sending, 'response')) as [IncomingMessage];
+  return incoming;
+}
+
+/** A refusal of the transport has no id. */
+const errorIn = (messages: readonly Received[]): Json | undefined =>
+  messages.find(({ message }) => 'error' in message)?.message;
+
+/** The server's end looks like a connection from that address. */
+function connect(server: Server, remoteAddress: string | undefined): Duplex {
+  if (typeof (server as Partial<Server>).closeIdleConnections !== 'function') {
+    throw new ApiFailure(501, 'Calls need an HTTP/1.1 server');
+  }
+  const [near, far] = duplexPair();
+  const isSecure = server instanceof SecureServer;
+  Object.assign(far, { remoteAddress, encrypted: isSecure });
+  server.emit(isSecure ? 'secureConnection' : 'connection', far);
+  return near;
+}
+
+/** @throws ApiFailure for an answer that is too large */
+async function read(incoming: IncomingMessage, started: number): Promise<Received[]> {
+  const isStream = incoming.headers['content-type']?.startsWith('text/event-stream') === true;
+  const messages: Received[] = [];
+  const take = (text: string) => {
+    const message = parse(text);
+    if (message) messages.push({ atMs: performance.now() - started, message });
+  };
+  let size = 0;
+  let text = '';
+  incoming.setEncoding('utf8');
+  for await (const chunk of incoming as AsyncIterable<string>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new ApiFailure(502, `The answer is larger than ${MAX_BYTES} bytes`);
+    text += chunk;
+    if (!isStream) continue;
+    const events = text.split(/\r?\n\r?\n/);
+    text = events.pop() ?? '';
+    for (const event of events) take(dataOf(event));
+  }
+  take(isStream ? dataOf(text) : text);
+  return messages;
+}
+
+const dataOf = (event: string): string =>
+  event
+    .split(/\r?\n/)
+    .filter(line => line.startsWith('data:'))
+    .map(line => line.slice(5))
+    .join('\n');
+
+/** A stream also has comments, and a proxy may answer with a page. */
+function parse(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}

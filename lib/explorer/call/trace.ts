@@ -1,0 +1,116 @@
+import type { EntryResult } from '../../interceptors/chain/result.js';
+import { isRecord } from '../../util/is-record.js';
+import type { CallTrace, ChainRun, Question, TraceTurn } from '../api.js';
+import { changesOf, type RecordedRun, type Recording } from '../record/recording.js';
+import type { Answer, Received } from './in-process-client.js';
+import { Showing } from './shown.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The most notifications of one kind that are shown. */
+const MAX_TOLD = 200;
+
+/** What became of a call, and of its payload on the way. */
+export function traceOf(
+  answer: Answer,
+  recording: Recording,
+  traceId: string,
+  durationMs: number,
+): CallTrace {
+  const showing = new Showing();
+  const { status, told, response } = answer;
+  const result = response?.['result'];
+  const isAsked = isRecord(result) && result['resultType'] === 'input_required';
+  const state = isAsked ? result['requestState'] : undefined;
+  return {
+    outcome: result === undefined ? 'error' : isAsked ? 'asked' : 'result',
+    status,
+    ...(result === undefined ? { error: errorOf(answer, showing) } : { result: showing.show(result) }),
+    questions: isAsked ? questionsOf(result['inputRequests']) : [],
+    ...(typeof state === 'string' && { requestState: state }),
+    chain: recording.runs.map(run => chainRunOf(run, showing)),
+    progress: toldOf(told, 'notifications/progress', progressOf),
+    logs: toldOf(told, 'notifications/message', logOf),
+    traceId,
+    durationMs,
+  };
+}
+
+function errorOf({ status, response }: Answer, showing: Showing): CallTrace['error'] {
+  const { code, message, data } = (response?.['error'] ?? {}) as Json;
+  return {
+    code: typeof code === 'number' ? code : 0,
+    message: typeof message === 'string' ? message : `The server answered with HTTP ${status}`,
+    ...(data !== undefined && { data: showing.show(data) }),
+  };
+}
+
+const questionsOf = (requests: unknown): Question[] =>
+  Object.entries(isRecord(requests) ? requests : {}).map(([key, request]) => {
+    const { method, params = {} } = request as Pick<Question, 'method'> & Partial<Question>;
+    return { key, method, params };
+  });
+
+function toldOf<T>(
+  told: readonly Received[],
+  method: string,
+  read: (params: Json) => T,
+): ({ atMs: number } & T)[] {
+  return told
+    .filter(({ message }) => message['method'] === method)
+    .slice(0, MAX_TOLD)
+    .map(({ atMs, message }) => ({ atMs, ...read((message['params'] ?? {}) as Json) }));
+}
+
+function progressOf({ progress, total, message }: Json): { text: string; share?: number } {
+  const [done, all] = [Number(progress), Number(total)];
+  const text = typeof message === 'string' ? message : String(done);
+  return all > 0 ? { text, share: Math.min(1, done / all) } : { text };
+}
+
+const logOf = ({ level, data }: Json): { level: string; text: string } => ({
+  level: String(level),
+  text: (typeof data === 'string' ? data : (JSON.stringify(data) ?? '')).slice(0, 2000),
+});
+
+function chainRunOf(run: RecordedRun, showing: Showing): ChainRun {
+  const { direction, result } = run;
+  const changes = changesOf(run);
+  return {
+    event: result.event,
+    phase: result.phase,
+    direction,
+    status: result.status,
+    turns: result.results.map(entry => turnOf(entry, changes.get(entry), showing)),
+    skipped: result.skipped.map(({ host, interceptor, reason }) => ({
+      id: `${host}/${interceptor}`,
+      reason,
+    })),
+    durationMs: result.totalDurationMs,
+  };
+}
+
+function turnOf(entry: EntryResult, change: [unknown, unknown] | undefined, showing: Showing): TraceTurn {
+  const {
+    host,
+    interceptor,
+    type,
+    mode = 'active',
+    outcome,
+    final,
+    messages = [],
+    error,
+    durationMs,
+  } = entry;
+  return {
+    id: `${host}/${interceptor}`,
+    type,
+    mode,
+    outcome,
+    isFinal: final === true,
+    messages,
+    ...(error !== undefined && { error }),
+    ...(change && { before: showing.show(change[0]), after: showing.show(change[1]) }),
+    durationMs,
+  };
+}

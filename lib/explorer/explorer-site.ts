@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Logger } from '@nestjs/common';
+import { originForm } from '../transports/http/endpoint-paths.js';
+import { readBody } from '../transports/http/read-body.js';
+import { isRecord } from '../util/is-record.js';
+import { ApiFailure } from './api-failure.js';
+import { readPage, type PageFile } from './page-files.js';
+import { RequestGate } from './request-gate.js';
+
+/** A request of the page: GET without a body, POST with one. */
+export interface ApiRequest {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The HTTP request of the page. */
+  readonly http: IncomingMessage;
+  /** Fires when the page is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface Api {
+  readonly get: Readonly<Record<string, () => object | Promise<object>>>;
+  readonly post: Readonly<Record<string, (request: ApiRequest) => object | Promise<object>>>;
+}
+
+interface PlatformRequest extends IncomingMessage {
+  readonly raw?: IncomingMessage;
+  readonly body?: unknown;
+}
+
+interface PlatformResponse extends ServerResponse {
+  readonly raw?: ServerResponse;
+  hijack?(): void;
+  getHeaders(): Record<string, string | string[] | number>;
+}
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CSP,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+interface Served extends PageFile {
+  readonly etag: string;
+}
+
+/** Serves the page and its API at one path. */
+export class ExplorerSite {
+  private readonly logger = new Logger('McpExplorer');
+  private readonly gate: RequestGate;
+  private readonly base: string;
+  private files: ReadonlyMap<string, Served> = new Map();
+
+  constructor(
+    path: string,
+    isGuarded: boolean,
+    private readonly api: Api,
+  ) {
+    this.base = `/${path.replace(/^\//, '')}`;
+    this.gate = new RequestGate(isGuarded);
+  }
+
+  /** Reads the files of the page: no request chooses what is read. */
+  async open(): Promise<void> {
+    const files = await readPage();
+    this.files = new Map([...files].map(([name, file]) => [name, { ...file, etag: etagOf(file.body) }]));
+  }
+
+  async serve(request: PlatformRequest, response: PlatformResponse): Promise<void> {
+    const rawRequest = request.raw ?? request;
+    const rawResponse = response.raw ?? response;
+    // Interceptors of the application would change what a controller returns.
+    response.hijack?.();
+    const path = this.pathOf(rawRequest);
+    try {
+      this.gate.admit(rawRequest, path?.startsWith('api/') === true);
+      if (path === undefined) return this.redirect(rawResponse);
+      if (path.startsWith('api/')) await this.answer(path.slice(4), request, rawRequest, rawResponse);
+      else this.send(path === '' ? 'index.html' : path, rawRequest, rawResponse);
+    } catch (error) {
+      this.fail(error, rawResponse);
+    }
+  }
+
+  /** The path relative to the page; undefined for the page without its slash. */
+  private pathOf({ url = '' }: IncomingMessage): string | undefined {
+    const [path] = originForm(url).split('?', 1);
+    const start = path.indexOf(`${this.base}/`);
+    return start < 0 ? undefined : path.slice(start + this.base.length + 1);
+  }
+
+  private redirect(response: ServerResponse): void {
+    // Fastify does not route the path with a slash at its end.
+    const location = `${this.base.slice(this.base.lastIndexOf('/') + 1)}/index.html`;
+    response.writeHead(308, { ...HEADERS, 'cache-control': 'no-store', location }).end();
+  }
+
+  private send(name: string, { method, headers }: IncomingMessage, response: ServerResponse): void {
+    const file = this.files.get(name);
+    if (!file) throw new ApiFailure(404, 'The explorer has no such file');
+    if (method !== 'GET') throw new ApiFailure(405, 'Method Not Allowed');
+    const { body, type, etag } = file;
+    const shared = { ...HEADERS, 'cache-control': 'no-cache', etag };
+    if (headers['if-none-match'] === etag) return void response.writeHead(304, shared).end();
+    response.writeHead(200, { ...shared, 'content-type': type, 'content-length': body.length }).end(body);
+  }
+
+  private async answer(
+    name: string,
+    { body }: PlatformRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { get, post } = this.api;
+    const isPost = request.method === 'POST';
+    const known = isPost ? post : get;
+    if (!Object.hasOwn(known, name)) {
+      const isOther = Object.hasOwn(get, name) || Object.hasOwn(post, name);
+      throw new ApiFailure(isOther ? 405 : 404, isOther ? 'Method Not Allowed' : 'The API has no such path');
+    }
+    if (!isPost) return writeJson(response, 200, await get[name]());
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const json = await bodyOf(body, request);
+    writeJson(response, 200, await post[name]({ body: json, http: request, signal: gone.signal }));
+  }
+
+  private fail(error: unknown, response: ServerResponse): void {
+    if (response.destroyed) return;
+    if (error instanceof ApiFailure) return writeJson(response, error.status, { error: error.message });
+    this.logger.error('A request of the explorer failed', error);
+    writeJson(response, 500, { error: 'The explorer failed; the log of the application says why' });
+  }
+}
+
+/** As another parser of the application left it, or read now. */
+async function bodyOf(parsed: unknown, request: IncomingMessage): Promise<Record<string, unknown>> {
+  const body = parsed ?? (await read(request));
+  if (isRecord(body)) return body;
+  throw new ApiFailure(400, 'The body is not a JSON object');
+}
+
+async function read(request: IncomingMessage): Promise<unknown> {
+  const body = await readBody(request, MAX_BODY_BYTES);
+  if (body.ok) return body.json;
+  throw new ApiFailure(body.error.status, body.error.message);
+}
+
+function writeJson(response: ServerResponse, status: number, value: object): void {
+  const json = Buffer.from(JSON.stringify(value));
+  response
+    .writeHead(status, {
+      ...HEADERS,
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': json.length,
+    })
+    .end(json);
+}
+
+const etagOf = (body: Buffer): string => `"${createHash('sha256').update(body).digest('base64url')}"`;

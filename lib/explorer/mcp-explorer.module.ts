@@ -1,0 +1,129 @@
+import type { Server } from 'node:http';
+import {
+  All,
+  Controller,
+  Inject,
+  Module,
+  Req,
+  Res,
+  UseGuards,
+  VERSION_NEUTRAL,
+  type DynamicModule,
+  type OnModuleInit,
+  type Type,
+} from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { InterceptorReports } from '../interceptors/reports.js';
+import { McpCoreModule } from '../mcp-core.module.js';
+import { Traffic } from '../protocol/traffic.js';
+import { McpServers } from '../server/mcp-servers.js';
+import { Calls } from './call/calls.js';
+import {
+  resolveExplorerOptions,
+  type ExplorerSettings,
+  type McpExplorerOptions,
+} from './explorer-options.js';
+import { ExplorerSite } from './explorer-site.js';
+import { Recorder } from './record/recorder.js';
+import { CallerViews } from './views/as-whom.js';
+import { catalogueOf } from './views/catalogue.js';
+import { chainsOf } from './views/chain.js';
+import { findingsOf } from './views/findings.js';
+import { liveOf } from './views/live.js';
+
+const SETTINGS = 'nestjs-mcp:explorer-settings';
+const SITE = 'nestjs-mcp:explorer-site';
+
+/** Nest's and the `@nestjs/swagger` key for a controller that is left out of the document. */
+const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
+
+/**
+ * A page that shows what the servers of the application offer, to which callers, and why. Without guards, it answers this
+ * machine only, and the application does not start with `NODE_ENV=production`.
+ * @example
+ * imports: [McpModule.forRoot({ name: 'shop', version: '1.0.0' }), McpExplorerModule.forRoot()]
+ */
+@Module({})
+export class McpExplorerModule implements OnModuleInit {
+  /** @internal Nest makes it. */
+  constructor(
+    @Inject(SITE) private readonly site: ExplorerSite,
+    @Inject(Recorder) recorder: Recorder,
+    traffic: Traffic,
+    reports: InterceptorReports,
+  ) {
+    traffic.add(recorder);
+    reports.listeners.push(recorder.report);
+  }
+
+  /** @throws McpBootstrapError, while the application starts, for a wrong option, or without guards in production */
+  static forRoot(options: McpExplorerOptions = {}): DynamicModule {
+    return {
+      module: McpExplorerModule,
+      imports: [McpCoreModule],
+      controllers: [controllerFor(options)],
+      providers: [
+        Recorder,
+        { provide: SETTINGS, useFactory: () => resolveExplorerOptions(options) },
+        {
+          provide: SITE,
+          inject: [SETTINGS, McpServers, Recorder, ApplicationConfig, HttpAdapterHost],
+          useFactory: siteOf,
+        },
+      ],
+    };
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.site.open();
+  }
+}
+
+function siteOf(
+  { path, guards }: ExplorerSettings,
+  servers: McpServers,
+  recorder: Recorder,
+  config: ApplicationConfig,
+  adapterHost: HttpAdapterHost,
+): ExplorerSite {
+  const httpServer = () => adapterHost.httpAdapter.getHttpServer() as Server;
+  const callers = new CallerViews(servers, recorder, httpServer);
+  const calls = new Calls(servers, recorder, httpServer);
+  return new ExplorerSite(path, guards.length > 0, {
+    get: {
+      catalogue: () => catalogueOf(servers.all(), config),
+      chain: () => chainsOf(servers.all(), recorder.counters),
+      live: () => liveOf(servers, recorder.live),
+      findings: () => findingsOf(servers.all(), config),
+    },
+    post: { 'as-whom': callers.view, call: calls.call },
+  });
+}
+
+/** A real Nest route, so that guards apply. Each module has a class of its own: Nest keeps path and guards on it. */
+function controllerFor(options: McpExplorerOptions): Type {
+  class McpExplorerController {
+    constructor(@Inject(SITE) private readonly site: ExplorerSite) {}
+
+    handle(@Req() request: never, @Res() response: never): Promise<void> {
+      return this.site.serve(request, response);
+    }
+  }
+  const { prototype } = McpExplorerController;
+  const handle = Object.getOwnPropertyDescriptor(prototype, 'handle')!;
+  All(['/', '/:file', '/api/:name'])(prototype, 'handle', handle);
+  Reflect.defineMetadata(SWAGGER_EXCLUDE_METADATA, [true], McpExplorerController);
+  const { path, guards } = usable(options);
+  Controller({ path, version: VERSION_NEUTRAL })(McpExplorerController);
+  UseGuards(...guards)(McpExplorerController);
+  return McpExplorerController;
+}
+
+/** Wrong options are reported while the application starts, and not while its modules are loaded. */
+function usable(options: McpExplorerOptions): ExplorerSettings {
+  try {
+    return resolveExplorerOptions(options);
+  } catch {
+    return { path: '', guards: [] };
+  }
+}

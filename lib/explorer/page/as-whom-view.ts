@@ -1,0 +1,85 @@
+import type { AsWhom, CallerList } from '../api.js';
+import { CallerPicker } from './caller-picker.js';
+import { post } from './client.js';
+import { alertOf, announce, badge, button, fill, h, labelled, select, table } from './dom.js';
+import { count, textOf, type Json } from './values.js';
+import { View } from './view.js';
+
+/** The lists as a chosen caller gets them, with the reason for each entry that is missing. */
+export class AsWhomView extends View {
+  protected async build(): Promise<Node[]> {
+    const { name, revisions } = this.server;
+    const picker = new CallerPicker(['anonymous', 'token', 'made-up']);
+    const revision = select(revisions.map(value => [value, value] as const));
+    const place = h('div');
+    const show = async () => {
+      try {
+        const body = { server: name, caller: picker.value, revision: revision.value };
+        const answer = await post<AsWhom>('as-whom', body);
+        fill(place, ...answerOf(answer));
+      } catch (error) {
+        fill(place, alertOf(error));
+      }
+    };
+    const pressed = async () => {
+      await show();
+      announce(`Lists of ${revision.value} shown`);
+    };
+    await show();
+    return [
+      h('h2', {}, 'As whom'),
+      h('p', {}, 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
+      picker.element,
+      h(
+        'div',
+        { class: 'row' },
+        labelled('Protocol revision', revision),
+        button('Show lists', pressed, 'primary'),
+      ),
+      place,
+    ];
+  }
+}
+
+function answerOf({ caller, refused, lists }: AsWhom): Node[] {
+  if (refused !== undefined) return [h('p', { class: 'alert' }, `Refused: ${refused}`)];
+  const known = [...(caller?.scopes ?? []), ...(caller?.roles ?? []).map(role => `role ${role}`)];
+  return [
+    h('p', {}, known.length > 0 ? `Known as: ${known.join(', ')}` : 'Without scopes and roles.'),
+    ...lists.map(listView),
+  ];
+}
+
+function listView({ method, entries, missing, refused }: CallerList): HTMLElement {
+  const heading = h('h3', {}, method, ' ', badge(`${entries.length}`), ' ');
+  if (refused !== undefined)
+    return h('section', {}, heading, h('p', { class: 'alert' }, `Refused: ${refused}`));
+  return h(
+    'section',
+    {},
+    heading,
+    entries.length > 0 &&
+      table(
+        `Entries of ${method}`,
+        [
+          { title: 'Name', cell: entry => h('code', {}, nameOf(entry)) },
+          { title: 'Description', cell: entry => textOf(entry['description'] ?? '–') },
+        ],
+        entries,
+      ),
+    missing.length > 0 &&
+      table(
+        `${count(missing.length, 'entry').replace('entrys', 'entries')} missing from ${method}`,
+        [
+          { title: 'Missing', cell: ({ name }) => h('code', {}, name) },
+          { title: 'Removed by', cell: ({ by, names }) => [badge(by, by), ' ', names.join(', ')] },
+          { title: 'Reason', cell: ({ why }) => why },
+        ],
+        missing,
+      ),
+    entries.length + missing.length === 0 && h('p', { class: 'hint' }, 'Nothing.'),
+  );
+}
+
+export const nameOf = (entry: Json): string =>
+  textOf(entry['uriTemplate'] ?? entry['uri'] ?? entry['name'] ?? '');

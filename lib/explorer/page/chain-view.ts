@@ -1,0 +1,141 @@
+import type {
+  ChainHost,
+  ChainInterceptor,
+  ChainPhase,
+  ChainTurn,
+  Chains,
+  ServerChain,
+  Sourced,
+} from '../api.js';
+import { get } from './client.js';
+import { badge, fill, h, labelled, select, table, type Child } from './dom.js';
+import { count, ms } from './values.js';
+import { View } from './view.js';
+
+interface Row {
+  readonly interceptor: ChainInterceptor;
+  readonly turn?: ChainTurn;
+}
+
+/** The interceptors of an event and phase, in the order in which they run. */
+export class ChainView extends View {
+  protected async build(): Promise<Node[]> {
+    const { servers } = await get<Chains>('chain');
+    const chain = servers.find(({ server }) => server === this.server.name);
+    const heading = h('h2', {}, 'Chain');
+    if (!chain || chain.interceptors.length === 0) {
+      return [heading, h('p', {}, 'No validators, mutators or sinks run around this server.')];
+    }
+    const chooser = select([
+      ...chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const),
+      ['all', 'All interceptors, in no order'],
+    ]);
+    // The fullest phase says most.
+    const lengths = chain.phases.map(({ order }) => order.length);
+    if (lengths.length > 0) chooser.value = String(lengths.indexOf(Math.max(...lengths)));
+    const place = h('div');
+    const show = () => fill(place, this.phaseView(chain, chain.phases[Number(chooser.value)]));
+    chooser.addEventListener('change', show);
+    show();
+    return [heading, labelled('Event and phase', chooser), place, hostsView(chain.hosts)];
+  }
+
+  private phaseView(chain: ServerChain, phase: ChainPhase | undefined): HTMLElement {
+    const byId = new Map(chain.interceptors.map(interceptor => [interceptor.id, interceptor]));
+    const rows: Row[] = phase
+      ? phase.order.flatMap(turn => {
+          const interceptor = byId.get(turn.id);
+          return interceptor ? [{ interceptor, turn }] : [];
+        })
+      : chain.interceptors.map(interceptor => ({ interceptor }));
+    const caption = phase ? `Interceptors of ${phaseText(phase)}` : 'All interceptors';
+    return table(
+      caption,
+      [
+        { title: 'Interceptor', cell: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1) },
+        { title: 'Step', cell: ({ turn, interceptor }) => turn?.step ?? interceptor.type },
+        { title: 'Mode', cell: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)) },
+        { title: 'If it fails', cell: ({ interceptor: { failOpen } }) => sourced(failOpen, failText) },
+        {
+          title: 'Priority',
+          cell: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
+        },
+        { title: 'Time limit', cell: ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms) },
+        { title: 'Hooks', cell: ({ interceptor: { hooks } }) => sourced(hooks, hooksText) },
+        { title: 'Skipped if', cell: ({ turn, interceptor }) => skippedText(interceptor, turn) },
+        { title: 'Runs', cell: ({ interceptor }) => runsText(interceptor) },
+        { title: 'p50', cell: ({ interceptor: { counters } }) => ms(counters.p50) },
+        { title: 'p99', cell: ({ interceptor: { counters } }) => ms(counters.p99) },
+      ],
+      rows,
+    );
+  }
+}
+
+const phaseText = ({ event, phase, direction }: ChainPhase): string => `${event} · ${phase} · ${direction}`;
+
+/** A value with where it comes from. */
+const sourced = <T>({ value, from }: Sourced<T>, text: (value: T) => Child): Child => [
+  text(value),
+  h('small', {}, from),
+];
+
+const failText = (failOpen: boolean): string => (failOpen ? 'fail open' : 'fail closed');
+
+const priorityText =
+  (phase: ChainPhase | undefined) =>
+  ({ request, response }: { request: number; response: number }): string =>
+    phase ? String(phase.phase === 'request' ? request : response) : `${request} / ${response}`;
+
+const hooksText = (hooks: ChainInterceptor['hooks']['value']): Child =>
+  hooks.map(({ events, phase }) => h('div', {}, `${events.join(', ')} · ${phase}`));
+
+function nameOf(interceptor: ChainInterceptor, place: number | undefined): Child {
+  const { id, description, mode, counters, config, final, compat, failOpen: _ } = interceptor;
+  const facts = [
+    config && `configured (${config})`,
+    final && (final === 'only' ? 'runs on the changed payload only' : 'runs again on the changed payload'),
+    compat && `compat ${compat}`,
+  ].filter(Boolean);
+  return [
+    h('code', {}, place === undefined ? id : `${place}. ${id}`),
+    description && h('small', {}, description),
+    facts.length > 0 && h('small', {}, facts.join('; ')),
+    mode.value === 'audit' &&
+      h(
+        'small',
+        { class: 'audit-text' },
+        `In audit mode: would have refused ${count(counters.wouldRefuse, 'message')} and changed ${counters.wouldChange}`,
+      ),
+  ];
+}
+
+function skippedText({ when, counters }: ChainInterceptor, turn: ChainTurn | undefined): Child {
+  const counts = Object.entries(counters.skipped).map(([reason, number]) => `${number} × ${reason}`);
+  return [
+    turn?.skippedIf ?? (when ? `when ${when.value}` : '–'),
+    when && h('small', {}, when.from),
+    counts.length > 0 && h('small', {}, counts.join(', ')),
+  ];
+}
+
+function runsText({ type, counters }: ChainInterceptor): Child {
+  if (type === 'sink') return '–';
+  const outcomes = Object.entries(counters.outcomes).map(([outcome, number]) => `${number} ${outcome}`);
+  if (counters.failedOpen > 0) outcomes.push(`${counters.failedOpen} failed open`);
+  return [counters.runs, outcomes.length > 0 && h('small', {}, outcomes.join(', '))];
+}
+
+function hostsView(hosts: readonly ChainHost[]): HTMLElement {
+  if (hosts.length === 0) return h('p', { class: 'hint' }, 'No remote interceptor hosts.');
+  return table(
+    'Remote interceptor hosts',
+    [
+      { title: 'Host', cell: ({ name }) => name },
+      { title: 'Connection', cell: ({ state }) => badge(state, state) },
+      { title: 'Circuit breaker', cell: ({ breaker }) => badge(breaker, breaker) },
+      { title: 'Interceptors', cell: ({ interceptors }) => interceptors },
+    ],
+    hosts,
+  );
+}

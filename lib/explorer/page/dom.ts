@@ -1,0 +1,128 @@
+export type Child = Node | string | number | false | null | undefined | readonly Child[];
+
+type Attribute = string | number | boolean | undefined | ((event: Event) => void);
+
+/**
+ * Builds an element. What a server says only becomes text: nothing here reads HTML. A function is an event's listener, and
+ * `true` an attribute without a value.
+ */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+function nodes(children: readonly Child[]): (Node | string)[] {
+  return children.flatMap(child => {
+    if (isMany(child)) return nodes(child);
+    if (child === undefined || child === null || child === false) return [];
+    return [typeof child === 'number' ? String(child) : child];
+  });
+}
+
+const isMany = (child: Child): child is readonly Child[] => Array.isArray(child);
+
+export const fill = (element: Element, ...children: Child[]): void =>
+  element.replaceChildren(...nodes(children));
+
+let ids = 0;
+export const newId = (): string => `e${(ids += 1)}`;
+
+/** A label above its field. */
+export function labelled(
+  text: string,
+  field: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement,
+  hint?: string,
+): HTMLElement {
+  field.id ||= newId();
+  const hintId = hint === undefined ? undefined : newId();
+  if (hintId) field.setAttribute('aria-describedby', hintId);
+  return h(
+    'div',
+    { class: 'field' },
+    h('label', { for: field.id }, text),
+    field,
+    hintId && h('p', { class: 'hint', id: hintId }, hint),
+  );
+}
+
+export function select(options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
+  return h(
+    'select',
+    {},
+    options.map(([value, text]) => h('option', { value }, text)),
+  );
+}
+
+export const button = (text: string, onClick: () => unknown, kind = ''): HTMLButtonElement =>
+  h('button', { type: 'button', class: kind, click: () => void onClick() }, text);
+
+/** A small word with a colour, such as an outcome. */
+export const badge = (text: string, kind = ''): HTMLElement => h('span', { class: `badge ${kind}` }, text);
+
+/** Text that scrolls by itself, reachable by keyboard. */
+export const code = (text: string, label: string): HTMLElement =>
+  h('pre', { tabindex: 0, role: 'group', 'aria-label': label }, text);
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row, index: number) => Child;
+}
+
+/** A table that scrolls by itself if the window is narrow. The first column heads its row. */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): HTMLElement {
+  const cells = (row: Row, index: number) =>
+    columns.map(({ cell }, place) =>
+      place === 0 ? h('th', { scope: 'row' }, cell(row, index)) : h('td', {}, cell(row, index)),
+    );
+  return h(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': caption },
+    h(
+      'table',
+      {},
+      h('caption', {}, caption),
+      h('thead', {}, h('tr', {}, ...columns.map(({ title }) => h('th', { scope: 'col' }, title)))),
+      h('tbody', {}, ...rows.map((row, index) => h('tr', {}, cells(row, index)))),
+    ),
+  );
+}
+
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+/** Tells screen readers, and shows for a moment. */
+export function announce(text: string): void {
+  const status = document.getElementById('status');
+  if (!status) return;
+  status.textContent = text;
+  status.classList.remove('hidden');
+  clearTimeout(hiding);
+  hiding = setTimeout(() => status.classList.add('hidden'), 3000);
+}
+
+export function alertOf(error: unknown): HTMLElement {
+  return h('p', { class: 'alert', role: 'alert' }, error instanceof Error ? error.message : String(error));
+}
+
+/** Copies a text, and says so. Browsers allow it on secure origins only. */
+export async function copy(text: string, subject: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce(`${subject} copied`);
+  } catch {
+    announce('The browser does not allow copying here: select the text');
+  }
+}

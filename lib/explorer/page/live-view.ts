@@ -1,0 +1,105 @@
+import type { Live, LiveCall, LiveServer } from '../api.js';
+import { get } from './client.js';
+import { alertOf, badge, button, fill, h, newId, table, type Child } from './dom.js';
+import { count, ms } from './values.js';
+import { View } from './view.js';
+
+const PERIOD_MS = 2000;
+
+/** The latest calls and refusals, and what clients have open. It asks again every two seconds while it is shown. */
+export class LiveView extends View {
+  private timer?: ReturnType<typeof setInterval>;
+  private readonly refusalsOnly = h('input', { type: 'checkbox', id: newId() });
+  private readonly place = h('div');
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.resume();
+  }
+
+  disconnectedCallback(): void {
+    this.pause();
+  }
+
+  protected async build(): Promise<Node[]> {
+    const toggle = button('Pause', () => {
+      if (this.timer) this.pause();
+      else this.resume();
+      toggle.textContent = this.timer ? 'Pause' : 'Resume';
+    });
+    this.refusalsOnly.addEventListener('change', () => void this.refresh());
+    await this.refresh();
+    return [
+      h('h2', {}, 'Live'),
+      h(
+        'div',
+        { class: 'row' },
+        toggle,
+        h(
+          'label',
+          { class: 'check', for: this.refusalsOnly.id },
+          this.refusalsOnly,
+          ' Refusals and errors only',
+        ),
+      ),
+      this.place,
+    ];
+  }
+
+  private resume(): void {
+    this.timer ??= setInterval(() => {
+      if (!document.hidden) void this.refresh();
+    }, PERIOD_MS);
+  }
+
+  private pause(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      const { calls, total, servers } = await get<Live>('live');
+      const own = calls.filter(({ server }) => server === this.server.name);
+      const shown = this.refusalsOnly.checked ? own.filter(({ outcome }) => isFailure(outcome)) : own;
+      fill(
+        this.place,
+        openView(servers.find(({ server }) => server === this.server.name)),
+        h('p', {}, `${count(total, 'call')} of all servers since the start; the latest are listed`),
+        shown.length > 0 ? callsView(shown) : h('p', { class: 'hint' }, 'No calls yet.'),
+      );
+    } catch (error) {
+      fill(this.place, alertOf(error));
+    }
+  }
+}
+
+const isFailure = (outcome: LiveCall['outcome']): boolean => outcome !== 'ok' && outcome !== 'asked';
+
+function openView(server: LiveServer | undefined): HTMLElement {
+  const terms = (title: string, values: Readonly<Record<string, number>>): Child =>
+    Object.entries(values).map(([name, value]) =>
+      h('div', {}, h('dt', {}, `${title}${name}`), h('dd', {}, value)),
+    );
+  return h('dl', {}, terms('Open ', server?.open ?? {}), terms('Refused with ', server?.refusals ?? {}));
+}
+
+const callsView = (calls: readonly LiveCall[]): HTMLElement =>
+  table(
+    'Latest calls',
+    [
+      { title: 'Call', cell: ({ method, name }) => [h('code', {}, method), ' ', name] },
+      {
+        title: 'Outcome',
+        cell: ({ outcome, code }) => [
+          badge(outcome, isFailure(outcome) ? 'deny' : 'pass'),
+          code && ` ${code}`,
+        ],
+      },
+      { title: 'Took', cell: ({ durationMs }) => ms(durationMs) },
+      { title: 'At', cell: ({ at }) => h('time', { datetime: at }, at.slice(11, 23)) },
+      { title: 'Era', cell: ({ era }) => era ?? '–' },
+      { title: 'Asked by', cell: ({ side }) => (side === 'client' ? 'server' : 'client') },
+    ],
+    calls,
+  );

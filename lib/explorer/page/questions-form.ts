@@ -1,0 +1,120 @@
+import type { Question } from '../api.js';
+import { alertOf, code, fill, h, labelled, select } from './dom.js';
+import { formOf } from './schema-form.js';
+import type { Answered } from './snippets.js';
+import { pretty, textOf, type Json } from './values.js';
+
+interface Field {
+  readonly element: HTMLElement;
+  readonly read: () => unknown;
+}
+
+/** The questions of a round as one form. */
+export function questionsForm(
+  questions: readonly Question[],
+  onAnswer: (responses: Json, answers: Answered[]) => void,
+): HTMLElement {
+  const fields = questions.map(question => ({ question, ...fieldOf(question) }));
+  const fault = h('div');
+  const form = h(
+    'form',
+    { novalidate: true },
+    ...fields.map(({ element }) => element),
+    fault,
+    h('button', { type: 'submit', class: 'primary' }, 'Answer'),
+  );
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    try {
+      const answers = fields.map(({ question: { key, method, params }, read }) => ({
+        key,
+        method,
+        message: textOf(params['message'] ?? ''),
+        answer: read(),
+      }));
+      for (const field of form.querySelectorAll('button, input, select, textarea')) {
+        field.setAttribute('disabled', '');
+      }
+      onAnswer(Object.fromEntries(answers.map(({ key, answer }) => [key, answer])), answers);
+    } catch (error) {
+      fill(fault, alertOf(error));
+    }
+  });
+  return form;
+}
+
+function fieldOf({ key, method, params }: Question): Field {
+  switch (method) {
+    case 'elicitation/create':
+      return params['mode'] === 'url' ? visitField(key, params) : elicitationField(key, params);
+    case 'sampling/createMessage':
+      return samplingField(key, params);
+    case 'roots/list':
+      return rootsField(key);
+  }
+}
+
+const ACTIONS = [
+  ['accept', 'Accept'],
+  ['decline', 'Decline'],
+  ['cancel', 'Cancel'],
+] as const;
+
+const block = (key: string, title: string, ...children: Node[]): HTMLElement =>
+  h('fieldset', {}, h('legend', {}, title), h('p', { class: 'hint' }, `Question “${key}”`), ...children);
+
+function elicitationField(key: string, params: Json): Field {
+  const action = select(ACTIONS);
+  const form = formOf(params['requestedSchema'], 'Answer');
+  action.addEventListener('change', () => void (form.element.hidden = action.value !== 'accept'));
+  return {
+    element: block(key, textOf(params['message'] ?? key), labelled('Action', action), form.element),
+    read: () =>
+      action.value === 'accept' ? { action: 'accept', content: form.read() ?? {} } : { action: action.value },
+  };
+}
+
+/** A page to visit: only web pages become links. */
+function visitField(key: string, params: Json): Field {
+  const action = select(ACTIONS);
+  const url = textOf(params['url'] ?? '');
+  const link = /^https?:\/\//i.test(url)
+    ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, url)
+    : h('code', {}, url);
+  return {
+    element: block(key, textOf(params['message'] ?? key), h('p', {}, link), labelled('Action', action)),
+    read: () => ({ action: action.value }),
+  };
+}
+
+function samplingField(key: string, params: Json): Field {
+  const text = h('textarea', { rows: 4 });
+  return {
+    element: block(
+      key,
+      'What would the model say? (sampling)',
+      code(pretty(params['messages']), 'Messages to the model'),
+      labelled('Text of the model', text),
+    ),
+    read: () => ({
+      role: 'assistant',
+      content: { type: 'text', text: text.value },
+      model: 'explorer',
+      stopReason: 'endTurn',
+    }),
+  };
+}
+
+function rootsField(key: string): Field {
+  const uris = h('textarea', { rows: 3 });
+  return {
+    element: block(key, 'Which folders are open? (roots)', labelled('A file: URI on each line', uris)),
+    read: () => ({
+      roots: uris.value
+        .split('\n')
+        .map(uri => uri.trim())
+        .filter(uri => uri !== '')
+        .map(uri => ({ uri })),
+    }),
+  };
+}

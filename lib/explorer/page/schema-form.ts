@@ -1,0 +1,194 @@
+import { button, fill, h, labelled, newId, select } from './dom.js';
+import { resolve, typeOf } from './schema-view.js';
+import { isList, isRecord, pretty, textOf, type Json } from './values.js';
+
+/** Fields for a value. An empty optional field is left out of the value. */
+export interface Form {
+  readonly element: HTMLElement;
+  /** @throws Error that names the field, if its text is not JSON */
+  readonly read: () => unknown;
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  email: 'email',
+  uri: 'url',
+  date: 'date',
+};
+
+/** A form for an object's schema, with a switch to write it as JSON. The server checks the values. */
+export function formOf(schema: unknown, legend: string): Form {
+  const root = isRecord(schema) ? schema : {};
+  const properties = resolve(root, root)['properties'];
+  if (!isRecord(properties) || Object.keys(properties).length === 0) return emptyOrJson(root, legend);
+  const fields = objectForm(root, root, legend);
+  const json = jsonForm(`${legend} as JSON`, {});
+  let current: Form = fields;
+  const place = h('div', {}, fields.element);
+  const toggle = button('Write as JSON', () => {
+    const isToJson = current === fields;
+    if (isToJson) json.write(readOr(fields, {}));
+    current = isToJson ? json : fields;
+    toggle.textContent = isToJson ? 'Fill in a form' : 'Write as JSON';
+    fill(place, current.element);
+  });
+  toggle.classList.add('small');
+  return { element: h('div', {}, place, toggle), read: () => current.read() };
+}
+
+function readOr(form: Form, fallback: unknown): unknown {
+  try {
+    return form.read();
+  } catch {
+    return fallback;
+  }
+}
+
+function emptyOrJson(root: Json, legend: string): Form {
+  const isOpen = isRecord(root['additionalProperties']) || !('properties' in root) || 'anyOf' in root;
+  if (isOpen && root['type'] !== undefined) return jsonForm(`${legend} as JSON`, {});
+  return { element: h('p', { class: 'hint' }, `${legend}: none`), read: () => ({}) };
+}
+
+function jsonForm(label: string, value: unknown): Form & { write(value: unknown): void } {
+  const area = h('textarea', { rows: 5, spellcheck: 'false' }, pretty(value));
+  return {
+    element: labelled(label, area),
+    read: () => {
+      if (area.value.trim() === '') return undefined;
+      try {
+        return JSON.parse(area.value) as unknown;
+      } catch {
+        throw new Error(`${label}: this is not JSON`);
+      }
+    },
+    write: next => void (area.value = pretty(next)),
+  };
+}
+
+function objectForm(schema: Json, root: Json, legend: string): Form {
+  const own = resolve(schema, root);
+  const required = Array.isArray(own['required']) ? own['required'] : [];
+  const properties = isRecord(own['properties']) ? own['properties'] : {};
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const isRequired = required.includes(name);
+    return { name, isRequired, form: fieldForm(name, isRecord(field) ? field : {}, root, isRequired) };
+  });
+  return {
+    element: h('fieldset', {}, h('legend', {}, legend), ...fields.map(({ form }) => form.element)),
+    read: () => {
+      const entries = fields.map(({ name, form }) => [name, form.read()] as const);
+      const present = entries.filter(([, value]) => value !== undefined);
+      return Object.fromEntries(present);
+    },
+  };
+}
+
+function fieldForm(name: string, field: Json, root: Json, isRequired: boolean): Form {
+  const own = resolve(field, root);
+  const title = typeof own['title'] === 'string' ? own['title'] : name;
+  const label = isRequired ? `${title} (required)` : title;
+  const description = field['description'] ?? own['description'];
+  const hint = [typeof description === 'string' ? description : '', hintOf(own)].filter(Boolean).join(' · ');
+  const choices = choicesOf(own);
+  if (choices) return choiceForm(label, choices, own['default'], hint);
+  const items = isRecord(own['items']) ? choicesOf(resolve(own['items'], root)) : undefined;
+  if (items) return manyForm(label, items, own['default'], isRequired);
+  switch (own['type']) {
+    case 'boolean':
+      return choiceForm(label, [true, false].map(asChoice), own['default'], hint);
+    case 'string':
+      return textForm(label, own, hint, isRequired);
+    case 'integer':
+    case 'number':
+      return numberForm(label, own, hint);
+    case 'object':
+      return isRecord(own['properties']) && isRequired ? objectForm(own, root, label) : jsonField(label, own);
+    default:
+      return jsonField(label, own);
+  }
+}
+
+const hintOf = (schema: Json): string => (schema['type'] === 'string' ? '' : typeOf(schema));
+
+const jsonField = (label: string, schema: Json): Form => {
+  const form = jsonForm(`${label} as JSON, ${typeOf(schema)}`, schema['default']);
+  if (schema['default'] === undefined) form.element.querySelector('textarea')!.value = '';
+  return form;
+};
+
+function textForm(label: string, schema: Json, hint: string, isRequired: boolean): Form {
+  const format = String(schema['format']);
+  const input = h('input', {
+    type: INPUT_TYPES[format] ?? 'text',
+    value: schema['default'] === undefined ? '' : textOf(schema['default']),
+    autocomplete: 'off',
+  });
+  // A required text may be empty: the server says what it thinks of that.
+  return {
+    element: labelled(label, input, hint || undefined),
+    read: () => (input.value === '' && !isRequired ? undefined : input.value),
+  };
+}
+
+function numberForm(label: string, schema: Json, hint: string): Form {
+  const value = schema['default'];
+  const input = h('input', {
+    type: 'number',
+    step: 'any',
+    value: typeof value === 'number' ? value : '',
+  });
+  return {
+    element: labelled(label, input, hint),
+    read: () => (input.value === '' ? undefined : Number(input.value)),
+  };
+}
+
+interface Choice {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+const asChoice = (value: unknown): Choice => ({ value, text: textOf(value) });
+
+/** `enum`, with the names of `enumNames`, or `oneOf` and `anyOf` of constants with titles. */
+function choicesOf(schema: Json): Choice[] | undefined {
+  const { enum: values, enumNames: names } = schema;
+  if (isList(values)) {
+    return values.map((value, index) => ({
+      value,
+      text: isList(names) ? textOf(names[index]) : textOf(value),
+    }));
+  }
+  const branches = schema['oneOf'] ?? schema['anyOf'];
+  if (!isList(branches) || !branches.every(branch => isRecord(branch) && 'const' in branch)) {
+    return undefined;
+  }
+  return branches
+    .filter(isRecord)
+    .map(branch => ({ value: branch['const'], text: textOf(branch['title'] ?? branch['const']) }));
+}
+
+function choiceForm(label: string, choices: readonly Choice[], preset: unknown, hint: string): Form {
+  const field = select([['', '–'], ...choices.map(({ text }, index) => [String(index), text] as const)]);
+  const index = choices.findIndex(({ value }) => value === preset);
+  if (index >= 0) field.value = String(index);
+  return {
+    element: labelled(label, field, hint || undefined),
+    read: () => (field.value === '' ? undefined : choices[Number(field.value)].value),
+  };
+}
+
+function manyForm(label: string, choices: readonly Choice[], preset: unknown, isRequired: boolean): Form {
+  const isPreset = (value: unknown) => Array.isArray(preset) && preset.includes(value);
+  const boxes = choices.map(({ value, text }) => {
+    const box = h('input', { type: 'checkbox', id: newId(), checked: isPreset(value) });
+    return { box, value, element: h('label', { class: 'check', for: box.id }, box, ' ', text) };
+  });
+  return {
+    element: h('fieldset', {}, h('legend', {}, label), ...boxes.map(({ element }) => element)),
+    read: () => {
+      const chosen = boxes.filter(({ box }) => box.checked).map(({ value }) => value);
+      return chosen.length > 0 || isRequired ? chosen : undefined;
+    },
+  };
+}

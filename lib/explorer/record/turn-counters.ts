@@ -1,0 +1,94 @@
+import type { ChainReport } from '../../interceptors/reports.js';
+import type { Counters } from '../api.js';
+import { Ring } from './ring.js';
+
+/** The most interceptors that are counted: remote hosts choose names. */
+const MAX_INTERCEPTORS = 1000;
+
+/** Of how many runs the percentiles are: the latest. */
+const MAX_DURATIONS = 512;
+
+type Counts = Record<string, number>;
+
+interface Turns {
+  runs: number;
+  readonly outcomes: Counts;
+  /** Those in audit mode. */
+  readonly audited: Counts;
+  readonly skipped: Counts;
+  failedOpen: number;
+  readonly durations: Ring<number>;
+}
+
+/** Counts what became of each interceptor, from the reports of all chains. */
+export class TurnCounters {
+  /** By server, host and interceptor: joined to one key, the texts would cost more than the counting. */
+  private readonly servers = new Map<string, Map<string, Map<string, Turns>>>();
+  private count = 0;
+
+  /** Told of each run of a chain. It keeps nothing of the message. */
+  readonly report = ({ server = '', result }: ChainReport): void => {
+    let denied: Set<Turns> | undefined;
+    for (const { host, interceptor, outcome, mode, failedOpen, final, durationMs } of result.results) {
+      const turns = this.turnsOf(server, host, interceptor);
+      if (!turns) continue;
+      turns.runs += 1;
+      add(turns.outcomes, outcome);
+      turns.durations.push(durationMs);
+      if (failedOpen) turns.failedOpen += 1;
+      if (mode !== 'audit') continue;
+      // A final validator can object twice to one message.
+      if (!(final && denied?.has(turns))) add(turns.audited, outcome);
+      if (outcome === 'deny') (denied ??= new Set()).add(turns);
+    }
+    for (const { host, interceptor, reason } of result.skipped) {
+      const turns = this.turnsOf(server, host, interceptor);
+      if (turns) add(turns.skipped, reason);
+    }
+  };
+
+  /** @param failOpen whether a failure of the interceptor lets messages pass */
+  of(server: string, { host, name, failOpen }: { host: string; name: string; failOpen: boolean }): Counters {
+    const turns = this.servers.get(server)?.get(host)?.get(name);
+    const { runs, outcomes, audited, skipped, failedOpen, durations } = turns ?? newTurns();
+    const { deny = 0, crash = 0, timeout = 0, mutated = 0, responded = 0 } = audited;
+    const sorted = durations.latest().sort((a, b) => a - b);
+    const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1];
+    return {
+      runs,
+      outcomes: { ...outcomes },
+      skipped: { ...skipped },
+      failedOpen,
+      ...(sorted.length > 0 && { p50: percentile(0.5), p99: percentile(0.99) }),
+      wouldRefuse: deny + (failOpen ? 0 : crash + timeout),
+      wouldChange: mutated + responded,
+    };
+  }
+
+  private turnsOf(server: string, host: string, name: string): Turns | undefined {
+    return this.servers.get(server)?.get(host)?.get(name) ?? this.begin(server, host, name);
+  }
+
+  private begin(server: string, host: string, name: string): Turns | undefined {
+    if (this.count >= MAX_INTERCEPTORS) return undefined;
+    this.count += 1;
+    const hosts = this.servers.get(server) ?? new Map<string, Map<string, Turns>>();
+    const names = hosts.get(host) ?? new Map<string, Turns>();
+    const turns = newTurns();
+    this.servers.set(server, hosts.set(host, names.set(name, turns)));
+    return turns;
+  }
+}
+
+const newTurns = (): Turns => ({
+  runs: 0,
+  outcomes: {},
+  audited: {},
+  skipped: {},
+  failedOpen: 0,
+  durations: new Ring(MAX_DURATIONS),
+});
+
+function add(counts: Counts, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}

@@ -1,0 +1,216 @@
+import type { Server } from 'node:http';
+import type { Entry } from '../../catalog/entries.js';
+import { nameOf } from '../../execution/enhancer-steps.js';
+import { McpErrorCode } from '../../exceptions/mcp.exception.js';
+import { EVENT_OF } from '../../interceptors/protocol/events.js';
+import type { McpCall, Params } from '../../protocol/mcp-call.js';
+import { listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
+import { answerInJson } from '../../server/answer-encoder.js';
+import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { McpServers } from '../../server/mcp-servers.js';
+import { REVISION } from '../../server/wire-codec.js';
+import { ApiFailure } from '../api-failure.js';
+import type { AsWhom, Caller, CallerList, MissingEntry } from '../api.js';
+import { callerIn, serverIn, targetOf } from '../call/caller.js';
+import { InProcessClient, type Answer } from '../call/in-process-client.js';
+import type { ApiRequest } from '../explorer-site.js';
+import { changesOf, type Recording } from '../record/recording.js';
+import type { Recorder } from '../record/recorder.js';
+import { revisionsOf } from './catalogue.js';
+import { LIST_OF } from './definitions.js';
+
+/** The most pages of a list. */
+const MAX_PAGES = 50;
+
+/** A page of a list, as its caller gets it. */
+interface Page {
+  readonly status: number;
+  readonly response?: Row;
+}
+
+type Ask = (method: ListMethod, params: Params) => Promise<{ value: Page; recording: Recording }>;
+
+/** Asks for the lists as a caller does, and finds out what removed the entries that are missing. */
+export class CallerViews {
+  constructor(
+    private readonly servers: McpServers,
+    private readonly recorder: Recorder,
+    private readonly httpServer: () => Server,
+  ) {}
+
+  /** @throws ApiFailure for a request that cannot be answered */
+  readonly view = async (request: ApiRequest): Promise<AsWhom> => {
+    const server = serverIn(request, this.servers);
+    const caller = callerIn(request);
+    const { revision = REVISION } = request.body;
+    if (typeof revision !== 'string' || !revisionsOf(server).includes(revision)) {
+      throw new ApiFailure(400, `The server serves the revisions ${revisionsOf(server).join(', ')}`);
+    }
+    if (caller.kind === 'made-up')
+      return this.viewOf(server, revision, this.madeUp(server, caller, revision, request));
+    const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), revision);
+    const opened = await client.open();
+    const refused = opened && refusalOf(opened);
+    if (refused !== undefined) return { refused, lists: [] };
+    try {
+      return await this.viewOf(server, revision, (method, params) =>
+        this.recorder.record(headers => client.request(method, params, headers)),
+      );
+    } finally {
+      await client.close();
+    }
+  };
+
+  private async viewOf(server: McpServerInstance, revision: string, ask: Ask): Promise<AsWhom> {
+    const era = revision >= REVISION ? 'modern' : 'legacy';
+    const lists: CallerList[] = [];
+    let known: AsWhom['caller'];
+    for (const [kind, method] of Object.entries(LIST_OF)) {
+      // A gateway that nobody called yet does not know what its backends serve.
+      if (!server.upstream && !server.serves(method, era)) continue;
+      const { entries, recordings, refused, status, isUnserved } = await listFor(method, ask);
+      if (isUnserved) continue;
+      // The transport turned the caller away: no list has an answer.
+      if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
+      known ??= whoIs(recordings[0].calls[0]);
+      const missing = refused === undefined ? await missingOf(server, kind, method, entries, recordings) : [];
+      lists.push({ method, entries, missing, ...(refused !== undefined && { refused }) });
+    }
+    return { caller: known ?? { scopes: [], roles: [] }, lists };
+  }
+
+  /** Asks the pipeline itself, for no token stands for this caller. */
+  private madeUp(
+    server: McpServerInstance,
+    { scopes, roles }: Extract<Caller, { kind: 'made-up' }>,
+    revision: string,
+    { signal }: ApiRequest,
+  ): Ask {
+    const extra = { sub: 'made-up', roles };
+    const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
+    const request = { headers: {}, rawHeaders: [], auth: authInfo, user: { ...extra, scopes } };
+    return async (method, params) => {
+      const call: McpCall = {
+        requestId: 0,
+        method,
+        params,
+        era: revision >= REVISION ? 'modern' : 'legacy',
+        protocolVersion: revision,
+        reply: { signal, notify: async () => undefined },
+        authInfo,
+        http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["made-up"]' },
+      };
+      return this.recorder.recordCall(call, async () => {
+        const { json, status } = await answerInJson(server, call);
+        return { status, response: JSON.parse(json) as Row };
+      });
+    };
+  }
+}
+
+/** A whole list, as its caller gets it page by page. */
+interface FullList {
+  readonly entries: readonly Row[];
+  readonly recordings: readonly Recording[];
+  readonly status: number;
+  readonly refused?: string;
+  readonly isUnserved: boolean;
+}
+
+async function listFor(method: ListMethod, ask: Ask): Promise<FullList> {
+  const entries: Row[] = [];
+  const recordings: Recording[] = [];
+  let cursor: unknown;
+  for (;;) {
+    const { value, recording } = await ask(method, cursor === undefined ? {} : { cursor });
+    const { status, response } = value;
+    const { code } = (response?.['error'] ?? {}) as { code?: unknown };
+    const result = (response?.['result'] ?? {}) as Row;
+    recordings.push(recording);
+    entries.push(...rowsOf(method, result));
+    cursor = result['nextCursor'];
+    if (cursor !== undefined && recordings.length < MAX_PAGES) continue;
+    const isUnserved = code === McpErrorCode.MethodNotFound;
+    return { entries, recordings, status, refused: refusalOf(value), isUnserved };
+  }
+}
+
+function refusalOf({ status, response }: Page | Answer): string | undefined {
+  const { message } = (response?.['error'] ?? {}) as { message?: unknown };
+  if (typeof message === 'string') return message;
+  return response?.['result'] === undefined ? `The server answered with HTTP ${status}` : undefined;
+}
+
+/** What the authentication of the application found. */
+function whoIs(call: McpCall | undefined): AsWhom['caller'] {
+  const { scopes = [], extra } = call?.authInfo ?? {};
+  const user = (call?.http?.request as { user?: { roles?: unknown } } | undefined)?.user;
+  const roles = extra?.['roles'] ?? user?.roles;
+  return { scopes, roles: Array.isArray(roles) ? roles.map(String) : [] };
+}
+
+async function missingOf(
+  server: McpServerInstance,
+  kind: string,
+  method: ListMethod,
+  shown: readonly Row[],
+  recordings: readonly Recording[],
+): Promise<MissingEntry[]> {
+  if (server.upstream) return [];
+  const { key: member } = listOf(method);
+  const keys = new Set(shown.map(row => row[member]));
+  const entries = [...server.table.enabled()].filter(entry => entry.kind === kind && !keys.has(entry.key));
+  return Promise.all(entries.map(entry => reasonOf(server, method, entry, recordings)));
+}
+
+/** The same objects that decided on the list say why, in the order in which they decide. */
+async function reasonOf(
+  { access }: McpServerInstance,
+  method: ListMethod,
+  entry: Entry,
+  recordings: readonly Recording[],
+): Promise<MissingEntry> {
+  const { kind, key: name } = entry;
+  const missing = (by: MissingEntry['by'], names: readonly string[], why: string) => ({
+    kind,
+    name,
+    by,
+    names,
+    why,
+  });
+  const call = recordings[0].calls.find(one => one.method === method);
+  const hider = call && (await access?.hider(entry, call));
+  if (hider) {
+    const guard = hider.guard ? nameOf(hider.guard) : '@Visible';
+    return missing('guard', [guard], `@Visible(${guard}) hides it`);
+  }
+  const { authorizer } = access ?? {};
+  if (call?.http && authorizer?.lists === 'allowed' && !authorizer.allows(entry.access, call.authInfo)) {
+    const { scopes = [] } = entry.access ?? {};
+    if (!call.authInfo) return missing('token', scopes, 'It needs a token');
+    const lacking = scopes.filter(
+      scope => !authorizer.allows({ scopes: [scope], anonymous: false }, call.authInfo),
+    );
+    return missing('scope', lacking, `The caller lacks the scope ${lacking.join(', ')}`);
+  }
+  const remover = removerOf(method, name, recordings);
+  if (remover === undefined) return missing('interceptor', [], 'It was removed before the answer');
+  return missing('interceptor', [remover], `The interceptor ${remover} removes it from the list`);
+}
+
+/** The first mutator before whose change the list has the entry, and after it no more. */
+function removerOf(method: ListMethod, name: string, recordings: readonly Recording[]): string | undefined {
+  const { key } = listOf(method);
+  const has = (payload: unknown) => rowsOf(method, payload ?? {}).some(row => row[key] === name);
+  for (const run of recordings.flatMap(({ runs }) => runs)) {
+    const { event, phase, response } = run.result;
+    if (event !== EVENT_OF[method]) continue;
+    if (phase === 'request' && response && !has(response.result)) return response.interceptor;
+    for (const [entry, [before, after]] of changesOf(run)) {
+      if (phase === 'response' && entry.mode !== 'audit' && has(before) && !has(after)) {
+        return `${entry.host}/${entry.interceptor}`;
+      }
+    }
+  }
+  return undefined;
+}

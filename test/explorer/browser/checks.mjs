@@ -1,0 +1,369 @@
+/* global document, fetch */
+// The checks by application. Each opens the explorer anew.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { SCRIPT } from './apps.mjs';
+import { inspect, LOOKS, open, show, VIEWS } from './looks.mjs';
+
+const run = promisify(execFile);
+const ALICE = 'token-of-alice';
+
+const textOf = locator => locator.innerText();
+
+/** Every view in every look, without a fault. */
+const everyView = Object.keys(LOOKS).map(look => ({
+  name: `shows every view, ${look}`,
+  look,
+  async check({ page, picture }) {
+    for (const view of VIEWS) {
+      await show(page, view);
+      assert.deepEqual(await inspect(page), [], view);
+      await picture(`${view}-${look}`);
+    }
+  },
+}));
+
+/** Chooses a handler in the view of calls. */
+async function choose(page, name) {
+  await show(page, 'call');
+  await page.getByLabel('Tool, prompt or resource').selectOption({ label: name });
+}
+
+async function call(page) {
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  const round = page.getByRole('heading', { name: 'Round 1' });
+  await dialog.or(round).first().waitFor();
+  if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Call' }).click();
+  return answer(page, 1);
+}
+
+/** The answer of a round, once it came. */
+async function answer(page, round) {
+  const place = page.locator(`.rounds > li:nth-child(${round}):not([aria-busy])`);
+  await place.waitFor();
+  assert.deepEqual(await inspect(page), []);
+  return place;
+}
+
+const keyboard = {
+  name: 'is used by keyboard',
+  async check({ page }) {
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'skip');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
+    await page.locator('#tab-catalogue').focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-chain');
+    await page.locator('mcp-chain h2').waitFor();
+    await page.keyboard.press('End');
+    await page.locator('mcp-findings h2').waitFor();
+    assert.equal(await page.locator('[role=tab][tabindex="0"]').count(), 1);
+  },
+};
+
+const colours = {
+  name: 'remembers the colours that were chosen',
+  async check({ page }) {
+    const back = () =>
+      page.evaluate(() => document.defaultView.getComputedStyle(document.body).backgroundColor);
+    const light = await back();
+    await page.getByLabel('Colours').selectOption('dark');
+    assert.notEqual(await back(), light);
+    await page.reload();
+    await page.getByRole('tab', { name: 'Catalogue' }).waitFor();
+    assert.notEqual(await back(), light);
+    assert.deepEqual(await inspect(page), []);
+  },
+};
+
+/** A page of another origin, with the explorer in a frame and a request to it. */
+const otherOrigin = {
+  name: 'is neither framed nor called by a page of another origin',
+  isAlone: true,
+  async check({ page, app }) {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(`<!doctype html><iframe src="${app.page}"></iframe>`);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await page.goto(`http://127.0.0.1:${server.address().port}/`, { waitUntil: 'load' });
+      const inFrame = page.frames()[1];
+      assert.equal(await inFrame.locator('[role=tab]').count(), 0);
+      const body = {
+        server: 'guarded-shop',
+        caller: { kind: 'anonymous' },
+        method: 'tools/call',
+        params: { name: 'search', arguments: { query: 'forged' } },
+        confirmed: true,
+      };
+      await page.evaluate(
+        ([url, text]) => fetch(url, { method: 'POST', mode: 'no-cors', body: text }).catch(() => {}),
+        [`${app.origin}/mcp-explorer/api/call`, JSON.stringify(body)],
+      );
+    } finally {
+      server.close();
+    }
+    const live = await fetch(`${app.origin}/mcp-explorer/api/live`);
+    assert.deepEqual((await live.json()).calls, []);
+  },
+};
+
+export const CHECKS = {
+  '03-guards': [
+    ...everyView,
+    {
+      name: 'lists what runs around a handler, in order',
+      async check({ page }) {
+        await page.getByRole('navigation').getByRole('button', { name: 'closeAccount' }).click();
+        const steps = await page.locator('.detail ol > li').allInnerTexts();
+        assert.deepEqual(
+          steps.map(text => text.split(/\s+/).slice(0, 2).join(' ')),
+          ['guard AuthGuard', 'interceptor LoggingInterceptor', 'filter AccountNotFoundFilter'],
+        );
+        assert.match(await textOf(page.locator('.detail')), /AccountTools\.closeAccount/);
+        assert.match(await textOf(page.locator('.detail .fields')), /id any|id string/);
+      },
+    },
+    {
+      name: 'calls as the owner of a token',
+      async check({ page }) {
+        await show(page, 'call');
+        await page.getByLabel('A token').check();
+        await page.getByLabel('Bearer token').fill(ALICE);
+        await page.getByLabel('Bearer token').press('Tab');
+        await page.getByLabel('Tool, prompt or resource').getByText('whoAmI').waitFor({ state: 'attached' });
+        await choose(page, 'whoAmI');
+        assert.match(await textOf(await call(page)), /Alice/);
+        await page.getByRole('button', { name: 'Copy as curl' }).click();
+        const command = await textOf(page.getByRole('group', { name: 'As curl' }));
+        assert.doesNotMatch(command, /token-of-alice/);
+        const { stdout } = await run('sh', ['-c', command], { env: { ...process.env, TOKEN: ALICE } });
+        assert.match(stdout, /Alice/);
+      },
+    },
+    {
+      name: 'calls the other server',
+      async check({ page }) {
+        await page.getByLabel('Server').selectOption('status');
+        await choose(page, 'status');
+        assert.match(await textOf(await call(page)), /open/);
+      },
+    },
+  ],
+  '10-interceptors': [
+    otherOrigin,
+    ...everyView,
+    keyboard,
+    colours,
+    {
+      name: 'shows the command of the official inspector',
+      async check({ page, app }) {
+        await page.getByText('the official inspector').click();
+        const command = await textOf(page.getByRole('group', { name: 'Command that starts the inspector' }));
+        assert.match(command, /^npx @modelcontextprotocol\/inspector /);
+        assert.ok(command.endsWith(`${app.origin}/mcp`), command);
+      },
+    },
+    {
+      name: 'says which interceptor removed a tool from the list',
+      async check({ page }) {
+        await show(page, 'as-whom');
+        await page.getByRole('button', { name: 'Show lists' }).click();
+        const missing = page.getByRole('table', { name: /missing from tools\/list/ });
+        assert.match(await textOf(missing.getByRole('row').nth(1)), /wipe\s+interceptor .*hideWipe/);
+        await page.getByLabel('Made-up scopes and roles').check();
+        await page.getByRole('textbox', { name: 'Scopes' }).fill('orders:read');
+        await page.getByLabel('Protocol revision').selectOption('2025-11-25');
+        await page.getByRole('button', { name: 'Show lists' }).click();
+        await page.getByText('Known as: orders:read').waitFor();
+        assert.deepEqual(await inspect(page), []);
+      },
+    },
+    {
+      name: 'shows the verdict of a validator, and counts an audit',
+      async check({ page }) {
+        await choose(page, 'search');
+        await page.getByLabel('query').fill('a rather long competitor');
+        const refused = await textOf(await call(page));
+        assert.match(refused, /-32602/);
+        assert.match(refused, /deny/);
+        await page.getByLabel('query').fill('a rather long query');
+        assert.match(await textOf(await call(page)), /2 results/);
+        await show(page, 'chain');
+        await page.getByRole('button', { name: 'Reload' }).click();
+        await page
+          .getByText(/would have refused [1-9]/)
+          .first()
+          .waitFor();
+        const row = page.getByRole('row').filter({ hasText: 'plainIds' }).first();
+        assert.match(await textOf(row), /active\s+override/);
+        assert.deepEqual(await inspect(page), []);
+        await show(page, 'live');
+        await page.getByLabel('Refusals and errors only').check();
+        await page.getByRole('table', { name: 'Latest calls' }).getByText('-32602').first().waitFor();
+        assert.doesNotMatch(await textOf(page.locator('main')), /competitor/);
+      },
+    },
+    {
+      name: 'shows what a mutator changed',
+      async check({ page }) {
+        await choose(page, 'customer');
+        await page.getByLabel('id').fill('7');
+        const round = await call(page);
+        const change = round.getByRole('group', { name: /hideCards changed/ });
+        assert.match(await textOf(change.locator('del').first()), /4111 1111 1111 1111/);
+        assert.match(await textOf(change.locator('ins').first()), /\*{4} \*{4} \*{4} \*{4}/);
+        assert.match(await textOf(round), /Trace id [0-9a-f]{32}/);
+        await page.getByRole('button', { name: 'Copy as test' }).click();
+        assert.match(await textOf(page.getByRole('group', { name: 'As test' })), /createTestClient\(app/);
+      },
+    },
+    {
+      name: 'makes no call that the user does not confirm',
+      async check({ page }) {
+        await choose(page, 'search');
+        await page.getByRole('button', { name: 'Call', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.waitFor();
+        assert.deepEqual(await inspect(page), []);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        assert.equal(await page.locator('.rounds > li').count(), 0);
+      },
+    },
+  ],
+  '12-gateway': [
+    ...everyView,
+    {
+      name: "lists what a backend offers, and calls the backend's tool",
+      async check({ page }) {
+        await show(page, 'as-whom');
+        assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /echo/);
+        await choose(page, 'echo');
+        await page.getByLabel('message').fill('hello from the page');
+        assert.match(await textOf(await call(page)), /hello from the page/);
+      },
+    },
+    {
+      name: 'shows the verdict about a call that crosses',
+      async check({ page }) {
+        await choose(page, 'get-sum');
+        await page.getByLabel('a (required)').fill('101');
+        await page.getByLabel('b (required)').fill('1');
+        assert.match(await textOf(await call(page)), /That is too much/);
+      },
+    },
+  ],
+  '20-mrtr': [
+    ...everyView,
+    {
+      name: 'asks the questions of a call as forms, round by round',
+      async check({ page }) {
+        await choose(page, 'deploy');
+        await page.getByLabel('service').fill('shop');
+        const first = await call(page);
+        assert.match(await textOf(first), /Deploy build \d+ of shop\?/);
+        await first.getByLabel('isSure').selectOption('true');
+        await first.getByRole('button', { name: 'Answer' }).click();
+        const second = await answer(page, 2);
+        await second.getByLabel('region').selectOption('eu');
+        await second.getByRole('button', { name: 'Answer' }).click();
+        assert.match(await textOf(await answer(page, 3)), /of shop runs on eu\.example\.com/);
+        await page.getByRole('button', { name: 'Copy as test' }).click();
+        assert.match(await textOf(page.getByRole('group', { name: 'As test' })), /onElicit/);
+      },
+    },
+    {
+      name: 'declines a question',
+      async check({ page }) {
+        await choose(page, 'deploy');
+        await page.getByLabel('service').fill('shop');
+        const first = await call(page);
+        await first.getByLabel('Action').selectOption('decline');
+        await first.getByRole('button', { name: 'Answer' }).click();
+        assert.match(await textOf(await answer(page, 2)), /shop stays as it is/);
+      },
+    },
+  ],
+  '51-explorer': [
+    ...everyView,
+    {
+      name: 'says why a caller does not see a tool',
+      async check({ page, picture }) {
+        await show(page, 'as-whom');
+        const missing = page.getByRole('table', { name: /missing from tools\/list/ });
+        assert.match(
+          await textOf(missing),
+          /customer\s+guard RolesGuard[^]*wipe\s+interceptor local\/hideWipe/,
+        );
+        await page.getByRole('group', { name: 'Caller' }).evaluate(group => group.scrollIntoView());
+        await picture('as-whom', true);
+        await page.getByLabel('Made-up scopes and roles').check();
+        await page.getByRole('textbox', { name: 'Roles' }).fill('clerk');
+        await page.getByRole('button', { name: 'Show lists' }).click();
+        await page.getByText('Known as: role clerk').waitFor();
+        assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /customer/);
+      },
+    },
+    {
+      name: 'shows progress, an audit and a change of one call',
+      look: 'narrow',
+      async check({ page, picture }) {
+        await choose(page, 'search');
+        await page.getByLabel('query').fill(' a very long lamp ');
+        const round = await call(page);
+        assert.match(await textOf(round), /Searching/);
+        assert.match(await textOf(round), /deny local\/shortQueries validation audit/);
+        assert.match(await textOf(round.locator('del')), /" a very long lamp "/);
+        await round
+          .getByRole('heading', { name: 'Interceptors' })
+          .evaluate(heading => heading.scrollIntoView());
+        await picture('call', true);
+      },
+    },
+    {
+      name: 'counts what an interceptor in audit mode would have refused',
+      look: 'dark',
+      async check({ page, picture }) {
+        await show(page, 'chain');
+        await page.getByText(/would have refused [1-9]/).waitFor();
+        await picture('chain', true);
+      },
+    },
+  ],
+  hostile: [
+    ...everyView,
+    {
+      name: 'takes scripts in names, descriptions and results for text',
+      async check({ page }) {
+        assert.ok((await textOf(page.locator('.detail'))).includes(SCRIPT));
+        await choose(page, 'speak');
+        assert.ok((await textOf(await call(page))).includes(SCRIPT));
+        await choose(page, 'fail');
+        assert.ok((await textOf(await call(page))).includes(SCRIPT));
+        assert.equal(await page.locator('main img, main script').count(), 0);
+      },
+    },
+  ],
+};
+
+/** Runs a check in a page of its own. @throws AssertionError also for what the page must not do meanwhile */
+export async function runCheck(browser, app, { look, isAlone, check }, { headers, picture }) {
+  const opened = await open(browser, app, look, headers);
+  try {
+    await check({
+      page: opened.page,
+      app,
+      picture: (name, isForDocs = false) => picture(opened.page, name, isForDocs),
+    });
+    if (!isAlone) assert.deepEqual(opened.faults, []);
+  } finally {
+    await opened.close();
+  }
+}

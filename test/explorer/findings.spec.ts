@@ -1,0 +1,176 @@
+import { Injectable, UseGuards } from '@nestjs/common';
+import { AllowAnonymous, McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
+import { Args, Mutator, Tool, Validator } from 'nestjs-mcp';
+import { bearer, tokenOf, trusting } from '../auth/callers.js';
+import { RolesGuard, startExplored } from './explored-app.js';
+
+const API = '/mcp-explorer/api';
+const FINE = { description: 'Does it', annotations: { readOnlyHint: true } };
+
+const schemaOf = (more: object) => ({
+  ...FINE,
+  inputSchema: { type: 'object' as const, ...more },
+});
+
+@Injectable()
+class Tools {
+  @Tool(FINE)
+  @UseGuards(RolesGuard)
+  fine() {
+    return '';
+  }
+
+  @Tool({ annotations: {} })
+  @UseGuards(RolesGuard)
+  silent() {
+    return '';
+  }
+
+  @Tool({ ...FINE, description: 'x'.repeat(1025) })
+  @UseGuards(RolesGuard)
+  long() {
+    return '';
+  }
+
+  @Tool({ ...FINE, name: 'shop.search' })
+  @UseGuards(RolesGuard)
+  dotted() {
+    return '';
+  }
+
+  @Tool({ description: 'Deletes' })
+  @UseGuards(RolesGuard)
+  bare() {
+    return '';
+  }
+
+  @Tool(FINE)
+  open() {
+    return '';
+  }
+
+  @Tool(schemaOf({ anyOf: [{ required: ['a'] }], properties: { a: { type: ['string', 'null'] } } }))
+  @UseGuards(RolesGuard)
+  schemas(@Args() args: unknown) {
+    return String(args);
+  }
+
+  @Tool(
+    schemaOf({
+      properties: { list: { type: 'array', prefixItems: [{}] }, 'ä b': { $ref: '#/$defs/x' } },
+      $defs: { x: {} },
+    }),
+  )
+  @UseGuards(RolesGuard)
+  references(@Args() args: unknown) {
+    return String(args);
+  }
+
+  @Validator({ name: 'typo', events: ['tool/call'] })
+  typo() {
+    return true;
+  }
+
+  @Mutator({ name: 'never', events: ['initialize'] })
+  never() {
+    return undefined;
+  }
+}
+
+it('tells likely mistakes, each with a remedy', async () => {
+  const app = await startExplored([Tools]);
+  const { json } = await app.get(`${API}/findings`);
+  const found = json.findings.map(({ rule, subject, message }: Record<string, string>) => [
+    rule,
+    subject,
+    message,
+  ]);
+  expect(found).toEqual([
+    ['no-description', 'silent', 'The tool has no description'],
+    ['long-description', 'long', 'The description has 1025 characters; some hosts cut it after 1024'],
+    ['name', 'shop.search', 'Some hosts reject the name'],
+    ['no-annotations', 'bare', 'The tool has no annotations, so hosts take it for destructive'],
+    ['unguarded', 'open', expect.stringContaining('has no guard')],
+    ['schema', 'schemas', 'Some hosts reject "anyOf" at the top of the input schema'],
+    ['schema', 'schemas', 'Some hosts reject a list of types at /a'],
+    ['schema', 'references', 'Some hosts reject "prefixItems" at /list'],
+    ['schema', 'references', 'Some hosts reject the property name "ä b"'],
+    ['schema', 'references', 'Some hosts reject "$ref" at /ä b'],
+    ['hook-never-matches', 'typo', expect.stringContaining('did you mean tools/call?')],
+    ['hook-never-matches', 'never', expect.stringContaining('which is never intercepted')],
+  ]);
+  expect(json.findings.every(({ remedy }: { remedy: string }) => remedy.endsWith('.'))).toBe(true);
+  await app.close();
+});
+
+@Injectable()
+class Desk {
+  @Tool(FINE)
+  @RequireScopes('orders:read', 'orders:write')
+  order() {
+    return 'ordered';
+  }
+
+  @Tool(FINE)
+  mine() {
+    return 'mine';
+  }
+}
+
+@Injectable()
+class Lobby {
+  @Tool(FINE)
+  @AllowAnonymous()
+  hello() {
+    return 'hello';
+  }
+}
+
+const auth = () =>
+  McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting });
+
+describe('with nestjs-mcp/auth', () => {
+  it('tells the lists of a token, and the scopes that it lacks', async () => {
+    const app = await startExplored([Desk, Lobby], { module: { imports: [auth()] } });
+    const ask = async (caller: object) => (await app.post(`${API}/as-whom`, { server: 'test', caller })).json;
+    const reader = await ask({ kind: 'token', token: tokenOf('ada', 'orders:read') });
+    expect(reader.caller).toEqual({ scopes: ['orders:read'], roles: [] });
+    expect(reader.lists[0].entries.map(({ name }: { name: string }) => name)).toEqual(['mine', 'hello']);
+    expect(reader.lists[0].missing).toEqual([
+      {
+        kind: 'tool',
+        name: 'order',
+        by: 'scope',
+        names: ['orders:write'],
+        why: 'The caller lacks the scope orders:write',
+      },
+    ]);
+    const anonymous = await ask({ kind: 'anonymous' });
+    expect(anonymous.lists[0].missing.map(({ name, by }: Record<string, string>) => [name, by])).toEqual([
+      ['order', 'token'],
+      ['mine', 'token'],
+    ]);
+    const madeUp = await ask({ kind: 'made-up', scopes: ['orders:read', 'orders:write'], roles: [] });
+    expect(madeUp.lists[0].missing).toEqual([]);
+    const wrong = await ask({ kind: 'token', token: 'not-a-token' });
+    expect(wrong).toEqual({ refused: expect.stringContaining('token'), lists: [] });
+    await app.close();
+  });
+
+  it('says that a caller without a token is turned away', async () => {
+    const app = await startExplored([Desk], { module: { imports: [auth()] } });
+    const caller = { kind: 'anonymous' };
+    const { json } = await app.post(`${API}/as-whom`, { server: 'test', caller });
+    expect(json).toEqual({ refused: expect.stringContaining('token'), lists: [] });
+    const { json: catalogue } = await app.get(`${API}/catalogue`);
+    expect(catalogue.servers[0].handlers[0]).toMatchObject({
+      scopes: ['orders:read', 'orders:write'],
+      anonymous: false,
+    });
+    const client = await app.client({ headers: bearer('ada') });
+    await expect(client.callTool({ name: 'order' })).rejects.toThrow();
+    const { json: live } = await app.get(`${API}/live`);
+    expect(live.calls[0]).toMatchObject({ name: 'order', outcome: 'refused', code: -32000 });
+    await app.close();
+  });
+});

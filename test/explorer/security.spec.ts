@@ -1,0 +1,261 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage, type Server } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Injectable, type CanActivate, type ExecutionContext, type INestApplication } from '@nestjs/common';
+import { Args, Ctx, McpContext, Tool, Validator } from 'nestjs-mcp';
+import { McpExplorerModule } from 'nestjs-mcp/explorer';
+import { startApp } from '../fixtures/matrix.js';
+import { CSRF, Shop, startExplored, type ExploredApp } from './explored-app.js';
+
+const API = '/mcp-explorer/api';
+const CANARY = 'canary-8d21e7';
+const AS_WHOM = { server: 'test', caller: { kind: 'anonymous' } };
+
+@Injectable()
+class OperatorGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return context.switchToHttp().getRequest<IncomingMessage>().headers['x-operator'] === 'yes';
+  }
+}
+
+@Injectable()
+class Secrets {
+  @Tool({ description: '<script>alert(1)</script>', inputSchema: { type: 'object' } })
+  echo(args: unknown) {
+    return JSON.stringify(args);
+  }
+
+  @Tool()
+  named(@Args('text') value: string) {
+    return value;
+  }
+
+  @Validator({ name: 'configured', events: ['*'], configSchema: { type: 'object' } })
+  configured() {
+    return true;
+  }
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** Asks over a connection that seems to come from an address. */
+async function ask(
+  app: INestApplication,
+  remoteAddress: string,
+  path: string,
+  { method, headers, body }: Asked,
+) {
+  const [near, far] = duplexPair();
+  Object.assign(far, { remoteAddress });
+  const sending = request({
+    path,
+    method,
+    headers: { host: 'localhost', connection: 'close', ...headers },
+    createConnection: () => near,
+  });
+  (app.getHttpServer() as Server).emit('connection', far);
+  sending.end(body);
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode, body: await text(answer) };
+}
+
+const from = async (app: INestApplication, address: string, path: string, headers = {}) =>
+  (await ask(app, address, path, { headers })).status;
+
+describe('without guards', () => {
+  let app: ExploredApp;
+
+  beforeAll(async () => {
+    const configure = (one: INestApplication) => one.enableCors({ origin: true, credentials: true });
+    app = await startExplored([Shop], { configure });
+    await app.url();
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    [{ host: 'evil.example' }],
+    [{ 'x-forwarded-for': '10.0.0.1' }],
+    [{ forwarded: 'for=10.0.0.1' }],
+    [{ via: '1.1 proxy' }],
+  ])('refuses the page and the API with %j', async headers => {
+    expect((await app.get('/mcp-explorer/index.html', headers)).status).toBe(403);
+    expect((await app.get(`${API}/live`, headers)).status).toBe(403);
+  });
+
+  it('refuses other addresses than those of this machine', async () => {
+    const path = `${API}/live`;
+    const statuses = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '::ffff:10.0.0.1', 'fe80::1'].map(
+      address => from(app.app, address, path),
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 403, 403, 403]);
+  });
+
+  it.each([
+    [{ origin: 'http://evil.example' }],
+    [{ origin: 'http://localhost:1' }],
+    [{ origin: 'null' }],
+    [{ 'sec-fetch-site': 'cross-site' }],
+    [{ 'sec-fetch-site': 'same-site' }],
+  ])('refuses requests of other origins, with %j', async headers => {
+    expect((await app.get(`${API}/catalogue`, headers)).status).toBe(403);
+    expect((await app.post(`${API}/as-whom`, AS_WHOM, headers)).status).toBe(403);
+  });
+
+  it('answers its own page', async () => {
+    const { host, origin } = new URL(await app.url());
+    const headers = { host, origin, 'sec-fetch-site': 'same-origin' };
+    expect((await app.post(`${API}/as-whom`, AS_WHOM, headers)).status).toBe(200);
+  });
+
+  it('refuses a POST that a form of another page can send', async () => {
+    const asked = [
+      app.post(`${API}/as-whom`, AS_WHOM, { 'content-type': 'text/plain' }),
+      app.post(`${API}/as-whom`, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }),
+      app.post(`${API}/as-whom`, AS_WHOM, { 'sec-fetch-site': 'none' }),
+    ];
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([415, 415, 403]);
+    const { 'mcp-explorer': _, ...bare } = CSRF;
+    const sending = request(await app.url(`${API}/as-whom`), { method: 'POST', headers: bare, agent: false });
+    sending.end(JSON.stringify(AS_WHOM));
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, await text(answer)]).toEqual([
+      403,
+      expect.stringContaining('mcp-explorer: 1'),
+    ]);
+  });
+
+  it.each([
+    '/mcp-explorer',
+    '/mcp-explorer/index.html',
+    `${API}/live`,
+    `${API}/nothing`,
+    '/mcp-explorer/none',
+  ])('%s cannot be framed, sniffed or given scripts', async path => {
+    const { headers } = await app.get(path);
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': expect.stringMatching(/^no-(store|cache)$/),
+    });
+  });
+
+  it('answers only what it knows', async () => {
+    expect((await app.get(`${API}/as-whom`)).status).toBe(405);
+    expect((await app.post(`${API}/live`, {})).status).toBe(405);
+    expect((await app.get(`${API}/constructor`)).status).toBe(404);
+    const bodies = [
+      {},
+      { server: 'none' },
+      { server: 'test' },
+      { server: 'test', caller: { kind: 'token', token: 'a\r\nb: c' } },
+    ];
+    const answers = await Promise.all(bodies.map(body => app.post(`${API}/as-whom`, body)));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400]);
+  });
+
+  it('calls nothing for a made-up caller, and no tool that may change something without a confirmation', async () => {
+    const call = { ...AS_WHOM, method: 'tools/call', params: { name: 'order' } };
+    expect((await app.post(`${API}/call`, call)).status).toBe(409);
+    expect((await app.post(`${API}/call`, { ...call, confirmed: 'yes' })).status).toBe(409);
+    const madeUp = { ...call, caller: { kind: 'made-up', scopes: [], roles: ['clerk'] }, confirmed: true };
+    expect((await app.post(`${API}/call`, madeUp)).status).toBe(403);
+    const confirmed = await app.post(`${API}/call`, { ...call, confirmed: true });
+    expect(confirmed.json).toMatchObject({ outcome: 'error', error: { code: -32602 } });
+    expect((await app.post(`${API}/call`, { ...AS_WHOM, method: 'tools/list', params: {} })).status).toBe(
+      400,
+    );
+  });
+});
+
+@Injectable()
+class Addresses {
+  @Tool({ annotations: { readOnlyHint: true } })
+  address(@Ctx() ctx: McpContext) {
+    return (ctx.request as IncomingMessage).socket.remoteAddress;
+  }
+}
+
+describe('with guards', () => {
+  it('a call has the address of its page', async () => {
+    const app = await startExplored([Addresses], { explorer: { guards: [OperatorGuard] } });
+    const body = JSON.stringify({ ...AS_WHOM, method: 'tools/call', params: { name: 'address' } });
+    const headers = { ...CSRF, 'x-operator': 'yes', 'content-length': String(body.length) };
+    const answer = await ask(app.app, '10.0.0.1', `${API}/call`, { method: 'POST', headers, body });
+    expect(JSON.parse(answer.body)).toMatchObject({ result: { value: { content: [{ text: '10.0.0.1' }] } } });
+    await app.close();
+  });
+
+  it('they decide, for any address', async () => {
+    const app = await startExplored([Shop], { explorer: { path: 'ops/mcp', guards: [OperatorGuard] } });
+    await app.url();
+    const path = '/ops/mcp/api/live';
+    const operator = { 'x-operator': 'yes', host: 'ops.example.com', 'x-forwarded-for': '10.0.0.1' };
+    expect((await app.get('/ops/mcp/index.html')).status).toBe(403);
+    expect(await from(app.app, '10.0.0.1', path)).toBe(403);
+    expect(await from(app.app, '10.0.0.1', path, operator)).toBe(200);
+    expect(await from(app.app, '10.0.0.1', path, { ...operator, origin: 'https://evil.example' })).toBe(403);
+    await app.close();
+  });
+});
+
+describe('in production', () => {
+  const { NODE_ENV } = process.env;
+  beforeEach(() => (process.env['NODE_ENV'] = 'production'));
+  afterEach(() => (process.env['NODE_ENV'] = NODE_ENV));
+
+  it('the application does not start without guards', async () => {
+    await expect(startExplored([Shop])).rejects.toThrow(
+      'McpExplorerModule: NODE_ENV is "production" and the explorer has no guards; pass "guards" that admit only operators, or do not import it',
+    );
+  });
+
+  it('the application starts with guards', async () => {
+    const app = await startExplored([Shop], { explorer: { guards: [OperatorGuard] } });
+    expect((await app.get(`${API}/live`, { 'x-operator': 'yes' })).status).toBe(200);
+    await app.close();
+  });
+});
+
+it.each([
+  [{ guard: [] }, 'unknown option "guard"; known are path, guards'],
+  [{ path: '/' }, '"path" must be a path of plain segments, such as "/mcp-explorer", not "/"'],
+  [{ guards: ['no'] }, '"guards[0]" must be a guard, or a class of guards'],
+])('%j stops the start', async (options, problem) => {
+  const module = { imports: [McpExplorerModule.forRoot(options as object)] };
+  await expect(startApp([], { module })).rejects.toThrow(`McpExplorerModule: ${problem}`);
+});
+
+it('no secret of a client or of the configuration is in an answer', async () => {
+  const config = { configured: { key: CANARY } };
+  const app = await startExplored([Secrets], { mcp: { interceptors: { config } } });
+  const headers = { authorization: `Bearer ${CANARY}`, 'x-key': CANARY };
+  for (const era of ['modern', 'legacy'] as const) {
+    const client = await app.client({ era, headers });
+    await client.callTool({ name: 'echo', arguments: { text: CANARY } });
+    await client.callTool({ name: 'named', arguments: { text: { CANARY } } }).catch(() => undefined);
+    await client.callTool({ name: CANARY }).catch(() => undefined);
+    await client.readResource({ uri: `secret://${CANARY}` }).catch(() => undefined);
+  }
+  const answers = await Promise.all(
+    ['catalogue', 'chain', 'live', 'findings'].map(name => app.get(`${API}/${name}`)),
+  );
+  const caller = { kind: 'token', token: CANARY };
+  answers.push(await app.post(`${API}/as-whom`, { server: 'test', caller }));
+  const params = { name: 'echo', arguments: {} };
+  answers.push(
+    await app.post(`${API}/call`, { server: 'test', caller, method: 'tools/call', params, confirmed: true }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers[2].json.total).toBeGreaterThan(8);
+  expect(answers.map(({ text: body }) => body).join('\n')).not.toContain(CANARY);
+  expect(answers[0].headers['content-type']).toBe('application/json; charset=utf-8');
+  await app.close();
+});
