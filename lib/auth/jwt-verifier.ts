@@ -3,7 +3,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
 import { audiencesOf, authInfoOf } from './claims.js';
-import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
+import { InvalidTokenError, isInvalidToken, type TokenVerifier } from './token-verifier.js';
 
 /** Options of `jwtVerifier` for one issuer. */
 export interface JwtVerifierOptions {
@@ -84,7 +84,9 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
         });
         return authInfoOf(token, payload);
       } catch (error) {
-        throw isRefused(error) ? new InvalidTokenError((error as Error).message, { cause: error }) : error;
+        throw isInvalidToken(error)
+          ? new InvalidTokenError((error as Error).message, { cause: error })
+          : error;
       }
     },
   };
@@ -102,17 +104,11 @@ function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
     try {
       return await remote(header, token);
     } catch (error) {
-      if (isRefused(error) || !cached) throw error;
+      if (isInvalidToken(error) || !cached) throw error;
       failedAt = performance.now();
       return createLocalJWKSet(cached)(header, token);
     }
   };
-}
-
-/** Whether an error of jose is the token's fault, and not that of the issuer's keys. */
-function isRefused(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^ERR_(JWT|JWS_|JWKS_(NO|MULTIPLE)|JOSE_(ALG|NOT))/.test(code);
 }
 
 /** An optional package. */

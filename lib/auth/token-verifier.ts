@@ -37,8 +37,11 @@ export function isInvalidToken(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   const { getStatus } = error as { getStatus?: () => number };
   if (typeof getStatus === 'function') return [401, 403].includes(getStatus.call(error));
-  // The errors of this package, of the MCP SDK and of jsonwebtoken.
-  return code === 'invalid_token' || INVALID.has(error.name);
+  // The errors of this package, of the MCP SDK, of jose and of jsonwebtoken.
+  return INVALID_CODE.test(String(code)) || INVALID.has(error.name);
 }
+
+/** Other codes of jose mean that the keys of the issuer are missing. */
+const INVALID_CODE = /^(invalid_token$|ERR_(JWT|JWS_|JWKS_(NO|MULTIPLE)|JOSE_(ALG|NOT)))/;
 
 const INVALID = new Set(['InvalidTokenError', 'JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError']);

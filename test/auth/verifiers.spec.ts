@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { Injectable, UnauthorizedException } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import {
@@ -226,6 +227,25 @@ describe('a verifier', () => {
       expect(await call(url, jwt.sign(claims))).toBe('desk, ada, ada, ');
       expect(await call(url, jwt.sign({ ...claims, aud: 'other' }))).toBe(401);
       expect(await call(url, jwt.sign({ ...claims, exp: exp() - 600 }))).toBe(401);
+    });
+
+    it('is jose', async () => {
+      const issuer = await issuerOf();
+      const stranger = await issuerOf();
+      const { jwksUri } = issuer.options;
+      const keys = createRemoteJWKSet(new URL(jwksUri));
+      const url = await start({
+        async verifyAccessToken(token) {
+          const { payload } = await jwtVerify(token, keys, { audience: RESOURCE, issuer: issuer.url });
+          return { token, clientId: 'desk', scopes: [], expiresAt: payload.exp, extra: { sub: payload.sub } };
+        },
+      });
+      expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
+      expect(await call(url, await issuer.token({ exp: exp() - 600 }))).toBe(401);
+      expect(await call(url, await issuer.token({ aud: 'other' }))).toBe(401);
+      expect(await call(url, await issuer.token({}, 'two'))).toBe(401);
+      expect(await call(url, await stranger.token({ iss: issuer.url }))).toBe(401);
+      expect(await call(url, 'junk')).toBe(401);
     });
 
     it('is a guard of @nestjs/passport', async () => {
