@@ -56,6 +56,9 @@ export const JWT = objectOf<JwtVerifierOptions, JwtSettings>(
 /** How long the known keys are used after a failed request for new keys, in milliseconds. */
 const RETRY_MS = 10_000;
 
+/** How long an issuer is not asked again for its first keys after a failure, in milliseconds. */
+const FIRST_RETRY_MS = 1000;
+
 /**
  * Verifies JSON Web Tokens by the public keys of their issuer, which are cached. Needs the package `jose`.
  * @param issuers one issuer, or several
@@ -95,19 +98,22 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
 /** The keys of an issuer. While its endpoint is down, the known keys are used. */
 function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
   let remote: ReturnType<typeof Jose.createRemoteJWKSet> | undefined;
-  let failedAt = -Infinity;
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
   return async (header, token) => {
     const { createLocalJWKSet, createRemoteJWKSet } = await jose();
     remote ??= createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: timeoutMs });
     const cached = remote.jwks();
-    if (cached && performance.now() - failedAt < RETRY_MS) return createLocalJWKSet(cached)(header, token);
-    try {
-      return await remote(header, token);
-    } catch (error) {
-      if (isInvalidToken(error) || !cached) throw error;
-      failedAt = performance.now();
-      return createLocalJWKSet(cached)(header, token);
+    const waitMs = cached ? RETRY_MS : FIRST_RETRY_MS;
+    if (!failed || performance.now() - failed.at >= waitMs) {
+      try {
+        return await remote(header, token);
+      } catch (error) {
+        if (isInvalidToken(error)) throw error;
+        failed = { at: performance.now(), error };
+      }
     }
+    if (!cached) throw failed.error;
+    return createLocalJWKSet(cached)(header, token);
   };
 }
 

@@ -30,7 +30,7 @@ export class TokenAuthorizer implements Authorizer {
 
   constructor(
     readonly settings: AuthSettings,
-    readonly host: Pick<McpServerInstance, 'options' | 'paths'>,
+    readonly host: Pick<McpServerInstance, 'options' | 'paths' | 'running'>,
   ) {
     this.lists = settings.lists;
     this.anonymous = settings.anonymous;
@@ -43,15 +43,9 @@ export class TokenAuthorizer implements Authorizer {
     if (sent === 'none') return this.anonymousIn(bearer);
     if (sent === 'repeated') throw this.refuse(400, bearer);
     if (sent === 'malformed') throw this.refuse(401, bearer);
-    const caller = this.cache.get(sent.token, () => this.verify(sent.token, bearer));
-    return caller instanceof Promise
-      ? caller.then(
-          known => identify(bearer.request, known),
-          (error: unknown) => {
-            throw this.failure(error, bearer);
-          },
-        )
-      : identify(bearer.request, caller);
+    const key = this.cache.keyOf(sent.token);
+    const caller = this.cache.get(key);
+    return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer);
   }
 
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {
@@ -89,6 +83,23 @@ export class TokenAuthorizer implements Authorizer {
         resource_documentation: resourceDocumentation,
       }),
     };
+  }
+
+  /** A request that waits for a verification counts as a call. */
+  private async identified(token: string, key: string, bearer: Bearer): Promise<AuthInfo> {
+    const refusal = this.cache.refusal(key);
+    if (refusal) throw this.failure(refusal, bearer);
+    const { limit } = this.host.running;
+    const { caller } = bearer;
+    const reached = limit.take(caller);
+    if (reached) throw reached;
+    try {
+      return identify(bearer.request, await this.cache.verify(key, () => this.verify(token, bearer)));
+    } catch (error) {
+      throw this.failure(error, bearer);
+    } finally {
+      limit.release(caller);
+    }
   }
 
   private guessed(request: object, path: string): string | undefined {

@@ -32,7 +32,7 @@ export class InvalidTokenError extends Error {
 }
 
 /** Whether an error means an invalid token. Its shape decides, because libraries can be loaded twice. */
-export function isInvalidToken(error: unknown): boolean {
+export function isInvalidToken(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   const { getStatus } = error as { getStatus?: () => number };

@@ -129,6 +129,7 @@ describe('a verifier', () => {
         const reply = await ask({ url, era: 'modern', headers }, 'tools/list');
         expect(reply).toMatchObject({ status: 503, challenge: null });
         issuer.mode = 'answers';
+        jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1000);
         expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
       },
     );

@@ -13,6 +13,7 @@ import {
 import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { Authorizer, Bearer } from '../../protocol/access.js';
 import { callerOf } from '../../protocol/caller.js';
+import { LimitReached } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { MAX_TIMER_MS } from '../../util/max-timer.js';
 import { isRecord } from '../../util/is-record.js';
@@ -126,8 +127,10 @@ export class HttpEndpoint {
       caller = known instanceof Promise ? await known : known;
       if (!caller && !access.servesAnonymous) throw access.unauthorized(requestsIn(json), bearer);
     } catch (error) {
+      const id = idOf(json);
+      if (error instanceof LimitReached) return limitError(error, id).send(incoming.rawResponse);
       if (!(error instanceof AuthChallenge)) throw error;
-      return challengeError(error, idOf(json)).send(incoming.rawResponse);
+      return challengeError(error, id).send(incoming.rawResponse);
     }
     const { rawRequest, rawResponse } = incoming;
     if (caller && (rawRequest.method === 'GET' || listenOf(json))) endWithToken(caller, rawResponse);
@@ -220,9 +223,10 @@ export class HttpEndpoint {
   }
 }
 
-const bearerOf = ({ request, response, rawRequest }: Incoming): Bearer => ({
+const bearerOf = ({ request, response, rawRequest, caller }: Incoming): Bearer => ({
   request,
   response,
+  caller,
   headers: rawRequest.headers,
   rawHeaders: rawRequest.rawHeaders,
 });
