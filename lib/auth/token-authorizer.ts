@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+import { frozenConfig } from '../interceptors/chain/frozen.js';
 import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { defined } from '../util/defined.js';
@@ -144,7 +145,13 @@ export class TokenAuthorizer implements Authorizer {
     if (caller.resource && resource !== undefined && !isSame(caller.resource, resource)) {
       throw new InvalidTokenError('The token is for another resource');
     }
-    return Object.freeze({ ...caller, scopes: Object.freeze([...(caller.scopes ?? [])]) as string[] });
+    const { scopes = [], extra } = caller;
+    // Requests share them while the token is cached.
+    return Object.freeze({
+      ...caller,
+      scopes: frozenConfig(scopes),
+      ...(extra && { extra: frozenConfig(extra) }),
+    });
   }
 
   private failure(error: unknown, bearer: Bearer): AuthChallenge {

@@ -24,6 +24,14 @@ import { ask } from './raw-caller.js';
 @Injectable()
 class Tools {
   @Tool()
+  makeAdmin(@Ctx() { authInfo }: McpContext) {
+    const { realm } = authInfo!.extra as { realm: { roles: string[] } };
+    Reflect.set(authInfo!.extra!, 'sub', 'root');
+    Reflect.set(realm.roles, realm.roles.length, 'admin');
+    return realm.roles.join(' ');
+  }
+
+  @Tool()
   whoAmI(@Ctx() { authInfo, request }: McpContext) {
     const { user } = request as { user?: { sub?: string } };
     return [authInfo?.clientId, authInfo?.extra?.['sub'], user?.sub, authInfo?.scopes.join(' ')].join(', ');
@@ -67,9 +75,9 @@ describe('a verifier', () => {
     return issuer;
   };
 
-  const call = async (url: string, token: string) => {
+  const call = async (url: string, token: string, name = 'whoAmI') => {
     const headers = { authorization: `Bearer ${token}` };
-    const { status, result } = await ask({ url, era: 'modern', headers }, 'tools/call', { name: 'whoAmI' });
+    const { status, result } = await ask({ url, era: 'modern', headers }, 'tools/call', { name });
     return result ? (result['content'] as { text: string }[])[0].text : status;
   };
 
@@ -214,6 +222,18 @@ describe('a verifier', () => {
   describe('of the application', () => {
     const exp = () => Math.floor(Date.now() / 1000) + 300;
     const jwt = new JwtService({ secret: 'a secret of the application' });
+
+    it('finds a caller whose claims no handler can change', async () => {
+      const claims = { sub: 'ada', realm: { roles: ['user'] } };
+      const url = await start({
+        verifyAccessToken: token =>
+          Promise.resolve({ token, clientId: 'desk', scopes: [], expiresAt: exp(), extra: claims }),
+      });
+      expect(await call(url, 'a-token', 'makeAdmin')).toBe('user');
+      expect(await call(url, 'a-token', 'makeAdmin')).toBe('user');
+      // What the verifier keeps for itself stays as it is.
+      expect(Object.isFrozen(claims.realm)).toBe(false);
+    });
 
     it('is the JwtService of @nestjs/jwt', async () => {
       const url = await start({
