@@ -71,6 +71,8 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
   const known = new Map(all.map(settings => [settings.issuer, { settings, keys: keysOf(settings) }]));
   return {
     needsResource: all.some(({ audience }) => audience === undefined),
+    // `jwtVerify` applies the tolerance of each issuer.
+    clockToleranceSeconds: Math.max(...all.map(({ clockToleranceSeconds }) => clockToleranceSeconds)),
     async verifyAccessToken(token, { resource }) {
       const { decodeJwt, jwtVerify } = await jose();
       try {

@@ -16,9 +16,6 @@ import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
 
 const logger = new Logger('McpAuthModule');
 
-/** The most that clocks may differ, in seconds; a verifier may have tolerated this. */
-const MAX_TOLERANCE_S = 60;
-
 /** Decides about the calls of one server by their tokens. */
 export class TokenAuthorizer implements Authorizer {
   readonly lists: AuthSettings['lists'];
@@ -140,7 +137,8 @@ export class TokenAuthorizer implements Authorizer {
     if (typeof caller?.expiresAt !== 'number' || !Number.isFinite(caller.expiresAt)) {
       throw new InvalidTokenError('The token does not expire');
     }
-    if (caller.expiresAt + MAX_TOLERANCE_S <= Date.now() / 1000)
+    const { clockToleranceSeconds = 0 } = verifier;
+    if (caller.expiresAt + clockToleranceSeconds <= Date.now() / 1000)
       throw new InvalidTokenError('The token has expired');
     if (caller.resource && resource !== undefined && !isSame(caller.resource, resource)) {
       throw new InvalidTokenError('The token is for another resource');

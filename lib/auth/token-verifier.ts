@@ -13,6 +13,8 @@ export interface VerifierContext {
 export interface TokenVerifier {
   /** Whether it checks the `resource` of `McpAuthModule` as the audience; that option must be set then. Default: false. */
   readonly needsResource?: boolean;
+  /** How long the server takes a token after its expiry, in seconds, because clocks differ. Default: 0. */
+  readonly clockToleranceSeconds?: number;
   /**
    * Verifies signature, issuer, audience and lifetime of a token. The result needs `expiresAt`, in seconds since 1970, and the
    * subject in `extra.sub`. Its `resource`, if it has one, must be the `resource` of the server. The result is cached until it

@@ -302,6 +302,25 @@ describe('a verifier', () => {
     });
 
     it.each([
+      [-20, undefined, 401],
+      [-20, 30, 'desk, ada, ada, '],
+      [-40, 30, 401],
+    ])('takes a token with %i seconds left and a tolerance of %j as %j', async (left, seconds, expected) => {
+      const url = await start({
+        ...(seconds !== undefined && { clockToleranceSeconds: seconds }),
+        verifyAccessToken: token =>
+          Promise.resolve({
+            token,
+            clientId: 'desk',
+            scopes: [],
+            expiresAt: Date.now() / 1000 + left,
+            extra: { sub: 'ada' },
+          }),
+      });
+      expect(await call(url, 'a-token')).toBe(expected);
+    });
+
+    it.each([
       ['throws anything else', () => Promise.reject(new Error('the database is down')), 503],
       ['throws an HTTP 401', () => Promise.reject(new UnauthorizedException()), 401],
       ['finds nobody', () => Promise.resolve(undefined as never), 401],
