@@ -2,6 +2,7 @@ import type * as Jose from 'jose';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
+import { messageOf } from '../util/message-of.js';
 import { audiencesOf, authInfoOf } from './claims.js';
 import { InvalidTokenError, isInvalidToken, type TokenVerifier } from './token-verifier.js';
 
@@ -104,19 +105,25 @@ function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
   return async (header, token) => {
     const { createLocalJWKSet, createRemoteJWKSet } = await jose();
     remote ??= createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: timeoutMs });
-    const cached = remote.jwks();
+    const cached = presentIn(remote.jwks());
     const waitMs = cached ? RETRY_MS : FIRST_RETRY_MS;
     if (!failed || performance.now() - failed.at >= waitMs) {
       try {
         return await remote(header, token);
       } catch (error) {
-        if (isInvalidToken(error)) throw error;
+        if (isInvalidToken(error) && presentIn(remote.jwks())) throw error;
         failed = { at: performance.now(), error };
       }
     }
-    if (!cached) throw failed.error;
+    if (!cached)
+      throw new Error(`The issuer sent no keys: ${messageOf(failed.error)}`, { cause: failed.error });
     return createLocalJWKSet(cached)(header, token);
   };
+}
+
+/** An issuer without keys is out of order. */
+function presentIn(keys: Jose.JSONWebKeySet | undefined): Jose.JSONWebKeySet | undefined {
+  return keys?.keys.length ? keys : undefined;
 }
 
 /** An optional package. */

@@ -142,6 +142,27 @@ describe('a verifier', () => {
       },
     );
 
+    it('answers 503 to all while the issuer has no keys', async () => {
+      const issuer = await issuerOf();
+      const keys = issuer.keys.splice(0);
+      const url = await start(jwtVerifier(issuer.options));
+      expect(await call(url, await issuer.token())).toBe(503);
+      issuer.keys.push(...keys);
+      // jose asks for keys again after 30 seconds.
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 60_000);
+      jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+      expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
+    });
+
+    it('tolerates as much as it is told', async () => {
+      const issuer = await issuerOf();
+      const url = await start(jwtVerifier({ ...issuer.options, clockToleranceSeconds: 30 }));
+      const now = Math.floor(Date.now() / 1000);
+      expect(await call(url, await issuer.token({ exp: now - 15 }))).toBe('desk, ada, ada, ');
+      expect(await call(url, await issuer.token({ exp: now - 40 }))).toBe(401);
+    });
+
     it('goes on with the keys that it knows while the issuer fails', async () => {
       const issuer = await issuerOf();
       const url = await start(jwtVerifier({ ...issuer.options, timeoutMs: 50 }), { tokenCacheMs: 0 });
@@ -206,9 +227,28 @@ describe('a verifier', () => {
       expect(await call(url, 'opaque')).toBe(401);
     });
 
-    it('refuses what does not expire', async () => {
+    it('takes what does not say when it expires, and asks again after a minute', async () => {
       const url = await endpoint();
       answer = { claims: good };
+      asked.splice(0);
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
+      const now = performance.now();
+      jest.spyOn(performance, 'now').mockReturnValue(now + 60_001);
+      answer = { claims: { active: false } };
+      expect(await call(url, 'opaque')).toBe(401);
+      expect(asked).toHaveLength(2);
+    });
+
+    it.each(['soon', null, Infinity])('refuses what expires at %j', async exp => {
+      const url = await endpoint();
+      answer = { claims: { ...good, exp: exp === Infinity ? '1e999' : exp } };
+      expect(await call(url, 'opaque')).toBe(401);
+    });
+
+    it('refuses what has expired, though it is active', async () => {
+      const url = await endpoint();
+      answer = { claims: { ...good, exp: exp() - 320 } };
       expect(await call(url, 'opaque')).toBe(401);
     });
 
