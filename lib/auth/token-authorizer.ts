@@ -16,10 +16,14 @@ import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
 
 const logger = new Logger('McpAuthModule');
 
+/** How often the token of a stream is verified again without a cache, in milliseconds. */
+const UNCACHED_RECHECK_MS = 1000;
+
 /** Decides about the calls of one server by their tokens. */
 export class TokenAuthorizer implements Authorizer {
   readonly lists: AuthSettings['lists'];
   readonly anonymous: boolean;
+  readonly recheckMs: number;
   private readonly cache: TokenCache;
   /** The scopes of callers. A caller is the same object while its token is cached. */
   private readonly granted = new WeakMap<AuthInfo, Scopes>();
@@ -32,6 +36,7 @@ export class TokenAuthorizer implements Authorizer {
   ) {
     this.lists = settings.lists;
     this.anonymous = settings.anonymous;
+    this.recheckMs = settings.tokenCacheMs || UNCACHED_RECHECK_MS;
     this.cache = new TokenCache(settings.tokenCacheMs, settings.maxCachedTokens);
     this.implied = impliedBy(settings.impliedScopes);
   }
@@ -44,6 +49,22 @@ export class TokenAuthorizer implements Authorizer {
     const key = this.cache.keyOf(sent.token);
     const caller = this.cache.get(key);
     return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer);
+  }
+
+  async verifyAgain(bearer: Bearer): Promise<AuthInfo | undefined> {
+    const { token } = bearerToken(bearer) as { token: string };
+    const key = this.cache.keyOf(token);
+    if (this.cache.refusal(key)) return undefined;
+    try {
+      return this.cache.get(key) ?? (await this.cache.verify(key, () => this.verify(token, bearer)));
+    } catch (error) {
+      if (isInvalidToken(error)) return undefined;
+      throw error;
+    }
+  }
+
+  expired(bearer: Bearer): AuthChallenge {
+    return this.refuse(401, bearer);
   }
 
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {

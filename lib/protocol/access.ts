@@ -33,6 +33,15 @@ export interface Authorizer {
    * @throws AuthChallenge for a token that is not good here, or cannot be verified now; LimitReached if too many are verified
    */
   authenticate(bearer: Bearer): AuthInfo | undefined | Promise<AuthInfo | undefined>;
+  /** How often the token of a stream is verified again, in milliseconds. */
+  readonly recheckMs: number;
+  /**
+   * Verifies the token of a stream again, and counts it in no limit. Undefined for a token that is refused.
+   * @throws Error if it cannot be verified now
+   */
+  verifyAgain(bearer: Bearer): Promise<AuthInfo | undefined>;
+  /** The refusal of a token that has expired. */
+  expired(bearer: Bearer): AuthChallenge;
   /** Whether a caller may use a handler. */
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean;
   /** The refusal of a caller that may not use something. */
