@@ -3,6 +3,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { COUNT, FLAG, HTTP_URL, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
+import { isScope } from './scope.js';
 import type { TokenVerifier } from './token-verifier.js';
 
 /** Options of `McpAuthModule`. */
@@ -62,7 +63,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     resource: HTTP_URL,
     authorizationServers: listOf(HTTP_URL, 'a list of URLs, with at least one', 1),
     verifier: { accepts: hasMethods('verifyAccessToken'), description: 'an object with verifyAccessToken' },
-    scopesSupported: listOf(TEXT),
+    scopesSupported: listOf({ type: 'string', accepts: isScope, description: 'a scope' }),
     impliedScopes: {
       type: 'object',
       additionalProperties: listOf(TEXT),

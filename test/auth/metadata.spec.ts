@@ -135,4 +135,10 @@ describe.each(platforms())('metadata of a protected resource, on %s', platform =
     });
     expect(status).toBe(400);
   });
+
+  it.each(['a"b', 'a\\b', 'a b', 'a\r\nx: y', ''])('does not start with the scope %j', scope =>
+    expect(start([protect({ scopesSupported: ['read', scope] })])).rejects.toThrow(
+      'McpAuthModule: "scopesSupported[1]" must be a scope',
+    ),
+  );
 });
