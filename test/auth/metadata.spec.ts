@@ -18,6 +18,13 @@ const PLACE = '/.well-known/oauth-protected-resource';
 const protect = (options: Partial<McpAuthOptions> = {}) =>
   McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting, ...options });
 
+/** The other platforms of the tests read no forwarded headers. */
+const trustProxy = (app: INestApplication) => {
+  const adapter = app.getHttpAdapter();
+  if (adapter.getType() === 'express')
+    (adapter.getInstance() as { set(...values: unknown[]): void }).set('trust proxy', true);
+};
+
 describe.each(platforms())('metadata of a protected resource, on %s', platform => {
   const apps: TestApp[] = [];
   afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
@@ -134,6 +141,30 @@ describe.each(platforms())('metadata of a protected resource, on %s', platform =
       headers: { host: 'evil.example' },
     });
     expect(status).toBe(400);
+  });
+
+  it.each(['ht tp', 'javascript', 'https', 'HTTPS'])('survives a proxy that forwards %j', async proto => {
+    const origin = await start([protect()], { configure: trustProxy });
+    const forwarded = { host: new URL(origin).host, 'x-forwarded-proto': proto };
+    const at = (method: string, path: string) =>
+      exchange(origin, {
+        method,
+        path,
+        headers: { ...forwarded, 'content-type': 'application/json', 'content-length': '2' },
+        body: '{}',
+      });
+    const isHttps = proto.toLowerCase() === 'https' && platform === 'express';
+    const expected = isHttps ? origin.replace('http:', 'https:') : origin;
+    const challenged = await at('POST', '/mcp');
+    expect([challenged.status, challenged.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer resource_metadata="${expected}${PLACE}/mcp"`,
+    ]);
+    const { status, body } = await at('GET', PLACE);
+    expect([status, JSON.parse(body)]).toEqual([
+      200,
+      expect.objectContaining({ resource: `${expected}/mcp` }),
+    ]);
   });
 
   it.each(['a"b', 'a\\b', 'a b', 'a\r\nx: y', ''])('does not start with the scope %j', scope =>
