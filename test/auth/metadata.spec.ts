@@ -172,4 +172,11 @@ describe.each(platforms())('metadata of a protected resource, on %s', platform =
       'McpAuthModule: "scopesSupported[1]" must be a scope',
     ),
   );
+
+  it('does not start with one resource for two servers', () => {
+    const admin = McpModule.forRoot({ name: 'admin', version: '1.0.0', http: { path: '/admin/mcp' } });
+    return expect(start([admin, protect({ resource: 'https://shop.example/mcp' })])).rejects.toThrow(
+      'McpAuthModule: "resource" is the URL of one server, but "test" and "admin" are protected',
+    );
+  });
 });
