@@ -121,6 +121,11 @@ export class TokenAuthorizer implements Authorizer {
     }
   }
 
+  /** Whether the path of the endpoint has no parameter that tells resources apart. */
+  get hasOneResource(): boolean {
+    return this.settings.resource !== undefined || !/[:*{(]/.test(this.host.paths[0] ?? '');
+  }
+
   private guessed(request: object, path: string): string | undefined {
     const url = urlOf(request);
     const { http } = this.host.options;

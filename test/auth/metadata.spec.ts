@@ -109,6 +109,8 @@ describe.each(platforms())('metadata of a protected resource, on %s', platform =
     const url = await challengedWith(`${origin}/acme/mcp`);
     expect(url).toBe(`${origin}${PLACE}/acme/mcp`);
     expect(await resourceAt(url!)).toBe(`${origin}/acme/mcp`);
+    // The place without a path names no tenant.
+    expect(await resourceAt(`${origin}${PLACE}`)).toBe(404);
   });
 
   it('is where a proxy that takes a prefix away hands it on', async () => {
