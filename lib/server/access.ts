@@ -24,6 +24,11 @@ interface AccessOptions {
   readonly toolScopes?: ScopesOf;
 }
 
+interface NamedRequest {
+  readonly method: string;
+  readonly params?: Params;
+}
+
 /** Decides what a caller sees and may use of a server: `@Visible` first, then the scopes of its token. */
 export class Access {
   /** What `@Visible` has said of handlers, for each request. */
@@ -89,7 +94,7 @@ export class Access {
   }
 
   /** The refusal of a request without a token. Scopes that `@Visible` hides stay unknown. */
-  unauthorized(requests: readonly { method: string; params?: Params }[], bearer: Bearer): AuthChallenge {
+  unauthorized(requests: readonly NamedRequest[], bearer: Bearer): AuthChallenge {
     const catalog = this.options.catalog();
     const { toolScopes } = this.options;
     const scopes = requests.flatMap(({ method, params = {} }) => [
@@ -104,9 +109,26 @@ export class Access {
     this.assertToolAllowed(call, params);
     const { entries, completer } = namedIn(this.options.catalog(), call.method, params);
     const shown = this.firstShown(entries, call);
-    if (completer || shown instanceof Promise) return this.assertShownAllowed(shown, completer, call);
+    if (completer || shown instanceof Promise)
+      return this.assertAllAllowed([{ method: call.method, params }], call);
     if (shown) this.allowed(shown, call);
     return undefined;
+  }
+
+  /**
+   * Decides on requests together. A challenge names the scopes of all, so that the client logs in once.
+   * @param call that they are part of
+   * @throws AuthChallenge if the caller may not make one of them
+   */
+  async assertAllAllowed(requests: readonly NamedRequest[], call: McpCall): Promise<void> {
+    const { authorizer } = this.options;
+    const { authInfo, http } = call;
+    if (!authorizer || !http) return;
+    const needed: (HandlerAccess | undefined)[] = [];
+    for (const request of requests) needed.push(...(await this.neededBy(request, call)));
+    if (needed.every(access => authorizer.allows(access, authInfo))) return;
+    const scopes = new Set(needed.flatMap(access => access?.scopes ?? []));
+    throw authorizer.refusal([...scopes], authInfo, http);
   }
 
   /** @throws AuthChallenge for a tool behind a gateway that the caller may not use */
@@ -116,15 +138,15 @@ export class Access {
   }
 
   /** A completer of a hidden prompt or template is as unknown as its owner. */
-  private async assertShownAllowed(
-    owner: Entry | undefined | Promise<Entry | undefined>,
-    completer: Entry | undefined,
+  private async neededBy(
+    { method, params = {} }: NamedRequest,
     call: McpCall,
-  ): Promise<void> {
-    const shown = await owner;
-    if (!shown) return;
-    this.allowed(shown, call);
-    await this.admitted(completer, call);
+  ): Promise<readonly (HandlerAccess | undefined)[]> {
+    const tool = toolAccessOf(this.options.toolScopes, method, params);
+    const { entries, completer } = namedIn(this.options.catalog(), method, params);
+    const owner = await this.firstShown(entries, call);
+    const completes = owner && completer && (await this.shows(completer, call));
+    return [tool ? [tool] : [], owner ? [owner.access] : [], completes ? [completer.access] : []].flat();
   }
 
   /** Over stdio, the environment is what a caller has to be trusted by. */

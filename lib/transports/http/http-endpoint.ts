@@ -189,9 +189,9 @@ export class HttpEndpoint {
   /** An answer may have begun before a call is refused, and then the status cannot say so. */
   private async isChallenged(incoming: Incoming, json: unknown): Promise<boolean> {
     try {
-      for (const request of requestsIn(json)) {
-        const call = callOf(request, originOf(incoming));
-        await this.server.access!.assertAllowed(call, call.params);
+      const requests = requestsIn(json);
+      if (requests.length > 0) {
+        await this.server.access!.assertAllAllowed(requests, callOf(requests[0], originOf(incoming)));
       }
       return false;
     } catch (error) {
