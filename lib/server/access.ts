@@ -15,6 +15,9 @@ import { allowedTools, toolAccessOf, type ScopesOf } from './tool-scopes.js';
 
 const logger = new Logger('McpModule');
 
+/** How long a failing guard is not reported again, in milliseconds. */
+const QUIET_MS = 60_000;
+
 interface AccessOptions {
   readonly catalog: () => Catalog;
   readonly changes: ChangeNotifier;
@@ -33,6 +36,8 @@ interface NamedRequest {
 export class Access {
   /** What `@Visible` has said of handlers, for each request. */
   private readonly shown = new WeakMap<object, Map<Entry, Promise<boolean>>>();
+  /** When the guard of a handler was last reported to fail. */
+  private readonly failures = new WeakMap<Entry, number>();
   private readonly lists = new WeakMap<Catalog, CallerLists>();
 
   constructor(private readonly options: AccessOptions) {}
@@ -175,15 +180,24 @@ export class Access {
     return known;
   }
 
-  private async ask({ run, where }: Entry, call: McpCall): Promise<boolean> {
+  private async ask(entry: Entry, call: McpCall): Promise<boolean> {
+    const { run, where } = entry;
     try {
       return await run.shows!({ data: {}, context: new McpContext(call, this.options.changes) });
     } catch (error) {
       // A guard that refuses says so by an exception, too.
-      if (!(error instanceof HttpException))
+      if (!(error instanceof HttpException) && this.isNewFailure(entry))
         logger.warn(`${where} is hidden, because a guard of @Visible failed`, error);
       return false;
     }
+  }
+
+  /** A list asks all guards, and a client can read lists as fast as it likes. */
+  private isNewFailure(entry: Entry): boolean {
+    const now = performance.now();
+    if (now - (this.failures.get(entry) ?? -Infinity) < QUIET_MS) return false;
+    this.failures.set(entry, now);
+    return true;
   }
 }
 
