@@ -36,7 +36,10 @@ export interface McpAuthOptions {
    * of the `resource` (RFC 9728, 3.1).
    */
   metadataUrl?: string | URL;
-  /** How long a verified token is cached, in milliseconds, at most 60,000; 0 turns the cache off. Default: 60,000. */
+  /**
+   * How long a verified token is cached, in milliseconds, at most 60,000; 0 turns the cache off. An open stream verifies its
+   * token again after this time, or after 1,000 milliseconds without a cache. Default: 60,000.
+   */
   tokenCacheMs?: number;
   /** The most tokens in the cache. Default: 10,000. */
   maxCachedTokens?: number;
