@@ -1,11 +1,14 @@
+import { APP_GUARD } from '@nestjs/core';
 import { JwtService } from '@nestjs/jwt';
 import { Test } from '@nestjs/testing';
 import { McpModule } from 'nestjs-mcp';
-import { McpAuthModule } from 'nestjs-mcp/auth';
 
-const RESOURCE = 'https://shop.example.com/mcp';
-const jwt = new JwtService({ secret: 'the secret of the shop' });
-const ada = jwt.sign({ sub: 'ada', aud: RESOURCE }, { expiresIn: 60 });
+const SECRET = 'the secret of the shop';
+const jwt = new JwtService({ secret: SECRET });
+const ada = jwt.sign(
+  { sub: 'ada', aud: 'https://shop.example.com/mcp' },
+  { expiresIn: 60 },
+);
 
 it.each([
   ['openingHours', undefined, 200, 'from 9 to 5'],
@@ -16,19 +19,23 @@ it.each([
 ])('%s with the token %s: HTTP %d', async (name, token, status, said) => {
   // The verifiers of the page need their options when the file is loaded.
   process.env.CLIENT_SECRET = 'a secret';
-  const { OrderTools, ShopTokens, StaffOnly } =
+  process.env.JWT_SECRET = SECRET;
+  const { auth, JwtGuard, OrderTools, Public, StaffOnly } =
     await import('./authorization.js');
-  const imports = [
-    McpModule.forRoot({ name: 'shop', version: '1.0.0', legacy: 'stateless' }),
-    McpAuthModule.forRoot({
-      resource: RESOURCE,
-      authorizationServers: ['https://login.example.com'],
-      verifier: new ShopTokens(jwt),
-    }),
-  ];
+  const server = McpModule.forRoot({
+    name: 'shop',
+    version: '1.0.0',
+    legacy: 'stateless',
+    http: { decorators: [Public(true)] },
+  });
   const testing = Test.createTestingModule({
-    imports,
-    providers: [OrderTools, StaffOnly],
+    imports: [server, auth],
+    // The guard answers neither on the route nor on handlers.
+    providers: [
+      OrderTools,
+      StaffOnly,
+      { provide: APP_GUARD, useClass: JwtGuard },
+    ],
   });
   const app = (await testing.compile()).createNestApplication();
   app.useLogger(false);
@@ -47,6 +54,7 @@ it.each([
       params: { name, arguments: {} },
     }),
   });
+  expect(response.headers.has('www-authenticate')).toBe(status !== 200);
   expect([response.status, await response.text()]).toEqual([
     status,
     expect.stringContaining(said),

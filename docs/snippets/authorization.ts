@@ -4,7 +4,8 @@ import {
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common';
-import { JwtService } from '@nestjs/jwt';
+import { Reflector } from '@nestjs/core';
+import { JwtModule, JwtService } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import type { AuthInfo } from '@modelcontextprotocol/server';
@@ -130,6 +131,42 @@ export class ShopTokens implements TokenVerifier {
   }
 }
 // #endregion own
+
+// #region own-module
+export const auth = McpAuthModule.forRootAsync({
+  imports: [JwtModule.register({ secret: process.env.JWT_SECRET })],
+  inject: [JwtService],
+  useFactory: (jwt: JwtService) => ({
+    resource: 'https://shop.example.com/mcp',
+    authorizationServers: ['https://login.example.com'],
+    verifier: new ShopTokens(jwt),
+  }),
+});
+// #endregion own-module
+
+// #region global-guard
+export const Public = Reflector.createDecorator<boolean>();
+
+@Injectable()
+export class JwtGuard extends AuthGuard('jwt') {
+  constructor(private readonly reflector: Reflector) {
+    super();
+  }
+
+  override canActivate(context: ExecutionContext) {
+    // McpAuthModule checks the callers of handlers.
+    if (context.getType<string>() === 'mcp') return true;
+    const isPublic = this.reflector.get(Public, context.getClass());
+    return isPublic || super.canActivate(context);
+  }
+}
+
+export const shopServer = McpModule.forRoot({
+  name: 'shop',
+  version: '1.0.0',
+  http: { decorators: [Public(true)] },
+});
+// #endregion global-guard
 
 // #region providers
 export const keycloak = jwtVerifier({

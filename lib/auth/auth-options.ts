@@ -3,6 +3,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { COUNT, FLAG, HTTP_URL, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
+import { isScope } from './scope.js';
 import type { TokenVerifier } from './token-verifier.js';
 
 /** Options of `McpAuthModule`. */
@@ -35,7 +36,10 @@ export interface McpAuthOptions {
    * of the `resource` (RFC 9728, 3.1).
    */
   metadataUrl?: string | URL;
-  /** How long a verified token is cached, in milliseconds, at most 60,000; 0 turns the cache off. Default: 60,000. */
+  /**
+   * How long a verified token is cached, in milliseconds, at most 60,000; 0 turns the cache off. An open stream verifies its
+   * token again after this time, or after 1,000 milliseconds without a cache. Default: 60,000.
+   */
   tokenCacheMs?: number;
   /** The most tokens in the cache. Default: 10,000. */
   maxCachedTokens?: number;
@@ -62,7 +66,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     resource: HTTP_URL,
     authorizationServers: listOf(HTTP_URL, 'a list of URLs, with at least one', 1),
     verifier: { accepts: hasMethods('verifyAccessToken'), description: 'an object with verifyAccessToken' },
-    scopesSupported: listOf(TEXT),
+    scopesSupported: listOf({ type: 'string', accepts: isScope, description: 'a scope' }),
     impliedScopes: {
       type: 'object',
       additionalProperties: listOf(TEXT),

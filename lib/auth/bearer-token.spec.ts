@@ -4,6 +4,7 @@ const read = (...values: string[]): BearerToken =>
   bearerToken({
     request: {},
     response: {},
+    caller: 'unknown',
     headers: { authorization: values[0] },
     rawHeaders: values.flatMap(value => ['Authorization', value]),
   });

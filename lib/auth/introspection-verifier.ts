@@ -35,8 +35,12 @@ export const INTROSPECTION = objectOf<IntrospectionVerifierOptions, Introspectio
   { title: 'options', required: ['url', 'clientId', 'clientSecret'] },
 );
 
+/** How long a token without an expiry counts as valid, in seconds. */
+const NO_EXPIRY_S = 60;
+
 /**
- * Asks the authorization server about tokens that are not JSON Web Tokens (RFC 7662). An answer must have `aud` and `exp`.
+ * Asks the authorization server about tokens that are not JSON Web Tokens (RFC 7662). An answer must have `aud`. Without `exp`,
+ * a token counts as valid for 60 seconds.
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
  */
 export function introspectionVerifier(options: IntrospectionVerifierOptions): TokenVerifier {
@@ -70,7 +74,9 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
       const accepted = audience === undefined ? audiencesOf(resource!) : [audience].flat();
       const isMeant = [claims['aud']].flat().some(one => accepted.includes(one as string));
       if (!isMeant) throw new InvalidTokenError('The token is for another audience');
-      return authInfoOf(token, claims);
+      // An answer may lack `exp` (RFC 7662, 2.2): the issuer is asked again a minute later.
+      const { exp = Math.floor(Date.now() / 1000) + NO_EXPIRY_S } = claims;
+      return { ...authInfoOf(token, claims), expiresAt: exp as number };
     },
   };
 }

@@ -2,8 +2,9 @@ import type * as Jose from 'jose';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
+import { messageOf } from '../util/message-of.js';
 import { audiencesOf, authInfoOf } from './claims.js';
-import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
+import { InvalidTokenError, isInvalidToken, type TokenVerifier } from './token-verifier.js';
 
 /** Options of `jwtVerifier` for one issuer. */
 export interface JwtVerifierOptions {
@@ -56,6 +57,9 @@ export const JWT = objectOf<JwtVerifierOptions, JwtSettings>(
 /** How long the known keys are used after a failed request for new keys, in milliseconds. */
 const RETRY_MS = 10_000;
 
+/** How long an issuer is not asked again for its first keys after a failure, in milliseconds. */
+const FIRST_RETRY_MS = 1000;
+
 /**
  * Verifies JSON Web Tokens by the public keys of their issuer, which are cached. Needs the package `jose`.
  * @param issuers one issuer, or several
@@ -68,6 +72,8 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
   const known = new Map(all.map(settings => [settings.issuer, { settings, keys: keysOf(settings) }]));
   return {
     needsResource: all.some(({ audience }) => audience === undefined),
+    // `jwtVerify` applies the tolerance of each issuer.
+    clockToleranceSeconds: Math.max(...all.map(({ clockToleranceSeconds }) => clockToleranceSeconds)),
     async verifyAccessToken(token, { resource }) {
       const { decodeJwt, jwtVerify } = await jose();
       try {
@@ -84,7 +90,9 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
         });
         return authInfoOf(token, payload);
       } catch (error) {
-        throw isRefused(error) ? new InvalidTokenError((error as Error).message, { cause: error }) : error;
+        throw isInvalidToken(error)
+          ? new InvalidTokenError((error as Error).message, { cause: error })
+          : error;
       }
     },
   };
@@ -93,26 +101,29 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
 /** The keys of an issuer. While its endpoint is down, the known keys are used. */
 function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
   let remote: ReturnType<typeof Jose.createRemoteJWKSet> | undefined;
-  let failedAt = -Infinity;
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
   return async (header, token) => {
     const { createLocalJWKSet, createRemoteJWKSet } = await jose();
     remote ??= createRemoteJWKSet(new URL(jwksUri), { timeoutDuration: timeoutMs });
-    const cached = remote.jwks();
-    if (cached && performance.now() - failedAt < RETRY_MS) return createLocalJWKSet(cached)(header, token);
-    try {
-      return await remote(header, token);
-    } catch (error) {
-      if (isRefused(error) || !cached) throw error;
-      failedAt = performance.now();
-      return createLocalJWKSet(cached)(header, token);
+    const cached = presentIn(remote.jwks());
+    const waitMs = cached ? RETRY_MS : FIRST_RETRY_MS;
+    if (!failed || performance.now() - failed.at >= waitMs) {
+      try {
+        return await remote(header, token);
+      } catch (error) {
+        if (isInvalidToken(error) && presentIn(remote.jwks())) throw error;
+        failed = { at: performance.now(), error };
+      }
     }
+    if (!cached)
+      throw new Error(`The issuer sent no keys: ${messageOf(failed.error)}`, { cause: failed.error });
+    return createLocalJWKSet(cached)(header, token);
   };
 }
 
-/** Whether an error of jose is the token's fault, and not that of the issuer's keys. */
-function isRefused(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^ERR_(JWT|JWS_|JWKS_(NO|MULTIPLE)|JOSE_(ALG|NOT))/.test(code);
+/** An issuer without keys is out of order. */
+function presentIn(keys: Jose.JSONWebKeySet | undefined): Jose.JSONWebKeySet | undefined {
+  return keys?.keys.length ? keys : undefined;
 }
 
 /** An optional package. */

@@ -2,6 +2,8 @@ import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpCoreModule } from '../mcp-core.module.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { canBeServed } from '../transports/http/platform.js';
 import {
@@ -34,6 +36,8 @@ export class McpAuthModule implements OnModuleDestroy {
       server: settings.server,
       authorizerOf: host => {
         const authorizer = new TokenAuthorizer(settings, host);
+        const [other] = this.authorizers;
+        if (other && settings.resource !== undefined) throw oneResource(other.host, host);
         this.authorizers.add(authorizer);
         return authorizer;
       },
@@ -61,6 +65,14 @@ export class McpAuthModule implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.installed.unsubscribe();
   }
+}
+
+function oneResource(...hosts: readonly Pick<McpServerInstance, 'options'>[]): McpBootstrapError {
+  const names = hosts.map(({ options }) => `"${options.name}"`).join(' and ');
+  return new McpBootstrapError(
+    'McpAuthModule',
+    `"resource" is the URL of one server, but ${names} are protected; import McpAuthModule for each, with "server"`,
+  );
 }
 
 const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({

@@ -66,7 +66,8 @@ export class MetadataGate {
       return undefined;
     for (const authorizer of this.authorizers()) {
       const isRoot = path === WELL_KNOWN && authorizer === this.root();
-      if (isRoot || this.isPlaceOf(authorizer, request, path)) return authorizer;
+      if ((isRoot && authorizer.hasOneResource) || this.isPlaceOf(authorizer, request, path))
+        return authorizer;
     }
     return undefined;
   }

@@ -25,7 +25,8 @@ export function urlOf(platformRequest: object): URL | undefined {
   const { protocol, originalUrl, url, headers, socket, raw } = platformRequest as PlatformRequest;
   const { encrypted } = (socket ?? raw?.socket ?? {}) as { encrypted?: boolean };
   const host = headers.host ?? headers[':authority'];
-  const scheme = protocol ?? (encrypted ? 'https' : 'http');
+  // A proxy may hand on any text that a client wrote.
+  const scheme = /^https?$/i.test(protocol ?? '') ? protocol! : encrypted ? 'https' : 'http';
   const text = `${scheme}://${String(host)}${originForm(originalUrl ?? url ?? '')}`;
   return typeof host === 'string' && URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -1,9 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import { ANONYMOUS_METADATA, SCOPES_METADATA } from '../decorators/metadata.js';
 import { extendMetadata } from '../decorators/extend-metadata.js';
-
-/** A scope of RFC 6749, 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+import { isScope } from './scope.js';
 
 /**
  * Lets callers use a handler, or all handlers of a class, if their token has all of these scopes. Without scopes, any valid
@@ -12,7 +10,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
  * @throws TypeError for a text that is not a scope
  */
 export function RequireScopes(...scopes: string[]): MethodDecorator & ClassDecorator {
-  const wrong = scopes.find(scope => !SCOPE.test(scope));
+  const wrong = scopes.find(scope => !isScope(scope));
   if (wrong !== undefined) throw new TypeError(`@RequireScopes: ${JSON.stringify(wrong)} is not a scope`);
   return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
     extendMetadata(SCOPES_METADATA, (descriptor?.value as object | undefined) ?? target, scopes);

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+import { frozenConfig } from '../interceptors/chain/frozen.js';
 import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { defined } from '../util/defined.js';
@@ -15,13 +16,14 @@ import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
 
 const logger = new Logger('McpAuthModule');
 
-/** The most that clocks may differ, in seconds; a verifier may have tolerated this. */
-const MAX_TOLERANCE_S = 60;
+/** How often the token of a stream is verified again without a cache, in milliseconds. */
+const UNCACHED_RECHECK_MS = 1000;
 
 /** Decides about the calls of one server by their tokens. */
 export class TokenAuthorizer implements Authorizer {
   readonly lists: AuthSettings['lists'];
   readonly anonymous: boolean;
+  readonly recheckMs: number;
   private readonly cache: TokenCache;
   /** The scopes of callers. A caller is the same object while its token is cached. */
   private readonly granted = new WeakMap<AuthInfo, Scopes>();
@@ -30,10 +32,11 @@ export class TokenAuthorizer implements Authorizer {
 
   constructor(
     readonly settings: AuthSettings,
-    readonly host: Pick<McpServerInstance, 'options' | 'paths'>,
+    readonly host: Pick<McpServerInstance, 'options' | 'paths' | 'running'>,
   ) {
     this.lists = settings.lists;
     this.anonymous = settings.anonymous;
+    this.recheckMs = settings.tokenCacheMs || UNCACHED_RECHECK_MS;
     this.cache = new TokenCache(settings.tokenCacheMs, settings.maxCachedTokens);
     this.implied = impliedBy(settings.impliedScopes);
   }
@@ -43,15 +46,25 @@ export class TokenAuthorizer implements Authorizer {
     if (sent === 'none') return this.anonymousIn(bearer);
     if (sent === 'repeated') throw this.refuse(400, bearer);
     if (sent === 'malformed') throw this.refuse(401, bearer);
-    const caller = this.cache.get(sent.token, () => this.verify(sent.token, bearer));
-    return caller instanceof Promise
-      ? caller.then(
-          known => identify(bearer.request, known),
-          (error: unknown) => {
-            throw this.failure(error, bearer);
-          },
-        )
-      : identify(bearer.request, caller);
+    const key = this.cache.keyOf(sent.token);
+    const caller = this.cache.get(key);
+    return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer);
+  }
+
+  async verifyAgain(bearer: Bearer): Promise<AuthInfo | undefined> {
+    const { token } = bearerToken(bearer) as { token: string };
+    const key = this.cache.keyOf(token);
+    if (this.cache.refusal(key)) return undefined;
+    try {
+      return this.cache.get(key) ?? (await this.cache.verify(key, () => this.verify(token, bearer)));
+    } catch (error) {
+      if (isInvalidToken(error)) return undefined;
+      throw error;
+    }
+  }
+
+  expired(bearer: Bearer): AuthChallenge {
+    return this.refuse(401, bearer);
   }
 
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {
@@ -91,6 +104,28 @@ export class TokenAuthorizer implements Authorizer {
     };
   }
 
+  /** A request that waits for a verification counts as a call. */
+  private async identified(token: string, key: string, bearer: Bearer): Promise<AuthInfo> {
+    const refusal = this.cache.refusal(key);
+    if (refusal) throw this.failure(refusal, bearer);
+    const { limit } = this.host.running;
+    const { caller } = bearer;
+    const reached = limit.take(caller);
+    if (reached) throw reached;
+    try {
+      return identify(bearer.request, await this.cache.verify(key, () => this.verify(token, bearer)));
+    } catch (error) {
+      throw this.failure(error, bearer);
+    } finally {
+      limit.release(caller);
+    }
+  }
+
+  /** Whether the path of the endpoint has no parameter that tells resources apart. */
+  get hasOneResource(): boolean {
+    return this.settings.resource !== undefined || !/[:*{(]/.test(this.host.paths[0] ?? '');
+  }
+
   private guessed(request: object, path: string): string | undefined {
     const url = urlOf(request);
     const { http } = this.host.options;
@@ -128,12 +163,19 @@ export class TokenAuthorizer implements Authorizer {
     if (typeof caller?.expiresAt !== 'number' || !Number.isFinite(caller.expiresAt)) {
       throw new InvalidTokenError('The token does not expire');
     }
-    if (caller.expiresAt + MAX_TOLERANCE_S <= Date.now() / 1000)
+    const { clockToleranceSeconds = 0 } = verifier;
+    if (caller.expiresAt + clockToleranceSeconds <= Date.now() / 1000)
       throw new InvalidTokenError('The token has expired');
     if (caller.resource && resource !== undefined && !isSame(caller.resource, resource)) {
       throw new InvalidTokenError('The token is for another resource');
     }
-    return Object.freeze({ ...caller, scopes: Object.freeze([...(caller.scopes ?? [])]) as string[] });
+    const { scopes = [], extra } = caller;
+    // Requests share them while the token is cached.
+    return Object.freeze({
+      ...caller,
+      scopes: frozenConfig(scopes),
+      ...(extra && { extra: frozenConfig(extra) }),
+    });
   }
 
   private failure(error: unknown, bearer: Bearer): AuthChallenge {

@@ -13,6 +13,8 @@ export interface VerifierContext {
 export interface TokenVerifier {
   /** Whether it checks the `resource` of `McpAuthModule` as the audience; that option must be set then. Default: false. */
   readonly needsResource?: boolean;
+  /** How long the server takes a token after its expiry, in seconds, because clocks differ. Default: 0. */
+  readonly clockToleranceSeconds?: number;
   /**
    * Verifies signature, issuer, audience and lifetime of a token. The result needs `expiresAt`, in seconds since 1970, and the
    * subject in `extra.sub`. Its `resource`, if it has one, must be the `resource` of the server. The result is cached until it
@@ -32,13 +34,16 @@ export class InvalidTokenError extends Error {
 }
 
 /** Whether an error means an invalid token. Its shape decides, because libraries can be loaded twice. */
-export function isInvalidToken(error: unknown): boolean {
+export function isInvalidToken(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   const { getStatus } = error as { getStatus?: () => number };
   if (typeof getStatus === 'function') return [401, 403].includes(getStatus.call(error));
-  // The errors of this package, of the MCP SDK and of jsonwebtoken.
-  return code === 'invalid_token' || INVALID.has(error.name);
+  // The errors of this package, of the MCP SDK, of jose and of jsonwebtoken.
+  return INVALID_CODE.test(String(code)) || INVALID.has(error.name);
 }
+
+/** Other codes of jose mean that the keys of the issuer are missing. */
+const INVALID_CODE = /^(invalid_token$|ERR_(JWT|JWS_|JWKS_(NO|MULTIPLE)|JOSE_(ALG|NOT)))/;
 
 const INVALID = new Set(['InvalidTokenError', 'JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError']);

@@ -18,6 +18,8 @@ export interface Bearer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Names and values of the headers by turns, as they came. */
   readonly rawHeaders: readonly string[];
+  /** The caller in the limits, as far as it is known without the token. */
+  readonly caller: string;
 }
 
 /** Decides by the caller's token what it may use of one server. */
@@ -28,9 +30,18 @@ export interface Authorizer {
   readonly anonymous: boolean;
   /**
    * The caller of a request; undefined without a token.
-   * @throws AuthChallenge for a token that is not good here, or cannot be verified now
+   * @throws AuthChallenge for a token that is not good here, or cannot be verified now; LimitReached if too many are verified
    */
   authenticate(bearer: Bearer): AuthInfo | undefined | Promise<AuthInfo | undefined>;
+  /** How often the token of a stream is verified again, in milliseconds. */
+  readonly recheckMs: number;
+  /**
+   * Verifies the token of a stream again, and counts it in no limit. Undefined for a token that is refused.
+   * @throws Error if it cannot be verified now
+   */
+  verifyAgain(bearer: Bearer): Promise<AuthInfo | undefined>;
+  /** The refusal of a token that has expired. */
+  expired(bearer: Bearer): AuthChallenge;
   /** Whether a caller may use a handler. */
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean;
   /** The refusal of a caller that may not use something. */

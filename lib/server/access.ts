@@ -16,6 +16,9 @@ import { allowedTools, toolAccessOf, type ScopesOf } from './tool-scopes.js';
 
 const logger = new Logger('McpModule');
 
+/** How long a failing guard is not reported again, in milliseconds. */
+const QUIET_MS = 60_000;
+
 interface AccessOptions {
   readonly catalog: () => Catalog;
   readonly changes: ChangeNotifier;
@@ -25,10 +28,17 @@ interface AccessOptions {
   readonly toolScopes?: ScopesOf;
 }
 
+interface NamedRequest {
+  readonly method: string;
+  readonly params?: Params;
+}
+
 /** Decides what a caller sees and may use of a server: `@Visible` first, then the scopes of its token. */
 export class Access {
   /** What `@Visible` has said of handlers, for each request. */
   private readonly hiders = new WeakMap<object, Map<Entry, Promise<Hider | undefined>>>();
+  /** When the guard of a handler was last reported to fail. */
+  private readonly failures = new WeakMap<Entry, number>();
   private readonly lists = new WeakMap<Catalog, CallerLists>();
 
   constructor(private readonly options: AccessOptions) {}
@@ -94,7 +104,7 @@ export class Access {
   }
 
   /** The refusal of a request without a token. Scopes that `@Visible` hides stay unknown. */
-  unauthorized(requests: readonly { method: string; params?: Params }[], bearer: Bearer): AuthChallenge {
+  unauthorized(requests: readonly NamedRequest[], bearer: Bearer): AuthChallenge {
     const catalog = this.options.catalog();
     const { toolScopes } = this.options;
     const scopes = requests.flatMap(({ method, params = {} }) => [
@@ -109,9 +119,26 @@ export class Access {
     this.assertToolAllowed(call, params);
     const { entries, completer } = namedIn(this.options.catalog(), call.method, params);
     const shown = this.firstShown(entries, call);
-    if (completer || shown instanceof Promise) return this.assertShownAllowed(shown, completer, call);
+    if (completer || shown instanceof Promise)
+      return this.assertAllAllowed([{ method: call.method, params }], call);
     if (shown) this.allowed(shown, call);
     return undefined;
+  }
+
+  /**
+   * Decides on requests together. A challenge names the scopes of all, so that the client logs in once.
+   * @param call that they are part of
+   * @throws AuthChallenge if the caller may not make one of them
+   */
+  async assertAllAllowed(requests: readonly NamedRequest[], call: McpCall): Promise<void> {
+    const { authorizer } = this.options;
+    const { authInfo, http } = call;
+    if (!authorizer || !http) return;
+    const needed: (HandlerAccess | undefined)[] = [];
+    for (const request of requests) needed.push(...(await this.neededBy(request, call)));
+    if (needed.every(access => authorizer.allows(access, authInfo))) return;
+    const scopes = new Set(needed.flatMap(access => access?.scopes ?? []));
+    throw authorizer.refusal([...scopes], authInfo, http);
   }
 
   /** @throws AuthChallenge for a tool behind a gateway that the caller may not use */
@@ -121,15 +148,15 @@ export class Access {
   }
 
   /** A completer of a hidden prompt or template is as unknown as its owner. */
-  private async assertShownAllowed(
-    owner: Entry | undefined | Promise<Entry | undefined>,
-    completer: Entry | undefined,
+  private async neededBy(
+    { method, params = {} }: NamedRequest,
     call: McpCall,
-  ): Promise<void> {
-    const shown = await owner;
-    if (!shown) return;
-    this.allowed(shown, call);
-    await this.admitted(completer, call);
+  ): Promise<readonly (HandlerAccess | undefined)[]> {
+    const tool = toolAccessOf(this.options.toolScopes, method, params);
+    const { entries, completer } = namedIn(this.options.catalog(), method, params);
+    const owner = await this.firstShown(entries, call);
+    const completes = owner && completer && (await this.shows(completer, call));
+    return [tool ? [tool] : [], owner ? [owner.access] : [], completes ? [completer.access] : []].flat();
   }
 
   /** Over stdio, the environment is what a caller has to be trusted by. */
@@ -158,13 +185,24 @@ export class Access {
     return known;
   }
 
-  private async ask({ run, where }: Entry, call: McpCall): Promise<Hider | undefined> {
+  private async ask(entry: Entry, call: McpCall): Promise<Hider | undefined> {
+    const { run, where } = entry;
     const asked = { data: {}, context: new McpContext(call, this.options.changes) };
     const hider = await run.hider?.(asked).catch((error: unknown): Hider => ({ error }));
     // A guard that refuses says so by an exception, too.
-    if (hider?.error !== undefined && !(hider.error instanceof HttpException))
+    const isFault = hider?.error !== undefined && !(hider.error instanceof HttpException);
+    if (isFault && this.isNewFailure(entry)) {
       logger.warn(`${where} is hidden, because a guard of @Visible failed`, hider.error);
+    }
     return hider;
+  }
+
+  /** A list asks all guards, and a client can read lists as fast as it likes. */
+  private isNewFailure(entry: Entry): boolean {
+    const now = performance.now();
+    if (now - (this.failures.get(entry) ?? -Infinity) < QUIET_MS) return false;
+    this.failures.set(entry, now);
+    return true;
   }
 }
 

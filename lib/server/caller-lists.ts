@@ -6,8 +6,9 @@ import type { Authorizer, HandlerAccess } from '../protocol/access.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { listOf, type ListMethod } from '../protocol/methods.js';
 
-/** The most lists of one catalogue that are kept. */
+/** The most lists of one catalogue that are kept, and the most characters of their JSON together. */
 const MAX_VIEWS = 256;
+const MAX_LENGTH = 2 ** 24;
 
 type Listed = Extract<Entry, { definition: object }>;
 
@@ -30,7 +31,8 @@ export class CallerLists {
   /** Which demands a caller meets, as a text. A caller is the same object while its token is cached. */
   private readonly met = new WeakMap<AuthInfo, string>();
   private metByAnonymous?: string;
-  private readonly views = new LRUCache<string, Pages>({ max: MAX_VIEWS });
+  private readonly views = new LRUCache<string, Pages>({ max: MAX_VIEWS, maxSize: MAX_LENGTH });
+  private readonly lengths = new WeakMap<Listed, number>();
 
   constructor(
     private readonly catalog: Catalog,
@@ -71,25 +73,35 @@ export class CallerLists {
     const met = this.metBy(call);
     const bits = guarded.map(entry => Number(hidden.has(entry))).join('');
     const key = `${method} ${call.era} ${met} ${bits}`;
-    const pages =
-      this.views.get(key) ??
-      this.paginate(
-        method,
-        call,
-        entries.filter(entry => !hidden.has(entry)),
-      );
-    this.views.set(key, pages);
+    const known = this.views.get(key);
+    if (known) return known;
+    const shown = this.shownTo(
+      call,
+      entries.filter(entry => !hidden.has(entry)),
+    );
+    const pages = this.paginate(method, call, shown);
+    this.views.set(key, pages, { size: 1 + shown.reduce((sum, entry) => sum + this.lengthOf(entry), 0) });
     return pages;
   }
 
-  private paginate(method: ListMethod, { era, authInfo, http }: McpCall, shown: readonly Listed[]): Pages {
+  private shownTo({ authInfo, http }: McpCall, entries: readonly Listed[]): readonly Listed[] {
     const { authorizer } = this;
     const isFiltered = http && authorizer?.lists === 'allowed';
-    const allowed = isFiltered ? shown.filter(({ access }) => authorizer.allows(access, authInfo)) : shown;
-    const definitions = allowed.map(({ definition }) => definition);
+    return isFiltered ? entries.filter(({ access }) => authorizer.allows(access, authInfo)) : entries;
+  }
+
+  private paginate(method: ListMethod, { era }: McpCall, shown: readonly Listed[]): Pages {
+    const definitions = shown.map(({ definition }) => definition);
     // The list of one caller is not for another (2026-07-28: server/utilities/caching).
     const more = era === 'modern' ? { cacheScope: 'private' } : {};
     return paginate(listOf(method).lists, definitions, this.catalog.pageSize, more);
+  }
+
+  /** The characters of a handler's JSON. */
+  private lengthOf(entry: Listed): number {
+    const length = this.lengths.get(entry) ?? JSON.stringify(entry.definition).length;
+    this.lengths.set(entry, length);
+    return length;
   }
 
   /** Over stdio, there are no tokens. */

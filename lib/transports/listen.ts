@@ -23,7 +23,7 @@ export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
 
 /**
  * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource: first
- * the interceptors, then whoever else has a say. The first refusal is the answer. What an upstream does not honour is taken
+ * the scopes of the caller, then the interceptors, then whoever else has a say. The first refusal is the answer. What an upstream does not honour is taken
  * out of the message, and so is not acknowledged.
  * @throws AuthChallenge for a resource that the caller may not read
  */
@@ -65,6 +65,8 @@ async function decide(
   // What an upstream is asked for at the same time, it can ask for at once.
   const together = host.upstream ? AT_ONCE : 1;
   try {
+    const requests = wanted.map(uri => ({ method: 'resources/subscribe', params: { uri } }));
+    await host.access?.assertAllAllowed(requests, call);
     await intercept(host, wanted, call);
     for (let start = 0; start < wanted.length; start += together) {
       // Whoever hung up asks for nothing more, and nobody is asked on its behalf.

@@ -20,6 +20,7 @@ import {
 } from 'nestjs-mcp';
 import { AllowAnonymous, McpAuthModule, RequireScopes, type McpAuthOptions } from 'nestjs-mcp/auth';
 import { startApp, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { bearer, trusting } from './callers.js';
 import { ask } from './raw-caller.js';
 
@@ -30,9 +31,14 @@ afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
 
 const start = async (
   handlers: readonly unknown[],
-  { auth = {}, ...module }: Module & { auth?: Partial<McpAuthOptions> } = {},
+  {
+    auth = {},
+    configure,
+    ...module
+  }: Module & { auth?: Partial<McpAuthOptions>; configure?: TestAppOptions['configure'] } = {},
 ) => {
   const app = await startApp(handlers as never[], {
+    configure,
     module: {
       ...module,
       imports: [
@@ -184,6 +190,39 @@ describe('@Visible', () => {
     expect(await seen(() => false)).toBe(false);
     expect(await seen(() => true, fail)).toBe(false);
     expect(answers).toEqual([]);
+  });
+
+  it('that fails is in the log once in a minute', async () => {
+    @Visible({
+      canActivate: () => {
+        throw new Error('the database is down');
+      },
+    })
+    @Injectable()
+    class Tools {
+      @Tool()
+      one() {
+        return 'one';
+      }
+
+      @Tool()
+      other() {
+        return 'other';
+      }
+    }
+    const log = new LogSpy();
+    const url = await start([Tools], { configure: app => app.useLogger(log) });
+    const failures = () => log.warnings.filter(line => line.includes('a guard of @Visible failed'));
+    for (let count = 0; count < 3; count++) expect(await list(url, bearer('ada'))).toEqual([]);
+    expect(failures()).toEqual([
+      expect.stringMatching(/^Tools.one is hidden/),
+      expect.stringMatching(/^Tools.other is hidden/),
+    ]);
+    const now = performance.now();
+    jest.spyOn(performance, 'now').mockReturnValue(now + 60_001);
+    await list(url, bearer('ada'));
+    jest.restoreAllMocks();
+    expect(failures()).toHaveLength(4);
   });
 
   it('works without McpAuthModule, over 2025 sessions, too', async () => {

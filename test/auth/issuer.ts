@@ -17,7 +17,8 @@ export class Issuer {
     private readonly server: Server,
     readonly privateKey: CryptoKey,
     readonly publicKey: CryptoKey,
-    private keys: object[],
+    /** Its JWKS. */
+    readonly keys: object[],
   ) {}
 
   static async start(): Promise<Issuer> {

@@ -83,4 +83,25 @@ describe('lists by caller', () => {
     write.mockRestore();
     expect(lists).toHaveLength(1);
   });
+
+  it('are forgotten beyond a total length', async () => {
+    const registry = app.app.get(McpServerRegistry);
+    const handler = () => 'large';
+    await registry.add('tool', { name: 'large', description: 'x'.repeat(1_000_000) }, handler);
+    const scopesOf = (bits: number) =>
+      [...Array(10).keys()].filter(bit => bits & (1 << bit)).map(bit => `scope-${bit}`);
+    const written = async (bits: number) => {
+      const write = jest.spyOn(JSON, 'stringify');
+      await list(bits, scopesOf(bits));
+      const lists = write.mock.calls.filter(([value]) =>
+        Array.isArray((value as { tools?: unknown } | null)?.tools),
+      );
+      write.mockRestore();
+      return lists.length;
+    };
+    for (let bits = 0; bits < 10; bits += 1) expect(await written(bits)).toBe(1);
+    expect(await written(0)).toBe(0);
+    for (let bits = 10; bits < 40; bits += 1) await written(bits);
+    expect(await written(0)).toBe(1);
+  });
 });

@@ -18,6 +18,13 @@ const PLACE = '/.well-known/oauth-protected-resource';
 const protect = (options: Partial<McpAuthOptions> = {}) =>
   McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting, ...options });
 
+/** The other platforms of the tests read no forwarded headers. */
+const trustProxy = (app: INestApplication) => {
+  const adapter = app.getHttpAdapter();
+  if (adapter.getType() === 'express')
+    (adapter.getInstance() as { set(...values: unknown[]): void }).set('trust proxy', true);
+};
+
 describe.each(platforms())('metadata of a protected resource, on %s', platform => {
   const apps: TestApp[] = [];
   afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
@@ -102,6 +109,8 @@ describe.each(platforms())('metadata of a protected resource, on %s', platform =
     const url = await challengedWith(`${origin}/acme/mcp`);
     expect(url).toBe(`${origin}${PLACE}/acme/mcp`);
     expect(await resourceAt(url!)).toBe(`${origin}/acme/mcp`);
+    // The place without a path names no tenant.
+    expect(await resourceAt(`${origin}${PLACE}`)).toBe(404);
   });
 
   it('is where a proxy that takes a prefix away hands it on', async () => {
@@ -134,5 +143,42 @@ describe.each(platforms())('metadata of a protected resource, on %s', platform =
       headers: { host: 'evil.example' },
     });
     expect(status).toBe(400);
+  });
+
+  it.each(['ht tp', 'javascript', 'https', 'HTTPS'])('survives a proxy that forwards %j', async proto => {
+    const origin = await start([protect()], { configure: trustProxy });
+    const forwarded = { host: new URL(origin).host, 'x-forwarded-proto': proto };
+    const at = (method: string, path: string) =>
+      exchange(origin, {
+        method,
+        path,
+        headers: { ...forwarded, 'content-type': 'application/json', 'content-length': '2' },
+        body: '{}',
+      });
+    const isHttps = proto.toLowerCase() === 'https' && platform === 'express';
+    const expected = isHttps ? origin.replace('http:', 'https:') : origin;
+    const challenged = await at('POST', '/mcp');
+    expect([challenged.status, challenged.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer resource_metadata="${expected}${PLACE}/mcp"`,
+    ]);
+    const { status, body } = await at('GET', PLACE);
+    expect([status, JSON.parse(body)]).toEqual([
+      200,
+      expect.objectContaining({ resource: `${expected}/mcp` }),
+    ]);
+  });
+
+  it.each(['a"b', 'a\\b', 'a b', 'a\r\nx: y', ''])('does not start with the scope %j', scope =>
+    expect(start([protect({ scopesSupported: ['read', scope] })])).rejects.toThrow(
+      'McpAuthModule: "scopesSupported[1]" must be a scope',
+    ),
+  );
+
+  it('does not start with one resource for two servers', () => {
+    const admin = McpModule.forRoot({ name: 'admin', version: '1.0.0', http: { path: '/admin/mcp' } });
+    return expect(start([admin, protect({ resource: 'https://shop.example/mcp' })])).rejects.toThrow(
+      'McpAuthModule: "resource" is the URL of one server, but "test" and "admin" are protected',
+    );
   });
 });

@@ -85,10 +85,8 @@ describe.each(platforms())('a session of 2025, on %s', platform => {
   it.each(['GET', 'subscriptions/listen'])('has no stream (%s) that outlives its token', async what => {
     const verify = trusting.verifyAccessToken.bind(trusting);
     const short = jest.spyOn(trusting, 'verifyAccessToken');
-    short.mockImplementation(async (...sent) => ({
-      ...(await verify(...sent)),
-      expiresAt: Date.now() / 1000 + 0.3,
-    }));
+    const expiresAt = Date.now() / 1000 + 0.3;
+    short.mockImplementation(async (...sent) => ({ ...(await verify(...sent)), expiresAt }));
     const session = await openSession(url, bearer('ada', what));
     const listening =
       what === 'GET'
@@ -99,9 +97,9 @@ describe.each(platforms())('a session of 2025, on %s', platform => {
             body: JSON.stringify(listenMessage({ toolsListChanged: true })),
             signal: AbortSignal.timeout(20_000),
           });
-    short.mockRestore();
     expect(listening.status).toBe(200);
     await expect(listening.text()).rejects.toThrow('terminated');
+    short.mockRestore();
   });
 
   it('ends streams that were opened before it had a principal', async () => {

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { Injectable, UnauthorizedException } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import {
@@ -22,6 +23,14 @@ import { ask } from './raw-caller.js';
 
 @Injectable()
 class Tools {
+  @Tool()
+  makeAdmin(@Ctx() { authInfo }: McpContext) {
+    const { realm } = authInfo!.extra as { realm: { roles: string[] } };
+    Reflect.set(authInfo!.extra!, 'sub', 'root');
+    Reflect.set(realm.roles, realm.roles.length, 'admin');
+    return realm.roles.join(' ');
+  }
+
   @Tool()
   whoAmI(@Ctx() { authInfo, request }: McpContext) {
     const { user } = request as { user?: { sub?: string } };
@@ -66,9 +75,9 @@ describe('a verifier', () => {
     return issuer;
   };
 
-  const call = async (url: string, token: string) => {
+  const call = async (url: string, token: string, name = 'whoAmI') => {
     const headers = { authorization: `Bearer ${token}` };
-    const { status, result } = await ask({ url, era: 'modern', headers }, 'tools/call', { name: 'whoAmI' });
+    const { status, result } = await ask({ url, era: 'modern', headers }, 'tools/call', { name });
     return result ? (result['content'] as { text: string }[])[0].text : status;
   };
 
@@ -128,9 +137,31 @@ describe('a verifier', () => {
         const reply = await ask({ url, era: 'modern', headers }, 'tools/list');
         expect(reply).toMatchObject({ status: 503, challenge: null });
         issuer.mode = 'answers';
+        jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1000);
         expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
       },
     );
+
+    it('answers 503 to all while the issuer has no keys', async () => {
+      const issuer = await issuerOf();
+      const keys = issuer.keys.splice(0);
+      const url = await start(jwtVerifier(issuer.options));
+      expect(await call(url, await issuer.token())).toBe(503);
+      issuer.keys.push(...keys);
+      // jose asks for keys again after 30 seconds.
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 60_000);
+      jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+      expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
+    });
+
+    it('tolerates as much as it is told', async () => {
+      const issuer = await issuerOf();
+      const url = await start(jwtVerifier({ ...issuer.options, clockToleranceSeconds: 30 }));
+      const now = Math.floor(Date.now() / 1000);
+      expect(await call(url, await issuer.token({ exp: now - 15 }))).toBe('desk, ada, ada, ');
+      expect(await call(url, await issuer.token({ exp: now - 40 }))).toBe(401);
+    });
 
     it('goes on with the keys that it knows while the issuer fails', async () => {
       const issuer = await issuerOf();
@@ -196,9 +227,28 @@ describe('a verifier', () => {
       expect(await call(url, 'opaque')).toBe(401);
     });
 
-    it('refuses what does not expire', async () => {
+    it('takes what does not say when it expires, and asks again after a minute', async () => {
       const url = await endpoint();
       answer = { claims: good };
+      asked.splice(0);
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
+      const now = performance.now();
+      jest.spyOn(performance, 'now').mockReturnValue(now + 60_001);
+      answer = { claims: { active: false } };
+      expect(await call(url, 'opaque')).toBe(401);
+      expect(asked).toHaveLength(2);
+    });
+
+    it.each(['soon', null, Infinity])('refuses what expires at %j', async exp => {
+      const url = await endpoint();
+      answer = { claims: { ...good, exp: exp === Infinity ? '1e999' : exp } };
+      expect(await call(url, 'opaque')).toBe(401);
+    });
+
+    it('refuses what has expired, though it is active', async () => {
+      const url = await endpoint();
+      answer = { claims: { ...good, exp: exp() - 320 } };
       expect(await call(url, 'opaque')).toBe(401);
     });
 
@@ -213,6 +263,18 @@ describe('a verifier', () => {
     const exp = () => Math.floor(Date.now() / 1000) + 300;
     const jwt = new JwtService({ secret: 'a secret of the application' });
 
+    it('finds a caller whose claims no handler can change', async () => {
+      const claims = { sub: 'ada', realm: { roles: ['user'] } };
+      const url = await start({
+        verifyAccessToken: token =>
+          Promise.resolve({ token, clientId: 'desk', scopes: [], expiresAt: exp(), extra: claims }),
+      });
+      expect(await call(url, 'a-token', 'makeAdmin')).toBe('user');
+      expect(await call(url, 'a-token', 'makeAdmin')).toBe('user');
+      // What the verifier keeps for itself stays as it is.
+      expect(Object.isFrozen(claims.realm)).toBe(false);
+    });
+
     it('is the JwtService of @nestjs/jwt', async () => {
       const url = await start({
         async verifyAccessToken(token) {
@@ -226,6 +288,25 @@ describe('a verifier', () => {
       expect(await call(url, jwt.sign(claims))).toBe('desk, ada, ada, ');
       expect(await call(url, jwt.sign({ ...claims, aud: 'other' }))).toBe(401);
       expect(await call(url, jwt.sign({ ...claims, exp: exp() - 600 }))).toBe(401);
+    });
+
+    it('is jose', async () => {
+      const issuer = await issuerOf();
+      const stranger = await issuerOf();
+      const { jwksUri } = issuer.options;
+      const keys = createRemoteJWKSet(new URL(jwksUri));
+      const url = await start({
+        async verifyAccessToken(token) {
+          const { payload } = await jwtVerify(token, keys, { audience: RESOURCE, issuer: issuer.url });
+          return { token, clientId: 'desk', scopes: [], expiresAt: payload.exp, extra: { sub: payload.sub } };
+        },
+      });
+      expect(await call(url, await issuer.token())).toBe('desk, ada, ada, ');
+      expect(await call(url, await issuer.token({ exp: exp() - 600 }))).toBe(401);
+      expect(await call(url, await issuer.token({ aud: 'other' }))).toBe(401);
+      expect(await call(url, await issuer.token({}, 'two'))).toBe(401);
+      expect(await call(url, await stranger.token({ iss: issuer.url }))).toBe(401);
+      expect(await call(url, 'junk')).toBe(401);
     });
 
     it('is a guard of @nestjs/passport', async () => {
@@ -258,6 +339,25 @@ describe('a verifier', () => {
       expect(await call(url, token)).toBe('desk, ada, ada, a');
       expect(await call(url, token)).toBe('desk, ada, ada, a');
       expect(await call(url, jwt.sign({ sub: 'ada', aud: 'other', exp: exp() }))).toBe(401);
+    });
+
+    it.each([
+      [-20, undefined, 401],
+      [-20, 30, 'desk, ada, ada, '],
+      [-40, 30, 401],
+    ])('takes a token with %i seconds left and a tolerance of %j as %j', async (left, seconds, expected) => {
+      const url = await start({
+        ...(seconds !== undefined && { clockToleranceSeconds: seconds }),
+        verifyAccessToken: token =>
+          Promise.resolve({
+            token,
+            clientId: 'desk',
+            scopes: [],
+            expiresAt: Date.now() / 1000 + left,
+            extra: { sub: 'ada' },
+          }),
+      });
+      expect(await call(url, 'a-token')).toBe(expected);
     });
 
     it.each([

@@ -13,8 +13,8 @@ import {
 import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { Authorizer, Bearer } from '../../protocol/access.js';
 import { callerOf } from '../../protocol/caller.js';
+import { LimitReached } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
-import { MAX_TIMER_MS } from '../../util/max-timer.js';
 import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
@@ -32,6 +32,7 @@ import { modernCall } from './modern-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
+import { endWithToken, leftOf } from './token-watch.js';
 import { challengeError, limitError, SHUTTING_DOWN } from './transport-error.js';
 
 /** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
@@ -120,17 +121,22 @@ export class HttpEndpoint {
   private async identify(authorizer: Authorizer, incoming: Incoming, json: unknown): Promise<void> {
     const access = this.server.access!;
     const bearer = bearerOf(incoming);
+    const { rawRequest, rawResponse } = incoming;
+    const isListening = rawRequest.method === 'GET' || listenOf(json) !== undefined;
     let caller: AuthInfo | undefined;
     try {
       const known = authorizer.authenticate(bearer);
       caller = known instanceof Promise ? await known : known;
+      // Clock tolerance is for calls: a stream would end at once, and its client would come back.
+      if (caller && isListening && leftOf(caller) <= 0) throw authorizer.expired(bearer);
       if (!caller && !access.servesAnonymous) throw access.unauthorized(requestsIn(json), bearer);
     } catch (error) {
+      const id = idOf(json);
+      if (error instanceof LimitReached) return limitError(error, id).send(rawResponse);
       if (!(error instanceof AuthChallenge)) throw error;
-      return challengeError(error, idOf(json)).send(incoming.rawResponse);
+      return challengeError(error, id).send(rawResponse);
     }
-    const { rawRequest, rawResponse } = incoming;
-    if (caller && (rawRequest.method === 'GET' || listenOf(json))) endWithToken(caller, rawResponse);
+    if (caller && isListening) endWithToken(authorizer, bearer, caller, rawResponse);
     return this.route(ownedBy(caller, incoming), json);
   }
 
@@ -183,9 +189,9 @@ export class HttpEndpoint {
   /** An answer may have begun before a call is refused, and then the status cannot say so. */
   private async isChallenged(incoming: Incoming, json: unknown): Promise<boolean> {
     try {
-      for (const request of requestsIn(json)) {
-        const call = callOf(request, originOf(incoming));
-        await this.server.access!.assertAllowed(call, call.params);
+      const requests = requestsIn(json);
+      if (requests.length > 0) {
+        await this.server.access!.assertAllAllowed(requests, callOf(requests[0], originOf(incoming)));
       }
       return false;
     } catch (error) {
@@ -220,9 +226,10 @@ export class HttpEndpoint {
   }
 }
 
-const bearerOf = ({ request, response, rawRequest }: Incoming): Bearer => ({
+const bearerOf = ({ request, response, rawRequest, caller }: Incoming): Bearer => ({
   request,
   response,
+  caller,
   headers: rawRequest.headers,
   rawHeaders: rawRequest.rawHeaders,
 });
@@ -232,13 +239,6 @@ function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
   const { request, response, rawRequest, rawResponse, body } = incoming;
   const caller = authInfo ? callerOf(authInfo, request) : incoming.caller;
   return { request, response, rawRequest, rawResponse, body, authInfo, caller };
-}
-
-/** A client that only listens sends its token once: it has to come back with another when that one expires. */
-function endWithToken({ expiresAt = Infinity }: AuthInfo, response: ServerResponse): void {
-  const leftMs = Math.max(0, expiresAt * 1000 - Date.now());
-  const timer = setTimeout(() => response.destroy(), Math.min(leftMs, MAX_TIMER_MS)).unref();
-  response.once('close', () => clearTimeout(timer));
 }
 
 const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ? json.id : undefined);
