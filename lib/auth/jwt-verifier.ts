@@ -90,9 +90,7 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
         });
         return authInfoOf(token, payload);
       } catch (error) {
-        throw isInvalidToken(error)
-          ? new InvalidTokenError((error as Error).message, { cause: error })
-          : error;
+        throw isInvalidToken(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
       }
     },
   };

