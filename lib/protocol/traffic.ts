@@ -157,14 +157,17 @@ class ObservedRequest implements Observation {
 
   constructor(listeners: readonly TrafficListener[], request: TrafficRequest, point: TrafficPoint) {
     for (const listener of listeners) {
-      attempt(() => {
+      try {
         const part = listener.begin(request, point);
         if (part) this.parts.push(part);
-      });
+      } catch (error) {
+        warnOf(error);
+      }
     }
   }
 
   run<T>(work: () => T): T {
+    if (!this.parts.some(isRunning)) return work();
     return this.parts.reduceRight((inner, part) => (part.run ? () => part.run!(inner) : inner), work)();
   }
 
@@ -179,7 +182,13 @@ class ObservedRequest implements Observation {
     if (this.isOver) return;
     this.isOver = true;
     const durationMs = performance.now() - this.started;
-    for (const part of this.parts) attempt(() => part.end(outcome, durationMs));
+    for (const part of this.parts) {
+      try {
+        part.end(outcome, durationMs);
+      } catch (error) {
+        warnOf(error);
+      }
+    }
   }
 }
 
@@ -190,10 +199,16 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (hasWarned) return;
-    hasWarned = true;
-    new Logger('McpModule').warn(
-      `Telemetry of a request failed, so its span or metric may be missing: ${messageOf(error)}. Later failures are not logged`,
-    );
+    warnOf(error);
   }
 }
+
+function warnOf(error: unknown): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  new Logger('McpModule').warn(
+    `Telemetry of a request failed, so its span or metric may be missing: ${messageOf(error)}. Later failures are not logged`,
+  );
+}
+
+const isRunning = ({ run }: Observing): boolean => run !== undefined;

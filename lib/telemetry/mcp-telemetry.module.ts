@@ -1,4 +1,11 @@
-import { Inject, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Logger,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
@@ -20,7 +27,8 @@ const OPEN_TELEMETRY = 'nestjs-mcp:open-telemetry';
  * in any module. Spans and metrics go to the OpenTelemetry SDK that the application registers before it starts.
  */
 @Module({})
-export class McpTelemetryModule implements OnApplicationShutdown {
+export class McpTelemetryModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('McpTelemetry');
   private readonly telemetry: Telemetry;
 
   /** @internal Nest makes it. */
@@ -33,9 +41,9 @@ export class McpTelemetryModule implements OnApplicationShutdown {
   ) {
     this.telemetry = new Telemetry(api ?? undefined, metrics, settings);
     traffic.add(this.telemetry);
-    reports.listeners.push(this.telemetry.report);
+    if (this.telemetry.report) reports.listeners.push(this.telemetry.report);
     if (!api) {
-      new Logger('McpTelemetry').warn(
+      this.logger.warn(
         'McpTelemetryModule makes no spans and exports no metrics, because "@opentelemetry/api" is not installed: run npm install @opentelemetry/api',
       );
     }
@@ -55,6 +63,13 @@ export class McpTelemetryModule implements OnApplicationShutdown {
       ],
       exports: [McpMetrics, McpHealthIndicator],
     };
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.telemetry.misses) return;
+    this.logger.warn(
+      'McpTelemetryModule uses only an OpenTelemetry SDK that is registered when it is made: register the SDK before NestFactory.create',
+    );
   }
 
   /** Runs after the transports have closed. */

@@ -2,7 +2,7 @@ import type { Context, Link, Span, Tracer } from '@opentelemetry/api';
 import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
 import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
-import { SCOPE, type OpenTelemetry } from '../open-telemetry.js';
+import type { OpenTelemetry } from '../open-telemetry.js';
 import { clientOf, hashOf, networkOf, serverOf, type Attributes } from '../peer.js';
 import { recorded, withoutSecrets } from '../recording.js';
 import type { Subject } from '../subject.js';
@@ -29,15 +29,13 @@ export interface Beginning {
 
 /** Makes the spans of the MCP conventions. */
 export class Tracing {
-  readonly tracer: Tracer;
   private readonly open = new Set<Span>();
 
   constructor(
     private readonly api: OpenTelemetry,
+    readonly tracer: Tracer,
     private readonly settings: TelemetrySettings,
-  ) {
-    this.tracer = api.trace.getTracer(...SCOPE);
-  }
+  ) {}
 
   begin(beginning: Beginning): RequestSpan {
     const { point } = beginning;
