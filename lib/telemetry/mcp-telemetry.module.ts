@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
@@ -21,6 +22,9 @@ import { Telemetry } from './telemetry.js';
 
 const SETTINGS = 'nestjs-mcp:telemetry-settings';
 const OPEN_TELEMETRY = 'nestjs-mcp:open-telemetry';
+
+/** The traffic of applications that import the module. */
+const OBSERVED = new WeakSet<Traffic>();
 
 /**
  * Makes spans and metrics of the application's MCP traffic, and provides `McpMetrics` and `McpHealthIndicator`. Import it once,
@@ -39,6 +43,13 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     traffic: Traffic,
     reports: InterceptorReports,
   ) {
+    if (OBSERVED.has(traffic)) {
+      throw new McpBootstrapError(
+        'McpTelemetryModule',
+        'it is imported twice, which would double all spans and numbers; call forRoot once, in any module',
+      );
+    }
+    OBSERVED.add(traffic);
     this.telemetry = new Telemetry(api ?? undefined, metrics, settings);
     traffic.add(this.telemetry);
     if (this.telemetry.report) reports.listeners.push(this.telemetry.report);
@@ -49,7 +60,7 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     }
   }
 
-  /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option */
+  /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option, and for a second import */
   static forRoot(options: McpTelemetryOptions = {}): DynamicModule {
     return {
       module: McpTelemetryModule,
