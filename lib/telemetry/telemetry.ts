@@ -8,7 +8,7 @@ import type {
   TrafficPoint,
   TrafficRequest,
 } from '../protocol/traffic.js';
-import { endingOf } from './ending.js';
+import { countedOf, endingOf } from './ending.js';
 import { CallLog } from './log/call-log.js';
 import type { McpMetrics } from './metrics/mcp-metrics.js';
 import { OpenTelemetryMetrics } from './metrics/open-telemetry-metrics.js';
@@ -76,14 +76,15 @@ export class Telemetry implements TrafficListener {
     // A caller chooses the name of a tool that does not exist.
     const isKnown = names.hasNameOf(subject);
     span?.end(ending, result, isKnown);
+    const counted = countedOf(ending);
     const key: OperationKey = {
       method: subject.method,
       tool: isKnown ? subject.tool : undefined,
       prompt: isKnown ? subject.prompt : undefined,
-      errorType: ending.errorType,
+      errorType: counted.errorType,
     };
     place.operations.record(key, durationMs);
-    this.exported?.record(key, ending, request, point, durationMs);
+    this.exported?.record(key, counted, request, point, durationMs);
     if (!this.log || point.side === 'client') return;
     this.log.write({
       server: point.name,
