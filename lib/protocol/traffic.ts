@@ -194,12 +194,16 @@ class ObservedRequest implements Observation {
 
 let hasWarned = false;
 
-/** A request must not fail because it is observed: exporters and samplers are the application's. */
-function attempt(work: () => void): void {
+/**
+ * A request must not fail because it is observed: exporters and samplers are the application's.
+ * @returns undefined if the work failed
+ */
+export function attempt<T>(work: () => T): T | undefined {
   try {
-    work();
+    return work();
   } catch (error) {
     warnOf(error);
+    return undefined;
   }
 }
 

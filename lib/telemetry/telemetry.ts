@@ -1,12 +1,13 @@
 import type { ChainReport } from '../interceptors/reports.js';
-import type {
-  EndedConnection,
-  ObserveTurn,
-  Observing,
-  Outcome,
-  TrafficListener,
-  TrafficPoint,
-  TrafficRequest,
+import {
+  attempt,
+  type EndedConnection,
+  type ObserveTurn,
+  type Observing,
+  type Outcome,
+  type TrafficListener,
+  type TrafficPoint,
+  type TrafficRequest,
 } from '../protocol/traffic.js';
 import { countedOf, endingOf } from './ending.js';
 import { CallLog } from './log/call-log.js';
@@ -63,7 +64,8 @@ export class Telemetry implements TrafficListener {
     const subject = subjectOf(request);
     const place = this.placeOf(point);
     const isKnown = this.tracing !== undefined && place.names.hasNameOf(subject);
-    const span = this.tracing?.begin({ request, point, subject, isKnown });
+    const { tracing } = this;
+    const span = tracing && attempt(() => tracing.begin({ request, point, subject, isKnown }));
     return new ObservedCall(this, request, subject, place, span);
   }
 
@@ -75,7 +77,7 @@ export class Telemetry implements TrafficListener {
     if (ending.errorType === undefined) names.learn(subject);
     // A caller chooses the name of a tool that does not exist.
     const isKnown = names.hasNameOf(subject);
-    span?.end(ending, result, isKnown);
+    if (span) attempt(() => span.end(ending, result, isKnown));
     const counted = countedOf(ending);
     const key: OperationKey = {
       method: subject.method,
@@ -84,7 +86,8 @@ export class Telemetry implements TrafficListener {
       errorType: counted.errorType,
     };
     place.operations.record(key, durationMs);
-    this.exported?.record(key, counted, request, point, durationMs);
+    const { exported } = this;
+    if (exported) attempt(() => exported.record(key, counted, request, point, durationMs));
     if (!this.log || point.side === 'client') return;
     this.log.write({
       server: point.name,

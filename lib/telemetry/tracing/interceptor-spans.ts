@@ -1,6 +1,6 @@
 import type { EntryResult } from '../../interceptors/chain/result.js';
 import type { ChainReport } from '../../interceptors/reports.js';
-import type { Turn, TurnObserving } from '../../protocol/traffic.js';
+import { attempt, type Turn, type TurnObserving } from '../../protocol/traffic.js';
 import { OWN } from '../conventions.js';
 import type { OpenTelemetry } from '../open-telemetry.js';
 import type { Attributes } from '../peer.js';
@@ -32,7 +32,10 @@ function eventOf(
 /** Makes a child span for each turn of an interceptor. */
 export const spanTurns =
   ({ context, trace, SpanKind, SpanStatusCode }: OpenTelemetry, { tracer }: Tracing) =>
-  ({ name, host, mode }: Turn, { event, phase }: { event: string; phase: string }): TurnObserving => {
+  (
+    { name, host, mode }: Turn,
+    { event, phase }: { event: string; phase: string },
+  ): TurnObserving | undefined => {
     const parent = context.active();
     const attributes = {
       [OWN.interceptor]: name,
@@ -41,16 +44,20 @@ export const spanTurns =
       [OWN.phase]: phase,
       [OWN.mode]: mode,
     };
-    const span = tracer.startSpan(`interceptor ${name}`, { kind: SpanKind.INTERNAL, attributes }, parent);
+    const span = attempt(() =>
+      tracer.startSpan(`interceptor ${name}`, { kind: SpanKind.INTERNAL, attributes }, parent),
+    );
+    if (!span) return undefined;
     const own = trace.setSpan(parent, span);
     return {
       run: work => context.with(own, work),
-      end: result => {
-        span.setAttribute(OWN.outcome, result?.outcome ?? 'skipped');
-        if (result?.outcome === 'crash' || result?.outcome === 'timeout') {
-          span.setStatus({ code: SpanStatusCode.ERROR });
-        }
-        span.end();
-      },
+      end: result =>
+        void attempt(() => {
+          span.setAttribute(OWN.outcome, result?.outcome ?? 'skipped');
+          if (result?.outcome === 'crash' || result?.outcome === 'timeout') {
+            span.setStatus({ code: SpanStatusCode.ERROR });
+          }
+          span.end();
+        }),
     };
   };

@@ -1,5 +1,5 @@
 import type { Context, Link, Span, Tracer } from '@opentelemetry/api';
-import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
+import { attempt, type TrafficPoint, type TrafficRequest } from '../../protocol/traffic.js';
 import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
 import type { OpenTelemetry } from '../open-telemetry.js';
@@ -65,7 +65,7 @@ export class Tracing {
 
   /** Ends the open spans when the application closes. */
   close(): void {
-    for (const span of this.open) span.end();
+    for (const span of this.open) attempt(() => span.end());
     this.open.clear();
   }
 
@@ -78,11 +78,11 @@ export class Tracing {
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
+        this.open.delete(span);
         if (span.isRecording()) this.describe(span, ending, beginning, result);
         // A gateway learns the name from this answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
         if (isOwn) span.end();
-        this.open.delete(span);
       },
     };
   }
