@@ -76,11 +76,19 @@ export type ObserveTurn = (
   message: { readonly event: string; readonly phase: string },
 ) => TurnObserving | undefined;
 
+/** How a turn ended. */
+export interface EndedTurn {
+  readonly outcome: string;
+  readonly durationMs: number;
+  /** Whether it failed, and the message went on nevertheless. */
+  readonly failedOpen?: boolean;
+}
+
 /** What one listener makes of one turn. */
 export interface TurnObserving {
   run<T>(work: () => T): T;
   /** @param result undefined if the interceptor did not apply */
-  end(result: { readonly outcome: string } | undefined): void;
+  end(result: EndedTurn | undefined): void;
 }
 
 /** Observes the requests of an application. It must not keep the requests. */

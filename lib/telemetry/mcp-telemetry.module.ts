@@ -7,7 +7,6 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { InterceptorReports } from '../interceptors/reports.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
@@ -41,7 +40,6 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     @Inject(SETTINGS) settings: TelemetrySettings,
     metrics: McpMetrics,
     traffic: Traffic,
-    reports: InterceptorReports,
   ) {
     if (OBSERVED.has(traffic)) {
       throw new McpBootstrapError(
@@ -52,7 +50,6 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     OBSERVED.add(traffic);
     this.telemetry = new Telemetry(api ?? undefined, metrics, settings);
     traffic.add(this.telemetry);
-    if (this.telemetry.report) reports.listeners.push(this.telemetry.report);
     if (!api) {
       this.logger.warn(
         'McpTelemetryModule makes no spans and exports no metrics, because "@opentelemetry/api" is not installed: run npm install @opentelemetry/api',

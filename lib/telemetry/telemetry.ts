@@ -1,4 +1,3 @@
-import type { ChainReport } from '../interceptors/reports.js';
 import {
   attempt,
   type EndedConnection,
@@ -17,7 +16,7 @@ import type { Operations, OperationKey } from './metrics/operations.js';
 import { registeredMeter, registeredTracer, type OpenTelemetry } from './open-telemetry.js';
 import { KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
-import { addEvents, spanTurns } from './tracing/interceptor-spans.js';
+import { turnEvents, turnSpans } from './tracing/interceptor-spans.js';
 import { Tracing, type RequestSpan } from './tracing/tracing.js';
 
 /** What is kept for one place where requests are observed. */
@@ -30,8 +29,6 @@ interface Place {
 /** Passes every request to spans, metrics and the call log. Without an OpenTelemetry SDK, there are no spans. */
 export class Telemetry implements TrafficListener {
   readonly turn?: ObserveTurn;
-  /** Called after each run of a chain. */
-  readonly report?: (report: ChainReport) => void;
   private readonly tracing?: Tracing;
   private readonly exported?: OpenTelemetryMetrics;
   private readonly log?: CallLog;
@@ -49,8 +46,8 @@ export class Telemetry implements TrafficListener {
     const tracer = api && registeredTracer(api);
     if (!tracer) return;
     this.tracing = new Tracing(api, tracer, settings);
-    if (interceptors === 'spans') this.turn = spanTurns(api, this.tracing);
-    if (interceptors === 'events') this.report = report => addEvents(api, report);
+    if (interceptors === 'spans') this.turn = turnSpans(api, this.tracing);
+    if (interceptors === 'events') this.turn = turnEvents(api);
   }
 
   /** Whether an SDK was registered after this was made, and so gets nothing. */

@@ -1,9 +1,10 @@
-import { Injectable, type INestApplication } from '@nestjs/common';
+import { Injectable, type INestApplication, type Type } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { Tool, Validator } from 'nestjs-mcp';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
+import { deferred } from '../fixtures/deferred.js';
 import { platforms, startApp, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
 import { Handlers } from './handlers.js';
 import { Recorder } from './recorder.js';
@@ -50,9 +51,9 @@ let test: TestApp;
 afterEach(() => test.close());
 afterAll(() => recorder.close());
 
-async function start(options: TestAppOptions = {}, telemetry = {}): Promise<void> {
+async function start(options: TestAppOptions = {}, telemetry = {}, more: Type[] = []): Promise<void> {
   const module = { imports: [McpTelemetryModule.forRoot(telemetry)] };
-  test = await startApp([Handlers, Aware], { ...options, module });
+  test = await startApp([Handlers, Aware, ...more], { ...options, module });
 }
 
 async function clientOf(era: 'modern' | 'legacy' = 'modern'): Promise<Client> {
@@ -202,6 +203,45 @@ describe('interceptors', () => {
       },
     ]);
     expect(recorder.spansOf('INTERNAL').map(({ name }) => name)).toEqual(['looking', 'own']);
+  });
+
+  it('are events of the span while an audit interceptor still runs', async () => {
+    const held = deferred();
+    @Injectable()
+    class Audits {
+      @Validator({ name: 'audits', events: ['tools/call'], mode: 'audit', timeoutMs: 30_000 })
+      async audits() {
+        await held.promise;
+        return true;
+      }
+    }
+    await start({}, {}, [Audits]);
+    const { events } = await call();
+    held.resolve();
+    expect(events.map(({ attributes }) => attributes!['nestjs_mcp.interceptor.name'])).toEqual(['looks']);
+  });
+
+  it.each([
+    ['events', 'nestjs_mcp.interceptor'],
+    ['spans', 'interceptor fails'],
+  ] as const)('that fail and are passed over say so, as %s', async (interceptors, name) => {
+    @Injectable()
+    class Fails {
+      @Validator({ name: 'fails', events: ['tools/call'], failOpen: true })
+      fails() {
+        throw new Error('unexpected');
+      }
+    }
+    await start({}, { interceptors }, [Fails]);
+    const span = await call();
+    const seen = interceptors === 'spans' ? recorder.spansOf('INTERNAL') : span.events;
+    const failed = seen.filter(one => one.attributes!['nestjs_mcp.interceptor.name'] === 'fails');
+    expect(failed).toHaveLength(1);
+    expect(failed[0].name).toBe(name);
+    expect(failed[0].attributes).toMatchObject({
+      'nestjs_mcp.interceptor.outcome': 'crash',
+      'nestjs_mcp.interceptor.failed_open': true,
+    });
   });
 
   it('are child spans by option, around what an interceptor does', async () => {
