@@ -12,8 +12,8 @@ export interface Subject {
   readonly uri?: string;
 }
 
-/** Most characters of a name or a URI. */
-const MAX_LENGTH = 1000;
+/** Most characters of a name, a URI or the id of a request. */
+export const MAX_LENGTH = 1000;
 
 export function subjectOf({ method, params }: TrafficRequest): Subject {
   switch (method) {

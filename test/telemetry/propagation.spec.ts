@@ -5,6 +5,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { Tool, Validator } from 'nestjs-mcp';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { deferred } from '../fixtures/deferred.js';
+import { modern, sendAs } from '../fixtures/limits.js';
 import { platforms, startApp, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
 import { Handlers } from './handlers.js';
 import { Recorder } from './recorder.js';
@@ -33,7 +34,8 @@ function addHttpSpans(app: INestApplication): void {
 class Aware {
   @Tool()
   baggage() {
-    return propagation.getBaggage(context.active())?.getEntry('tenant')?.value ?? 'none';
+    const entries = propagation.getBaggage(context.active())?.getAllEntries() ?? [];
+    return entries.map(([, { value }]) => value).join(', ') || 'none';
   }
 
   @Validator({ name: 'looks', events: ['tools/call'] })
@@ -113,6 +115,33 @@ it('gives handlers the baggage of the message, and the state of its trace', asyn
   const { content } = await client.callTool({ name: 'baggage', _meta });
   expect(content).toEqual([{ type: 'text', text: 'acme' }]);
   expect(recorder.span('SERVER', 'tools/call baggage').spanContext().traceState?.get('vendor')).toBe('1');
+});
+
+it('keeps the baggage of the application against that of the message', async () => {
+  const inTenant = (app: INestApplication) =>
+    app.use((_request: object, _response: object, next: () => void) => {
+      const baggage = propagation.createBaggage({ tenant: { value: 'trusted' } });
+      context.with(propagation.setBaggage(context.active(), baggage), next);
+    });
+  await start({ configure: inTenant });
+  const client = await clientOf();
+  const { content } = await client.callTool({
+    name: 'baggage',
+    _meta: { baggage: 'tenant=forged,team=red' },
+  });
+  expect(content).toEqual([
+    { type: 'text', text: expect.stringMatching(/^(trusted, red|red, trusted)$/) as string },
+  ]);
+});
+
+it('shows at most 1,000 characters of the id of a request', async () => {
+  await start();
+  recorder.reset();
+  const { headers, body } = modern('tools/call', { name: 'echo', arguments: { text: 'a' } });
+  const id = 'x'.repeat(100_000);
+  await (await sendAs(test, undefined, { headers, body: { ...body, id } })).text();
+  const { attributes } = recorder.span('SERVER', 'tools/call echo');
+  expect(attributes['jsonrpc.request.id']).toBe('x'.repeat(1000));
 });
 
 it('ignores baggage of more than 8,192 characters', async () => {
