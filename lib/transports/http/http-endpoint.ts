@@ -127,6 +127,7 @@ export class HttpEndpoint {
       if (!caller && !access.servesAnonymous) throw access.unauthorized(requestsIn(json), bearer);
     } catch (error) {
       if (!(error instanceof AuthChallenge)) throw error;
+      this.server.refused(error.status);
       return challengeError(error, idOf(json)).send(incoming.rawResponse);
     }
     const { rawRequest, rawResponse } = incoming;
@@ -190,6 +191,7 @@ export class HttpEndpoint {
       return false;
     } catch (error) {
       if (!(error instanceof AuthChallenge)) throw error;
+      this.server.refused(error.status);
       challengeError(error, idOf(json)).send(incoming.rawResponse);
       return true;
     }
