@@ -141,7 +141,7 @@ class ObservedCall implements Observing {
     readonly span: RequestSpan | undefined,
   ) {
     this.run = span?.run;
-    this.inject = span?.inject;
+    this.inject = place.point.isUntraced ? undefined : span?.inject;
   }
 
   end(outcome: Outcome, durationMs: number): void {

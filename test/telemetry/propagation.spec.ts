@@ -45,6 +45,14 @@ class Aware {
   }
 }
 
+@Injectable()
+class Policy {
+  @Validator({ name: 'policy', events: ['tools/call'] })
+  policy() {
+    return true;
+  }
+}
+
 const idOf = (span: ReadableSpan) => span.spanContext().spanId;
 const parentOf = (span: ReadableSpan) => span.parentSpanContext?.spanId;
 
@@ -207,6 +215,35 @@ describe('spans of a handler that asks', () => {
       'network.protocol.name': 'http',
     });
   });
+});
+
+it.each<readonly [parts: ('trace' | 'timestamp')[], keys: string[]]>([
+  [['trace'], ['baggage', 'traceparent']],
+  [['timestamp'], []],
+])('an interceptor host that is sent %s gets %s', async (context, keys) => {
+  const host = await startApp([Policy], {
+    mcp: { interceptors: { expose: true, apply: false } },
+  });
+  const servers = [{ name: 'policy', url: await host.url(), send: { context } }];
+  await start({ mcp: { interceptors: { servers } } });
+  const client = await clientOf();
+  const sent = jest.spyOn(globalThis, 'fetch');
+  await client.callTool({
+    name: 'echo',
+    arguments: { text: 'a' },
+    _meta: { traceparent: TRACEPARENT, baggage: 'tenant=acme' },
+  });
+  const invoked = sent.mock.calls
+    .map(
+      ([, init]) =>
+        JSON.parse(String(init?.body ?? '{}')) as { method?: string; params?: { _meta?: object } },
+    )
+    .filter(({ method }) => method === 'interceptor/invoke');
+  sent.mockRestore();
+  expect(invoked).toHaveLength(1);
+  const names = Object.keys(invoked[0].params?._meta ?? {}).filter(key => /^(trace|baggage)/.test(key));
+  expect(names.sort()).toEqual(keys);
+  await host.close();
 });
 
 describe('interceptors', () => {
