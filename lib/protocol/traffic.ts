@@ -27,6 +27,8 @@ export interface TrafficPoint {
   readonly name: string;
   /** Where a client's requests go, if they go over HTTP. */
   readonly url?: string;
+  /** Whether a client of the application answers here, and not a server. */
+  readonly isClient?: boolean;
   /** Whether requests go out without the trace context. */
   readonly isUntraced?: boolean;
   /** Whether there is a tool or prompt of this name; undefined if that is not known here. */

@@ -85,7 +85,7 @@ export class Telemetry implements TrafficListener {
     place.operations.record(key, durationMs);
     const { exported } = this;
     if (exported) attempt(() => exported.record(key, counted, request, point, durationMs));
-    if (!this.log || point.side === 'client') return;
+    if (!this.log || point.side === 'client' || point.isClient) return;
     this.log.write({
       server: point.name,
       request,

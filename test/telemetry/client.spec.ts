@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { SpanStatusCode } from '@opentelemetry/api';
-import type { McpClient, McpClientOptions } from 'nestjs-mcp/client';
+import { OnElicitation, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
 import { McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startClients, type ClientApp } from '../client/fixtures.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
@@ -137,6 +138,30 @@ it('says that a server cannot be reached', async () => {
   expect(recorder.spansOf('CLIENT').map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
     ['initialize', '_OTHER'],
   ]);
+  await clients.close();
+});
+
+it('has a server span for a question that it answers, under the span of the question', async () => {
+  @Injectable()
+  class User {
+    @OnElicitation('shop')
+    answer() {
+      return { action: 'accept' as const, content: {} };
+    }
+  }
+  const imports = [McpTelemetryModule.forRoot()];
+  const clients = await startClients([{ name: 'shop', url, era: 'legacy' }], [User], { imports });
+  recorder.reset();
+  await clients.client().callTool({ name: 'elicits' });
+  const answered = recorder.span('SERVER', 'elicitation/create');
+  const asked = recorder.span('CLIENT', 'elicitation/create');
+  expect(answered.parentSpanContext?.spanId).toBe(asked.spanContext().spanId);
+  expect(answered.attributes).toMatchObject({
+    'mcp.method.name': 'elicitation/create',
+    'mcp.protocol.version': '2025-11-25',
+    'jsonrpc.request.id': asked.attributes['jsonrpc.request.id'],
+    'network.transport': 'tcp',
+  });
   await clients.close();
 });
 
