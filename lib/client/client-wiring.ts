@@ -124,6 +124,12 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
+  /** Has a request observed that got no connection, because no client could begin it. */
+  unsent(method: string, params: Record<string, unknown>): void {
+    const observer = this.parts?.observer(this.options?.url?.toString());
+    observer?.begin({ method, params }).end({ error: { code: 'CONNECTION_FAILED' } });
+  }
+
   /** @throws McpBootstrapError while the application is still put together */
   connection(): Connection {
     this.ready();

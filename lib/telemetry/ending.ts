@@ -58,6 +58,8 @@ function referenceIn(text: string): Pick<Ending, 'reference'> | undefined {
   return reference === undefined ? undefined : { reference };
 }
 
+const CONNECTION_ERRORS = ['connection_closed', 'connection_failed'];
+
 /** The name of an error of the SDK's client. Its message can hold the answer of a server. */
 function nameOf(error: unknown): string {
   const { code, status, data } = (error ?? {}) as { code?: unknown; status?: unknown; data?: unknown };
@@ -66,5 +68,5 @@ function nameOf(error: unknown): string {
     return (data as { timeout?: unknown } | undefined)?.timeout === undefined ? 'cancelled' : 'timeout';
   }
   if (Number.isSafeInteger(status)) return String(status);
-  return code === 'CONNECTION_CLOSED' ? 'connection_closed' : OTHER;
+  return CONNECTION_ERRORS.find(name => name.toUpperCase() === code) ?? OTHER;
 }

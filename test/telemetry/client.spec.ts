@@ -137,7 +137,27 @@ it('says that a server cannot be reached', async () => {
     .catch(() => undefined);
   expect(recorder.spansOf('CLIENT').map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
     ['initialize', '_OTHER'],
+    ['tools/list', 'connection_failed'],
   ]);
+  await clients.close();
+});
+
+it('has a span for each call that gets no connection', async () => {
+  const down = {
+    name: 'shop',
+    url: 'http://127.0.0.1:9/mcp',
+    era: 'legacy',
+    reconnectDelayMs: 30_000,
+  } as const;
+  const clients = await start(down);
+  recorder.reset();
+  const client = clients.client();
+  for (let index = 0; index < 3; index++) await client.callTool({ name: 'echo' }).catch(() => undefined);
+  const spans = recorder.spansOf('CLIENT', 'tools/call');
+  expect(spans.map(({ attributes }) => attributes['error.type'])).toEqual(Array(3).fill('connection_failed'));
+  const { operations } = clients.app.get(McpMetrics).snapshot();
+  const failed = operations.find(({ method }) => method === 'tools/call');
+  expect(failed).toMatchObject({ side: 'client', name: 'shop', duration: { count: 3 } });
   await clients.close();
 });
 
