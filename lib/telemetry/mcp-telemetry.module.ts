@@ -5,6 +5,7 @@ import {
   type DynamicModule,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
+  type Provider,
 } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { McpCoreModule } from '../mcp-core.module.js';
@@ -14,6 +15,7 @@ import { McpMetrics } from './metrics/mcp-metrics.js';
 import { loadOpenTelemetry, type OpenTelemetry } from './open-telemetry.js';
 import {
   resolveTelemetryOptions,
+  type McpTelemetryModuleAsyncOptions,
   type McpTelemetryOptions,
   type TelemetrySettings,
 } from './telemetry-options.js';
@@ -59,18 +61,14 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
 
   /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option, and for a second import */
   static forRoot(options: McpTelemetryOptions = {}): DynamicModule {
-    return {
-      module: McpTelemetryModule,
-      global: true,
-      imports: [McpCoreModule],
-      providers: [
-        { provide: SETTINGS, useFactory: () => resolveTelemetryOptions(options) },
-        { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
-        McpMetrics,
-        McpHealthIndicator,
-      ],
-      exports: [McpMetrics, McpHealthIndicator],
-    };
+    return moduleOf({ provide: SETTINGS, useFactory: () => resolveTelemetryOptions(options) });
+  }
+
+  /** Like `forRoot`, with options that a factory makes. */
+  static forRootAsync({ imports, inject = [], useFactory }: McpTelemetryModuleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]) =>
+      resolveTelemetryOptions(await useFactory(...dependencies));
+    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
   }
 
   onApplicationBootstrap(): void {
@@ -85,3 +83,16 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     this.telemetry.close();
   }
 }
+
+const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
+  module: McpTelemetryModule,
+  global: true,
+  imports: [McpCoreModule, ...imports],
+  providers: [
+    settings,
+    { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
+    McpMetrics,
+    McpHealthIndicator,
+  ],
+  exports: [McpMetrics, McpHealthIndicator],
+});
