@@ -12,6 +12,7 @@ import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
 import type { Observer } from '../protocol/traffic.js';
+import { observedAnswer } from './observed-answer.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 
 class ServerEvents {
@@ -42,6 +43,8 @@ interface ClientParts {
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;
   readonly observer: (url: string | undefined) => Observer | undefined;
+  /** Observes what the server asks. */
+  readonly asked: (url: string | undefined) => Observer | undefined;
 }
 
 /** Bounds an error in the log: a server may have worded it. */
@@ -106,12 +109,11 @@ export class ClientWiring implements ClientBoundaryOptions {
         onClient: client => {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));
           this.events.attach(client);
+          const asked = parts.asked(connection.url?.toString());
           for (const { method, handler } of parts.handlers) {
             const protocolVersion = () => client.getNegotiatedProtocolVersion();
-            client.setRequestHandler(
-              method,
-              this.boundary.answering(method, handler, protocolVersion) as never,
-            );
+            const answer = this.boundary.answering(method, handler, protocolVersion);
+            client.setRequestHandler(method, observedAnswer(asked, client, method, answer) as never);
           }
         },
         onOpen: client => {
@@ -120,6 +122,12 @@ export class ClientWiring implements ClientBoundaryOptions {
         },
       },
     );
+  }
+
+  /** Has a request observed that got no connection, because no client could begin it. */
+  unsent(method: string, params: Record<string, unknown>): void {
+    const observer = this.parts?.observer(this.options?.url?.toString());
+    observer?.begin({ method, params }).end({ error: { code: 'CONNECTION_FAILED' } });
   }
 
   /** @throws McpBootstrapError while the application is still put together */

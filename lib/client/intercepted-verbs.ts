@@ -10,6 +10,7 @@ import type {
   StandardSchemaV1,
   SubscriptionFilter,
 } from '@modelcontextprotocol/client';
+import { ConnectionError } from '../connection/connection.js';
 import { readTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
@@ -34,6 +35,9 @@ export abstract class InterceptedVerbs {
     options: RequestOptions | undefined,
     work: (client: ClientVerbs) => Promise<T>,
   ): Promise<T>;
+
+  /** Hears of a request that got no connection. */
+  protected unsent(_method: string, _params: Payload): void {}
 
   protected abstract protocolVersion(
     chain: Chain,
@@ -174,7 +178,14 @@ export abstract class InterceptedVerbs {
     verb: (client: ClientVerbs, params: P, options: RequestOptions | undefined) => Promise<R>,
   ): Promise<R> {
     const crossing = this.crossing(method, params ?? {}, options);
-    const send = (final: Payload) => this.use(options, client => verb(client, final as P, forSdk(options)));
+    const send = async (final: Payload) => {
+      try {
+        return await this.use(options, client => verb(client, final as P, forSdk(options)));
+      } catch (error) {
+        if (error instanceof ConnectionError) this.unsent(method, final);
+        throw error;
+      }
+    };
     return this.boundary.around(crossing, send) as Promise<R>;
   }
 

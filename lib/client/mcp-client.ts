@@ -117,6 +117,10 @@ export class McpClient extends InterceptedVerbs {
     return this.getNegotiatedProtocolVersion({ signal, timeout });
   }
 
+  protected override unsent(method: string, params: object): void {
+    this.#wiring.unsent(method, { ...params });
+  }
+
   protected override async use<T>(
     { signal, timeout }: RequestOptions = {},
     work: (client: Client) => T | Promise<T>,

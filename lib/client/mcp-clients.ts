@@ -90,6 +90,7 @@ export class McpClients implements OnApplicationShutdown {
         handlers: handlers.filter(one => one.client === name),
         onReport: report => this.reports.publish(report),
         observer: url => this.traffic.at({ side: 'client', name, url }),
+        asked: url => this.traffic.at({ side: 'server', name, url, isClient: true }),
       });
       this.provide(name, client);
     }

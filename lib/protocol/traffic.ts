@@ -27,6 +27,10 @@ export interface TrafficPoint {
   readonly name: string;
   /** Where a client's requests go, if they go over HTTP. */
   readonly url?: string;
+  /** Whether a client of the application answers here, and not a server. */
+  readonly isClient?: boolean;
+  /** Whether requests go out without the trace context. */
+  readonly isUntraced?: boolean;
   /** Whether there is a tool or prompt of this name; undefined if that is not known here. */
   isKnown?(kind: 'tool' | 'prompt', name: string): boolean;
 }
@@ -80,11 +84,19 @@ export interface TurnMessage {
 
 export type ObserveTurn = (turn: Turn, message: TurnMessage) => TurnObserving | undefined;
 
+/** How a turn ended. */
+export interface EndedTurn {
+  readonly outcome: string;
+  readonly durationMs: number;
+  /** Whether it failed, and the message went on nevertheless. */
+  readonly failedOpen?: boolean;
+}
+
 /** What one listener makes of one turn. */
 export interface TurnObserving {
   run<T>(work: () => T): T;
   /** @param result undefined if the interceptor did not apply */
-  end(result: { readonly outcome: string } | undefined): void;
+  end(result: EndedTurn | undefined): void;
 }
 
 /** Observes the requests of an application. It must not keep the requests. */
@@ -176,14 +188,17 @@ class ObservedRequest implements Observation {
 
   constructor(listeners: readonly TrafficListener[], request: TrafficRequest, point: TrafficPoint) {
     for (const listener of listeners) {
-      attempt(() => {
+      try {
         const part = listener.begin(request, point);
         if (part) this.parts.push(part);
-      });
+      } catch (error) {
+        warnOf(error);
+      }
     }
   }
 
   run<T>(work: () => T): T {
+    if (!this.parts.some(isRunning)) return work();
     return this.parts.reduceRight((inner, part) => (part.run ? () => part.run!(inner) : inner), work)();
   }
 
@@ -198,21 +213,37 @@ class ObservedRequest implements Observation {
     if (this.isOver) return;
     this.isOver = true;
     const durationMs = performance.now() - this.started;
-    for (const part of this.parts) attempt(() => part.end(outcome, durationMs));
+    for (const part of this.parts) {
+      try {
+        part.end(outcome, durationMs);
+      } catch (error) {
+        warnOf(error);
+      }
+    }
   }
 }
 
 let hasWarned = false;
 
-/** A request must not fail because it is observed: exporters and samplers are the application's. */
-function attempt(work: () => void): void {
+/**
+ * A request must not fail because it is observed: exporters and samplers are the application's.
+ * @returns undefined if the work failed
+ */
+export function attempt<T>(work: () => T): T | undefined {
   try {
-    work();
+    return work();
   } catch (error) {
-    if (hasWarned) return;
-    hasWarned = true;
-    new Logger('McpModule').warn(
-      `Telemetry of a request failed, so its span or metric may be missing: ${messageOf(error)}. Later failures are not logged`,
-    );
+    warnOf(error);
+    return undefined;
   }
 }
+
+function warnOf(error: unknown): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  new Logger('McpModule').warn(
+    `Telemetry of a request failed, so its span or metric may be missing: ${messageOf(error)}. Later failures are not logged`,
+  );
+}
+
+const isRunning = ({ run }: Observing): boolean => run !== undefined;

@@ -40,6 +40,7 @@ export async function answerInJson(
     seen?.end({ result });
     return answer;
   } catch (error) {
+    if (error instanceof AuthChallenge) server.refused(error.status);
     return encodeFailure(call, error, seen);
   }
 }

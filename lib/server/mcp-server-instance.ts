@@ -69,7 +69,7 @@ export class McpServerInstance {
   readonly limits: Record<string, CallerLimit>;
   /** Other numbers of its transports, by a name for operators. */
   readonly gauges: Record<string, () => number> = {};
-  /** How many HTTP requests were refused before they were read as calls, by status. */
+  /** How many HTTP requests were refused, by status. `limits` count those that are past a cap. */
   readonly refusals = new Map<number, number>();
 
   /** @param upstream answers in the place of the application's handlers */

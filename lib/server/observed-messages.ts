@@ -1,4 +1,5 @@
 import {
+  PROTOCOL_VERSION_META_KEY,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type MessageExtraInfo,
@@ -35,7 +36,8 @@ export function observeMessages(
     }
     const { id, method, params } = message;
     if (isOwn(method)) return pass();
-    const seen = observer.begin({ ...about(extra), requestId: id, method, params, meta: params?._meta });
+    const meta = params?._meta;
+    const seen = observer.begin({ ...about(extra), ...eraOf(meta), requestId: id, method, params, meta });
     received.add(id, seen);
     return seen.run(pass);
   };
@@ -68,6 +70,8 @@ class OpenRequests {
   private readonly open = new Map<RequestId, Observation>();
 
   add(id: RequestId, seen: Observation): void {
+    // A client may use an id again before its answer.
+    this.end(id, { error: undefined, aborted: 'cancelled' });
     this.open.set(id, seen);
   }
 
@@ -92,6 +96,14 @@ class OpenRequests {
   close(): void {
     for (const id of [...this.open.keys()]) this.end(id, { error: undefined, aborted: 'cancelled' });
   }
+}
+
+/** A request of 2026-07-28 says so by itself. */
+function eraOf(
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Pick<TrafficRequest, 'era' | 'protocolVersion'> {
+  const version = meta?.[PROTOCOL_VERSION_META_KEY];
+  return typeof version === 'string' ? { era: 'modern', protocolVersion: version } : {};
 }
 
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>

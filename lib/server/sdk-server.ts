@@ -115,7 +115,13 @@ export class SdkServer extends McpServer {
       about: extra => {
         const http = this.httpOf(extra?.request);
         const protocolVersion = this.server.getNegotiatedProtocolVersion() ?? versionIn(http);
-        return { ...this.connectionData(), protocolVersion, sessionId: transport.sessionId, http };
+        return {
+          ...this.connectionData(),
+          protocolVersion,
+          sessionId: transport.sessionId,
+          http,
+          authInfo: extra?.authInfo,
+        };
       },
     });
   }

@@ -95,6 +95,22 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'interceptors/invoke',
 ]);
 
+/** Codes of JSON-RPC and of MCP, which metrics name. A client or another server can invent any other code. */
+export const KNOWN_CODES: ReadonlySet<string> = new Set([
+  '-32700',
+  '-32603',
+  '-32602',
+  '-32601',
+  '-32600',
+  '-32042',
+  '-32022',
+  '-32021',
+  '-32020',
+  '-32002',
+  '-32001',
+  '-32000',
+]);
+
 /** Revisions that metrics name. */
 export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([
   '2024-10-07',

@@ -1,5 +1,5 @@
 import type { Outcome } from '../protocol/traffic.js';
-import { OTHER, TOOL_ERROR } from './conventions.js';
+import { KNOWN_CODES, OTHER, TOOL_ERROR } from './conventions.js';
 
 /** How a request ended, in the terms of the conventions. */
 export interface Ending {
@@ -20,6 +20,7 @@ const MAX_MESSAGE = 200;
 const REFERENCE = /^Internal error \(reference ([\da-f-]{36})\)$/;
 
 const SUCCESS: Ending = {};
+const INVENTED: Ending = { errorType: OTHER, statusCode: OTHER };
 const INPUT_REQUIRED: Ending = { isInputRequired: true };
 
 export function endingOf(outcome: Outcome): Ending {
@@ -30,6 +31,10 @@ export function endingOf(outcome: Outcome): Ending {
   // The server does not answer a caller that went away.
   return aborted === 'cancelled' ? { errorType: aborted } : { errorType: aborted, ...rpc };
 }
+
+/** The ending for metrics, which must not have a series for each code that somebody invents. */
+export const countedOf = (ending: Ending): Ending =>
+  ending.statusCode === undefined || KNOWN_CODES.has(ending.statusCode) ? ending : INVENTED;
 
 function endingOfResult(result: unknown): Ending {
   const { isError, resultType, content } = (result ?? {}) as Record<string, unknown>;
@@ -53,6 +58,8 @@ function referenceIn(text: string): Pick<Ending, 'reference'> | undefined {
   return reference === undefined ? undefined : { reference };
 }
 
+const CONNECTION_ERRORS = ['connection_closed', 'connection_failed'];
+
 /** The name of an error of the SDK's client. Its message can hold the answer of a server. */
 function nameOf(error: unknown): string {
   const { code, status, data } = (error ?? {}) as { code?: unknown; status?: unknown; data?: unknown };
@@ -61,5 +68,5 @@ function nameOf(error: unknown): string {
     return (data as { timeout?: unknown } | undefined)?.timeout === undefined ? 'cancelled' : 'timeout';
   }
   if (Number.isSafeInteger(status)) return String(status);
-  return code === 'CONNECTION_CLOSED' ? 'connection_closed' : OTHER;
+  return CONNECTION_ERRORS.find(name => name.toUpperCase() === code) ?? OTHER;
 }

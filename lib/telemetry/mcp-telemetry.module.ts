@@ -1,5 +1,13 @@
-import { Inject, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { InterceptorReports } from '../interceptors/reports.js';
+import {
+  Inject,
+  Logger,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
@@ -7,6 +15,7 @@ import { McpMetrics } from './metrics/mcp-metrics.js';
 import { loadOpenTelemetry, type OpenTelemetry } from './open-telemetry.js';
 import {
   resolveTelemetryOptions,
+  type McpTelemetryModuleAsyncOptions,
   type McpTelemetryOptions,
   type TelemetrySettings,
 } from './telemetry-options.js';
@@ -15,12 +24,16 @@ import { Telemetry } from './telemetry.js';
 const SETTINGS = 'nestjs-mcp:telemetry-settings';
 const OPEN_TELEMETRY = 'nestjs-mcp:open-telemetry';
 
+/** The traffic of applications that import the module. */
+const OBSERVED = new WeakSet<Traffic>();
+
 /**
  * Makes spans and metrics of the application's MCP traffic, and provides `McpMetrics` and `McpHealthIndicator`. Import it once,
  * in any module. Spans and metrics go to the OpenTelemetry SDK that the application registers before it starts.
  */
 @Module({})
-export class McpTelemetryModule implements OnApplicationShutdown {
+export class McpTelemetryModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('McpTelemetry');
   private readonly telemetry: Telemetry;
 
   /** @internal Nest makes it. */
@@ -29,32 +42,40 @@ export class McpTelemetryModule implements OnApplicationShutdown {
     @Inject(SETTINGS) settings: TelemetrySettings,
     metrics: McpMetrics,
     traffic: Traffic,
-    reports: InterceptorReports,
   ) {
+    if (OBSERVED.has(traffic)) {
+      throw new McpBootstrapError(
+        'McpTelemetryModule',
+        'it is imported twice, which would double all spans and numbers; call forRoot once, in any module',
+      );
+    }
+    OBSERVED.add(traffic);
     this.telemetry = new Telemetry(api ?? undefined, metrics, settings);
     traffic.add(this.telemetry);
-    reports.listeners.push(this.telemetry.report);
     if (!api) {
-      new Logger('McpTelemetry').warn(
+      this.logger.warn(
         'McpTelemetryModule makes no spans and exports no metrics, because "@opentelemetry/api" is not installed: run npm install @opentelemetry/api',
       );
     }
   }
 
-  /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option */
+  /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option, and for a second import */
   static forRoot(options: McpTelemetryOptions = {}): DynamicModule {
-    return {
-      module: McpTelemetryModule,
-      global: true,
-      imports: [McpCoreModule],
-      providers: [
-        { provide: SETTINGS, useFactory: () => resolveTelemetryOptions(options) },
-        { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
-        McpMetrics,
-        McpHealthIndicator,
-      ],
-      exports: [McpMetrics, McpHealthIndicator],
-    };
+    return moduleOf({ provide: SETTINGS, useFactory: () => resolveTelemetryOptions(options) });
+  }
+
+  /** Like `forRoot`, with options that a factory makes. */
+  static forRootAsync({ imports, inject = [], useFactory }: McpTelemetryModuleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]) =>
+      resolveTelemetryOptions(await useFactory(...dependencies));
+    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.telemetry.misses) return;
+    this.logger.warn(
+      'McpTelemetryModule uses only an OpenTelemetry SDK that is registered when it is made: register the SDK before NestFactory.create',
+    );
   }
 
   /** Runs after the transports have closed. */
@@ -62,3 +83,16 @@ export class McpTelemetryModule implements OnApplicationShutdown {
     this.telemetry.close();
   }
 }
+
+const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
+  module: McpTelemetryModule,
+  global: true,
+  imports: [McpCoreModule, ...imports],
+  providers: [
+    settings,
+    { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
+    McpMetrics,
+    McpHealthIndicator,
+  ],
+  exports: [McpMetrics, McpHealthIndicator],
+});

@@ -41,7 +41,8 @@ export function serverOf({ url }: TrafficPoint): Attributes {
   if (url === undefined || !URL.canParse(url)) return {};
   const { hostname, port, protocol } = new URL(url);
   return {
-    [ATTR.serverAddress]: hostname,
+    // The brackets of an IPv6 address belong to the URL.
+    [ATTR.serverAddress]: hostname.replace(/^\[(.*)\]$/, '$1'),
     [ATTR.serverPort]: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   };
 }

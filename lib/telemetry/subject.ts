@@ -12,8 +12,8 @@ export interface Subject {
   readonly uri?: string;
 }
 
-/** Most characters of a name or a URI. */
-const MAX_LENGTH = 1000;
+/** Most characters of a name, a URI or the id of a request. */
+export const MAX_LENGTH = 1000;
 
 export function subjectOf({ method, params }: TrafficRequest): Subject {
   switch (method) {
@@ -52,11 +52,20 @@ export class KnownNames {
 
   constructor(private readonly point: TrafficPoint) {}
 
-  has(kind: 'tool' | 'prompt', name: string): boolean {
-    return this.point.isKnown?.(kind, name) ?? this.learnt.has(`${kind} ${name}`);
+  /** Whether the tool or prompt of a request exists. */
+  hasNameOf({ tool, prompt }: Subject): boolean {
+    if (tool !== undefined) return this.has('tool', tool);
+    return prompt !== undefined && this.has('prompt', prompt);
   }
 
-  learn(kind: 'tool' | 'prompt', name: string): void {
-    if (!this.point.isKnown && this.learnt.size < MAX_NAMES) this.learnt.add(`${kind} ${name}`);
+  /** A request for this tool or prompt has succeeded. */
+  learn({ tool, prompt }: Subject): void {
+    if (this.point.isKnown || this.learnt.size >= MAX_NAMES) return;
+    if (tool !== undefined) this.learnt.add(`tool ${tool}`);
+    else if (prompt !== undefined) this.learnt.add(`prompt ${prompt}`);
+  }
+
+  private has(kind: 'tool' | 'prompt', name: string): boolean {
+    return this.point.isKnown?.(kind, name) ?? this.learnt.has(`${kind} ${name}`);
   }
 }

@@ -1,61 +1,100 @@
-import type { ChainReport } from '../interceptors/reports.js';
-import type {
-  EndedConnection,
-  ObserveTurn,
-  Observing,
-  TrafficListener,
-  TrafficPoint,
-  TrafficRequest,
+import {
+  attempt,
+  type EndedConnection,
+  type ObserveTurn,
+  type Observing,
+  type Outcome,
+  type TrafficListener,
+  type TrafficPoint,
+  type TrafficRequest,
 } from '../protocol/traffic.js';
-import { endingOf, type Ending } from './ending.js';
+import { countedOf, endingOf } from './ending.js';
 import { CallLog } from './log/call-log.js';
-import type { McpMetrics, OperationKey } from './metrics/mcp-metrics.js';
+import type { McpMetrics } from './metrics/mcp-metrics.js';
 import { OpenTelemetryMetrics } from './metrics/open-telemetry-metrics.js';
-import { SCOPE, type OpenTelemetry } from './open-telemetry.js';
+import type { Operations, OperationKey } from './metrics/operations.js';
+import { registeredMeter, registeredTracer, type OpenTelemetry } from './open-telemetry.js';
 import { KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
-import { addEvents, spanTurns } from './tracing/interceptor-spans.js';
-import { Tracing, type Beginning } from './tracing/tracing.js';
+import { turnEvents, turnSpans } from './tracing/interceptor-spans.js';
+import { Tracing, type RequestSpan } from './tracing/tracing.js';
 
-/** Passes every request to spans, metrics and the call log. */
+/** What is kept for one place where requests are observed. */
+interface Place {
+  readonly point: TrafficPoint;
+  readonly names: KnownNames;
+  readonly operations: Operations;
+}
+
+/** Passes every request to spans, metrics and the call log. Without an OpenTelemetry SDK, there are no spans. */
 export class Telemetry implements TrafficListener {
   readonly turn?: ObserveTurn;
   private readonly tracing?: Tracing;
   private readonly exported?: OpenTelemetryMetrics;
   private readonly log?: CallLog;
-  private readonly names = new WeakMap<TrafficPoint, KnownNames>();
+  private readonly places = new WeakMap<TrafficPoint, Place>();
 
   constructor(
     private readonly api: OpenTelemetry | undefined,
     private readonly metrics: McpMetrics,
-    private readonly settings: TelemetrySettings,
+    settings: TelemetrySettings,
   ) {
     const { callLog, interceptors } = settings;
     if (callLog !== false) this.log = new CallLog(callLog, settings);
-    if (!api) return;
-    this.tracing = new Tracing(api, settings);
-    this.exported = exportedBy(api, metrics);
-    if (interceptors === 'spans') this.turn = spanTurns(api, this.tracing);
+    const meter = api && registeredMeter(api);
+    if (meter) this.exported = new OpenTelemetryMetrics(meter, metrics);
+    const tracer = api && registeredTracer(api);
+    if (!tracer) return;
+    this.tracing = new Tracing(api, tracer, settings);
+    if (interceptors === 'spans') this.turn = turnSpans(api, this.tracing);
+    if (interceptors === 'events') this.turn = turnEvents(api);
+  }
+
+  /** Whether an SDK was registered after this was made, and so gets nothing. */
+  get misses(): boolean {
+    const { api } = this;
+    if (!api) return false;
+    return (!this.tracing && !!registeredTracer(api)) || (!this.exported && !!registeredMeter(api));
   }
 
   begin(request: TrafficRequest, point: TrafficPoint): Observing {
     const subject = subjectOf(request);
-    const span = this.tracing?.begin({ request, point, subject, isKnown: this.isKnown(subject, point) });
-    return {
-      ...(span && { run: span.run, inject: span.inject }),
-      end: (outcome, durationMs) => {
-        const ending = endingOf(outcome);
-        const result = 'result' in outcome ? outcome.result : undefined;
-        if (ending.errorType === undefined) this.learn(subject, point);
-        // A caller chooses the name of a tool that does not exist.
-        const isKnown = this.isKnown(subject, point);
-        span?.end(ending, result, isKnown);
-        this.count({ request, point, subject, isKnown }, ending, durationMs);
-        if (!this.log || point.side === 'client') return;
-        const { name: server } = point;
-        this.log.write({ server, request, subject, ending, durationMs, traceId: span?.traceId, result });
-      },
+    const place = this.placeOf(point);
+    const isKnown = this.tracing !== undefined && place.names.hasNameOf(subject);
+    const { tracing } = this;
+    const span = tracing && attempt(() => tracing.begin({ request, point, subject, isKnown }));
+    return new ObservedCall(this, request, subject, place, span);
+  }
+
+  /** @internal */
+  end({ request, subject, place, span }: ObservedCall, outcome: Outcome, durationMs: number): void {
+    const ending = endingOf(outcome);
+    const { point, names } = place;
+    const result = 'result' in outcome ? outcome.result : undefined;
+    if (ending.errorType === undefined) names.learn(subject);
+    // A caller chooses the name of a tool that does not exist.
+    const isKnown = names.hasNameOf(subject);
+    if (span) attempt(() => span.end(ending, result, isKnown));
+    const counted = countedOf(ending);
+    const key: OperationKey = {
+      method: subject.method,
+      tool: isKnown ? subject.tool : undefined,
+      prompt: isKnown ? subject.prompt : undefined,
+      errorType: counted.errorType,
     };
+    place.operations.record(key, durationMs);
+    const { exported } = this;
+    if (exported) attempt(() => exported.record(key, counted, request, point, durationMs));
+    if (!this.log || point.side === 'client' || point.isClient) return;
+    this.log.write({
+      server: point.name,
+      request,
+      subject,
+      ending,
+      durationMs,
+      traceId: span?.traceId,
+      result,
+    });
   }
 
   disconnected(connection: EndedConnection, point: TrafficPoint): void {
@@ -75,52 +114,37 @@ export class Telemetry implements TrafficListener {
     this.tracing?.follow(mark);
   }
 
-  /** Called after each run of a chain. */
-  readonly report = (report: ChainReport): void => {
-    if (this.api && this.settings.interceptors === 'events') addEvents(this.api, report);
-  };
-
   close(): void {
     this.tracing?.close();
     this.exported?.close();
   }
 
-  private count({ request, point, subject, isKnown }: Beginning, ending: Ending, durationMs: number): void {
-    const { method, tool, prompt } = subject;
-    const { errorType } = ending;
-    const key: OperationKey = {
-      side: point.side,
-      name: point.name,
-      method,
-      ...(isKnown && tool !== undefined && { tool }),
-      ...(isKnown && prompt !== undefined && { prompt }),
-      ...(errorType !== undefined && { errorType }),
-    };
-    this.metrics.record(key, durationMs);
-    this.exported?.record(key, ending, request, point, durationMs);
-  }
-
-  private isKnown({ tool, prompt }: Subject, point: TrafficPoint): boolean {
-    if (tool !== undefined) return this.namesOf(point).has('tool', tool);
-    return prompt !== undefined && this.namesOf(point).has('prompt', prompt);
-  }
-
-  private learn({ tool, prompt }: Subject, point: TrafficPoint): void {
-    if (tool !== undefined) this.namesOf(point).learn('tool', tool);
-    else if (prompt !== undefined) this.namesOf(point).learn('prompt', prompt);
-  }
-
-  private namesOf(point: TrafficPoint): KnownNames {
-    const known = this.names.get(point);
+  private placeOf(point: TrafficPoint): Place {
+    const known = this.places.get(point);
     if (known) return known;
-    const names = new KnownNames(point);
-    this.names.set(point, names);
-    return names;
+    const place = { point, names: new KnownNames(point), operations: this.metrics.operationsOf(point) };
+    this.places.set(point, place);
+    return place;
   }
 }
 
-/** Undefined without a metrics SDK. A meter that was made before the SDK was registered never exports anything. */
-const exportedBy = (api: OpenTelemetry, metrics: McpMetrics): OpenTelemetryMetrics | undefined =>
-  api.metrics.getMeter(...SCOPE) === api.createNoopMeter()
-    ? undefined
-    : new OpenTelemetryMetrics(api, metrics);
+/** One request. A class and not closures, because each request makes one. */
+class ObservedCall implements Observing {
+  readonly run: Observing['run'];
+  readonly inject: Observing['inject'];
+
+  constructor(
+    private readonly telemetry: Telemetry,
+    readonly request: TrafficRequest,
+    readonly subject: Subject,
+    readonly place: Place,
+    readonly span: RequestSpan | undefined,
+  ) {
+    this.run = span?.run;
+    this.inject = place.point.isUntraced ? undefined : span?.inject;
+  }
+
+  end(outcome: Outcome, durationMs: number): void {
+    this.telemetry.end(this, outcome, durationMs);
+  }
+}

@@ -94,6 +94,36 @@ it.each<readonly [what: string, headers: Record<string, string>, imports: object
   expect(calls()).toEqual([expect.objectContaining({ caller, era: 'legacy' })]);
 });
 
+it('a caller with a token is named for requests of its session that the SDK answers', async () => {
+  await start({}, [AUTH]);
+  const client = await test.client({ headers: bearer('ada'), era: 'legacy' });
+  await client.ping();
+  const ping = lines.of('McpCalls').find(({ method }) => method === 'ping');
+  expect(ping).toMatchObject({ caller: 'ada', era: 'legacy' });
+});
+
+it('a discovery of 2026-07-28 has its era', async () => {
+  await start();
+  await test.client({ era: 'modern' });
+  const found = lines.of('McpCalls').filter(({ method }) => method === 'server/discover');
+  expect(found).toEqual([expect.objectContaining({ era: 'modern' })]);
+});
+
+it.each([
+  ['a C1 control', '\u009b'],
+  ['a line separator', '\u2028'],
+  ['a paragraph separator', '\u2029'],
+  ['a bidirectional override', '\u202e'],
+  ['a bidirectional isolate', '\u2066'],
+  ['a delete', '\u007f'],
+])('a name with %s is escaped', async (_, character) => {
+  await start();
+  const client = await test.client();
+  await client.callTool({ name: `a${character}b` }).catch(() => undefined);
+  const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+  expect(inspect(calls()[0])).toContain(`name="a\\u${code}b"`);
+});
+
 it('arguments and results are there by option, without known secrets', async () => {
   await start({ recordArguments: true, recordResults: true });
   const client = await test.client();

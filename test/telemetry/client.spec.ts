@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { SpanStatusCode } from '@opentelemetry/api';
-import type { McpClient, McpClientOptions } from 'nestjs-mcp/client';
+import { OnElicitation, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
 import { McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startClients, type ClientApp } from '../client/fixtures.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
@@ -136,7 +137,51 @@ it('says that a server cannot be reached', async () => {
     .catch(() => undefined);
   expect(recorder.spansOf('CLIENT').map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
     ['initialize', '_OTHER'],
+    ['tools/list', 'connection_failed'],
   ]);
+  await clients.close();
+});
+
+it('has a span for each call that gets no connection', async () => {
+  const down = {
+    name: 'shop',
+    url: 'http://127.0.0.1:9/mcp',
+    era: 'legacy',
+    reconnectDelayMs: 30_000,
+  } as const;
+  const clients = await start(down);
+  recorder.reset();
+  const client = clients.client();
+  for (let index = 0; index < 3; index++) await client.callTool({ name: 'echo' }).catch(() => undefined);
+  const spans = recorder.spansOf('CLIENT', 'tools/call');
+  expect(spans.map(({ attributes }) => attributes['error.type'])).toEqual(Array(3).fill('connection_failed'));
+  const { operations } = clients.app.get(McpMetrics).snapshot();
+  const failed = operations.find(({ method }) => method === 'tools/call');
+  expect(failed).toMatchObject({ side: 'client', name: 'shop', duration: { count: 3 } });
+  await clients.close();
+});
+
+it('has a server span for a question that it answers, under the span of the question', async () => {
+  @Injectable()
+  class User {
+    @OnElicitation('shop')
+    answer() {
+      return { action: 'accept' as const, content: {} };
+    }
+  }
+  const imports = [McpTelemetryModule.forRoot()];
+  const clients = await startClients([{ name: 'shop', url, era: 'legacy' }], [User], { imports });
+  recorder.reset();
+  await clients.client().callTool({ name: 'elicits' });
+  const answered = recorder.span('SERVER', 'elicitation/create');
+  const asked = recorder.span('CLIENT', 'elicitation/create');
+  expect(answered.parentSpanContext?.spanId).toBe(asked.spanContext().spanId);
+  expect(answered.attributes).toMatchObject({
+    'mcp.method.name': 'elicitation/create',
+    'mcp.protocol.version': '2025-11-25',
+    'jsonrpc.request.id': asked.attributes['jsonrpc.request.id'],
+    'network.transport': 'tcp',
+  });
   await clients.close();
 });
 

@@ -54,6 +54,24 @@ it('has no more series after calls of invented tools', async () => {
   await test.close();
 });
 
+it('has no more series after questions that a client answers with invented error codes', async () => {
+  const test = await startApp([Handlers], { module: telemetry });
+  let code = 1000;
+  const onElicit = () => Promise.reject(Object.assign(new Error('invented'), { code: code++ }));
+  const client = await test.client({ era: 'legacy', onElicit });
+  recorder.reset();
+  for (let index = 0; index < 10; index++) await client.callTool({ name: 'elicits' }).catch(() => undefined);
+  const { operations } = test.app.get(McpMetrics).snapshot();
+  const asked = operations.filter(({ method }) => method === 'elicitation/create');
+  expect(asked.map(({ errorType, duration }) => [errorType, duration.count])).toEqual([['_OTHER', 10]]);
+  const exported = (await recorder.metric('mcp.client.operation.duration'))!.dataPoints;
+  const codes = exported.map(({ attributes }) => attributes['rpc.response.status_code']);
+  expect(codes.filter(one => one !== undefined)).toEqual(['_OTHER']);
+  const spans = recorder.spansOf('CLIENT', 'elicitation/create');
+  expect(spans.map(({ attributes }) => attributes['error.type'])).toContain('1009');
+  await test.close();
+});
+
 it('is ready until the application closes, and ends the spans of calls that it ends', async () => {
   const test = await startApp([Handlers], { module: telemetry, mcp: { shutdownTimeoutMs: 1 } });
   const health = test.app.get(McpHealthIndicator);

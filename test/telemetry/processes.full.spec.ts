@@ -155,8 +155,8 @@ describe.each(['http', 'stdio'] as const)('four processes, over %s', way => {
       }
       const questions = spans
         .filter(({ name }) => name === 'elicitation/create')
-        .map(({ service }) => service);
-      expect(questions).toEqual(era === 'modern' ? [] : ['gateway']);
+        .map(({ service, kind }) => `${service} ${kind}`);
+      expect(questions.sort()).toEqual(era === 'modern' ? [] : ['client SERVER', 'gateway CLIENT']);
     });
   });
 });

@@ -1,9 +1,11 @@
-import { Injectable, type INestApplication } from '@nestjs/common';
+import { Injectable, type INestApplication, type Type } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { Tool, Validator } from 'nestjs-mcp';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
+import { deferred } from '../fixtures/deferred.js';
+import { modern, sendAs } from '../fixtures/limits.js';
 import { platforms, startApp, type TestApp, type TestAppOptions } from '../fixtures/matrix.js';
 import { Handlers } from './handlers.js';
 import { Recorder } from './recorder.js';
@@ -32,12 +34,21 @@ function addHttpSpans(app: INestApplication): void {
 class Aware {
   @Tool()
   baggage() {
-    return propagation.getBaggage(context.active())?.getEntry('tenant')?.value ?? 'none';
+    const entries = propagation.getBaggage(context.active())?.getAllEntries() ?? [];
+    return entries.map(([, { value }]) => value).join(', ') || 'none';
   }
 
   @Validator({ name: 'looks', events: ['tools/call'] })
   looks() {
     trace.getTracer('app').startSpan('looking').end();
+    return true;
+  }
+}
+
+@Injectable()
+class Policy {
+  @Validator({ name: 'policy', events: ['tools/call'] })
+  policy() {
     return true;
   }
 }
@@ -50,9 +61,9 @@ let test: TestApp;
 afterEach(() => test.close());
 afterAll(() => recorder.close());
 
-async function start(options: TestAppOptions = {}, telemetry = {}): Promise<void> {
+async function start(options: TestAppOptions = {}, telemetry = {}, more: Type[] = []): Promise<void> {
   const module = { imports: [McpTelemetryModule.forRoot(telemetry)] };
-  test = await startApp([Handlers, Aware], { ...options, module });
+  test = await startApp([Handlers, Aware, ...more], { ...options, module });
 }
 
 async function clientOf(era: 'modern' | 'legacy' = 'modern'): Promise<Client> {
@@ -112,6 +123,33 @@ it('gives handlers the baggage of the message, and the state of its trace', asyn
   const { content } = await client.callTool({ name: 'baggage', _meta });
   expect(content).toEqual([{ type: 'text', text: 'acme' }]);
   expect(recorder.span('SERVER', 'tools/call baggage').spanContext().traceState?.get('vendor')).toBe('1');
+});
+
+it('keeps the baggage of the application against that of the message', async () => {
+  const inTenant = (app: INestApplication) =>
+    app.use((_request: object, _response: object, next: () => void) => {
+      const baggage = propagation.createBaggage({ tenant: { value: 'trusted' } });
+      context.with(propagation.setBaggage(context.active(), baggage), next);
+    });
+  await start({ configure: inTenant });
+  const client = await clientOf();
+  const { content } = await client.callTool({
+    name: 'baggage',
+    _meta: { baggage: 'tenant=forged,team=red' },
+  });
+  expect(content).toEqual([
+    { type: 'text', text: expect.stringMatching(/^(trusted, red|red, trusted)$/) as string },
+  ]);
+});
+
+it('shows at most 1,000 characters of the id of a request', async () => {
+  await start();
+  recorder.reset();
+  const { headers, body } = modern('tools/call', { name: 'echo', arguments: { text: 'a' } });
+  const id = 'x'.repeat(100_000);
+  await (await sendAs(test, undefined, { headers, body: { ...body, id } })).text();
+  const { attributes } = recorder.span('SERVER', 'tools/call echo');
+  expect(attributes['jsonrpc.request.id']).toBe('x'.repeat(1000));
 });
 
 it('ignores baggage of more than 8,192 characters', async () => {
@@ -179,6 +217,35 @@ describe('spans of a handler that asks', () => {
   });
 });
 
+it.each<readonly [parts: ('trace' | 'timestamp')[], keys: string[]]>([
+  [['trace'], ['baggage', 'traceparent']],
+  [['timestamp'], []],
+])('an interceptor host that is sent %s gets %s', async (context, keys) => {
+  const host = await startApp([Policy], {
+    mcp: { interceptors: { expose: true, apply: false } },
+  });
+  const servers = [{ name: 'policy', url: await host.url(), send: { context } }];
+  await start({ mcp: { interceptors: { servers } } });
+  const client = await clientOf();
+  const sent = jest.spyOn(globalThis, 'fetch');
+  await client.callTool({
+    name: 'echo',
+    arguments: { text: 'a' },
+    _meta: { traceparent: TRACEPARENT, baggage: 'tenant=acme' },
+  });
+  const invoked = sent.mock.calls
+    .map(
+      ([, init]) =>
+        JSON.parse(String(init?.body ?? '{}')) as { method?: string; params?: { _meta?: object } },
+    )
+    .filter(({ method }) => method === 'interceptor/invoke');
+  sent.mockRestore();
+  expect(invoked).toHaveLength(1);
+  const names = Object.keys(invoked[0].params?._meta ?? {}).filter(key => /^(trace|baggage)/.test(key));
+  expect(names.sort()).toEqual(keys);
+  await host.close();
+});
+
 describe('interceptors', () => {
   const call = async () => {
     const client = await clientOf();
@@ -202,6 +269,45 @@ describe('interceptors', () => {
       },
     ]);
     expect(recorder.spansOf('INTERNAL').map(({ name }) => name)).toEqual(['looking', 'own']);
+  });
+
+  it('are events of the span while an audit interceptor still runs', async () => {
+    const held = deferred();
+    @Injectable()
+    class Audits {
+      @Validator({ name: 'audits', events: ['tools/call'], mode: 'audit', timeoutMs: 30_000 })
+      async audits() {
+        await held.promise;
+        return true;
+      }
+    }
+    await start({}, {}, [Audits]);
+    const { events } = await call();
+    held.resolve();
+    expect(events.map(({ attributes }) => attributes!['nestjs_mcp.interceptor.name'])).toEqual(['looks']);
+  });
+
+  it.each([
+    ['events', 'nestjs_mcp.interceptor'],
+    ['spans', 'interceptor fails'],
+  ] as const)('that fail and are passed over say so, as %s', async (interceptors, name) => {
+    @Injectable()
+    class Fails {
+      @Validator({ name: 'fails', events: ['tools/call'], failOpen: true })
+      fails() {
+        throw new Error('unexpected');
+      }
+    }
+    await start({}, { interceptors }, [Fails]);
+    const span = await call();
+    const seen = interceptors === 'spans' ? recorder.spansOf('INTERNAL') : span.events;
+    const failed = seen.filter(one => one.attributes!['nestjs_mcp.interceptor.name'] === 'fails');
+    expect(failed).toHaveLength(1);
+    expect(failed[0].name).toBe(name);
+    expect(failed[0].attributes).toMatchObject({
+      'nestjs_mcp.interceptor.outcome': 'crash',
+      'nestjs_mcp.interceptor.failed_open': true,
+    });
   });
 
   it('are child spans by option, around what an interceptor does', async () => {

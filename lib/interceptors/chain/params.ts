@@ -2,6 +2,7 @@ import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
 import type { Beside } from './beside.js';
 import type { Clock } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
+import type { EntryResult } from './result.js';
 
 /** A message, and how a chain runs on it. */
 export interface ChainParams {
@@ -43,7 +44,7 @@ export const MAX_TIMEOUT_MS = 30_000;
 export interface ObservedTurn {
   run<T>(work: () => T): T;
   /** @param result undefined if the interceptor did not apply */
-  end(result: { readonly outcome: string } | undefined): void;
+  end(result: Pick<EntryResult, 'outcome' | 'durationMs' | 'failedOpen'> | undefined): void;
 }
 
 export interface ChainOptions {

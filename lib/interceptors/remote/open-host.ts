@@ -25,9 +25,11 @@ export async function openHost(
   const { Connection } = await import('../../connection/connection.js');
   let onChanged = (): void => undefined;
   let onOpen = (): void => undefined;
+  const { context } = options.send ?? {};
+  const isUntraced = context !== undefined && !context.includes('trace');
   const connection = new Connection(options.name, options satisfies ConnectionOptions, {
     onClient: client => watchChanges(client, () => onChanged()),
-    observer: url => defaults.traffic?.at({ side: 'client', name: options.name, url }),
+    observer: url => defaults.traffic?.at({ side: 'client', name: options.name, url, isUntraced }),
     // Another process may answer now, with other interceptors.
     onOpen: () => onOpen(),
   });

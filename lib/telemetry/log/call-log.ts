@@ -38,8 +38,14 @@ class CallLine {
   }
 }
 
+/** Characters that JSON leaves as they are, and that begin a line, steer a terminal or turn the direction of the text. */
+const MISLEADING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** A caller's text must not look like another field or another line. */
-const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text));
+const quoted = (text: string): string =>
+  /^[\w./:-]+$/.test(text) ? text : JSON.stringify(text).replace(MISLEADING, escaped);
 
 /** A request that was answered. */
 export interface LoggedCall {

@@ -3,25 +3,10 @@ import { InterceptorReports, type InterceptorCounters } from '../../interceptors
 import { InterceptorLoader } from '../../server/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { McpServers } from '../../server/mcp-servers.js';
-import { DURATION_BOUNDS, OTHER, ROUND_BOUNDS } from '../conventions.js';
+import type { TrafficPoint } from '../../protocol/traffic.js';
+import { ROUND_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
-
-/** Requests with the same method, name and outcome. */
-export interface McpOperation {
-  /** Whether the requests came in (`server`), or went out (`client`). */
-  readonly side: 'server' | 'client';
-  /** Name of the server, of the client, of the gateway's backend, or of the interceptor host. */
-  readonly name: string;
-  readonly method: string;
-  /** Only of a tool that exists. */
-  readonly tool?: string;
-  /** Only of a prompt that exists. */
-  readonly prompt?: string;
-  /** `error.type` of the conventions. Undefined if the requests succeeded. */
-  readonly errorType?: string;
-  /** In seconds. */
-  readonly duration: HistogramSnapshot;
-}
+import { Operations, type McpOperation } from './operations.js';
 
 /** The current numbers of one server. */
 export interface McpServerNumbers {
@@ -43,15 +28,11 @@ export interface McpMetricsSnapshot {
   readonly rounds: HistogramSnapshot;
 }
 
-export type OperationKey = Omit<McpOperation, 'duration'>;
-
-/** Most operations that are counted separately. */
-const MAX_OPERATIONS = 10_000;
-
 /** The numbers of the application's MCP traffic, for code that does not use OpenTelemetry. */
 @Injectable()
 export class McpMetrics {
-  private readonly operations = new Map<string, { key: OperationKey; duration: Histogram }>();
+  private readonly operations = new Map<string, Operations>();
+  private readonly total = { count: 0 };
   private readonly rounds = new Histogram(ROUND_BOUNDS);
 
   /** @internal Nest makes it. */
@@ -64,10 +45,7 @@ export class McpMetrics {
   /** A copy of all numbers. */
   snapshot(): McpMetricsSnapshot {
     return {
-      operations: [...this.operations.values()].map(({ key, duration }) => ({
-        ...key,
-        duration: duration.snapshot(),
-      })),
+      operations: [...this.operations.values()].flatMap(operations => operations.snapshot()),
       servers: Object.fromEntries(
         this.servers.all().map(server => [server.options.name, numbersOf(server)] as const),
       ),
@@ -79,27 +57,17 @@ export class McpMetrics {
     };
   }
 
-  /** @internal */
-  record(key: OperationKey, durationMs: number): void {
-    this.histogramOf(key).record(durationMs / 1000);
+  /** @internal The operations of a place; places of one name have the same. */
+  operationsOf({ side, name }: Pick<TrafficPoint, 'side' | 'name'>): Operations {
+    const key = `${side} ${name}`;
+    const operations = this.operations.get(key) ?? new Operations({ side, name }, this.total);
+    this.operations.set(key, operations);
+    return operations;
   }
 
   /** @internal */
   recordRounds(count: number): void {
     this.rounds.record(count);
-  }
-
-  private histogramOf(key: OperationKey): Histogram {
-    const { side, name, method, tool = '', prompt = '', errorType = '' } = key;
-    const id = `${side} ${name} ${method} ${errorType} ${tool} ${prompt}`;
-    const known = this.operations.get(id);
-    if (known) return known.duration;
-    if (this.operations.size >= MAX_OPERATIONS && method !== OTHER) {
-      return this.histogramOf({ side, name, method: OTHER });
-    }
-    const duration = new Histogram(DURATION_BOUNDS);
-    this.operations.set(id, { key, duration });
-    return duration;
   }
 }
 

@@ -10,9 +10,9 @@ import {
   ROUND_BOUNDS,
 } from '../conventions.js';
 import type { Ending } from '../ending.js';
-import { SCOPE, type OpenTelemetry } from '../open-telemetry.js';
 import { networkOf, serverOf, type Attributes } from '../peer.js';
-import type { McpMetrics, OperationKey } from './mcp-metrics.js';
+import type { McpMetrics } from './mcp-metrics.js';
+import type { OperationKey } from './operations.js';
 
 const BREAKER_STATES = { closed: 0, 'half-open': 1, open: 2 } as const;
 
@@ -23,12 +23,13 @@ export class OpenTelemetryMetrics {
   private readonly operations: Readonly<Record<TrafficPoint['side'], Histogram>>;
   private readonly sessions: Readonly<Record<TrafficPoint['side'], Histogram>>;
   private readonly rounds: Histogram;
-  private readonly meter: Meter;
   private readonly observables: Observable[];
   private readonly observe: (result: BatchObservableResult) => void;
 
-  constructor({ metrics }: OpenTelemetry, numbers: McpMetrics) {
-    const meter = (this.meter = metrics.getMeter(...SCOPE));
+  constructor(
+    private readonly meter: Meter,
+    numbers: McpMetrics,
+  ) {
     const seconds = (name: string, description: string) =>
       meter.createHistogram(name, {
         unit: 's',
@@ -81,12 +82,13 @@ export class OpenTelemetryMetrics {
   }
 
   record(
-    { side, method, tool, prompt, errorType }: OperationKey,
+    { method, tool, prompt, errorType }: OperationKey,
     { statusCode }: Ending,
     request: TrafficRequest,
     point: TrafficPoint,
     durationMs: number,
   ): void {
+    const { side } = point;
     this.operations[side].record(durationMs / 1000, {
       [ATTR.method]: method,
       ...(tool !== undefined && { [ATTR.toolName]: tool }),

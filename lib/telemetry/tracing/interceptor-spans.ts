@@ -1,56 +1,66 @@
-import type { EntryResult } from '../../interceptors/chain/result.js';
-import type { ChainReport } from '../../interceptors/reports.js';
-import type { Turn, TurnObserving } from '../../protocol/traffic.js';
+import { attempt, type EndedTurn, type ObserveTurn, type Turn } from '../../protocol/traffic.js';
 import { OWN } from '../conventions.js';
 import type { OpenTelemetry } from '../open-telemetry.js';
 import type { Attributes } from '../peer.js';
 import type { Tracing } from './tracing.js';
 
-/** Adds an event to the present span for each interceptor that ran. */
-export function addEvents({ trace }: OpenTelemetry, { result }: ChainReport): void {
-  const span = trace.getActiveSpan();
-  if (!span?.isRecording()) return;
-  for (const entry of result.results) span.addEvent(OWN.interceptorEvent, eventOf(entry, result.event));
-}
+type Message = Parameters<ObserveTurn>[1];
 
-function eventOf(
-  { interceptor, host, phase, mode, outcome, durationMs, failedOpen }: EntryResult,
-  event: string,
-): Attributes {
-  return {
-    [OWN.interceptor]: interceptor,
-    [OWN.host]: host,
-    [OWN.event]: event,
-    [OWN.phase]: phase,
-    [OWN.mode]: mode ?? 'active',
-    [OWN.outcome]: outcome,
-    [OWN.duration]: durationMs / 1000,
-    ...(failedOpen && { [OWN.failedOpen]: true }),
-  };
-}
-
-/** Makes a child span for each turn of an interceptor. */
-export const spanTurns =
-  ({ context, trace, SpanKind, SpanStatusCode }: OpenTelemetry, { tracer }: Tracing) =>
-  ({ name, host, mode }: Turn, { event, phase }: { event: string; phase: string }): TurnObserving => {
-    const parent = context.active();
-    const attributes = {
-      [OWN.interceptor]: name,
-      [OWN.host]: host,
-      [OWN.event]: event,
-      [OWN.phase]: phase,
-      [OWN.mode]: mode,
-    };
-    const span = tracer.startSpan(`interceptor ${name}`, { kind: SpanKind.INTERNAL, attributes }, parent);
-    const own = trace.setSpan(parent, span);
+/** Adds an event to the present span for each turn of an interceptor, at its end: the span may end before other turns. */
+export const turnEvents =
+  ({ trace }: OpenTelemetry): ObserveTurn =>
+  (turn, message) => {
+    const span = trace.getActiveSpan();
+    if (!span?.isRecording()) return undefined;
     return {
-      run: work => context.with(own, work),
+      run: work => work(),
       end: result => {
-        span.setAttribute(OWN.outcome, result?.outcome ?? 'skipped');
-        if (result?.outcome === 'crash' || result?.outcome === 'timeout') {
-          span.setStatus({ code: SpanStatusCode.ERROR });
-        }
-        span.end();
+        if (!result) return;
+        attempt(() => {
+          const duration = { [OWN.duration]: result.durationMs / 1000 };
+          span.addEvent(OWN.interceptorEvent, {
+            ...attributesOf(turn, message),
+            ...outcomeOf(result),
+            ...duration,
+          });
+        });
       },
     };
   };
+
+/** Makes a child span for each turn of an interceptor. */
+export const turnSpans =
+  ({ context, trace, SpanKind, SpanStatusCode }: OpenTelemetry, { tracer }: Tracing): ObserveTurn =>
+  (turn, message) => {
+    const parent = context.active();
+    const attributes = attributesOf(turn, message);
+    const span = attempt(() =>
+      tracer.startSpan(`interceptor ${turn.name}`, { kind: SpanKind.INTERNAL, attributes }, parent),
+    );
+    if (!span) return undefined;
+    const own = trace.setSpan(parent, span);
+    return {
+      run: work => context.with(own, work),
+      end: result =>
+        void attempt(() => {
+          span.setAttributes(outcomeOf(result));
+          if (result?.outcome === 'crash' || result?.outcome === 'timeout') {
+            span.setStatus({ code: SpanStatusCode.ERROR });
+          }
+          span.end();
+        }),
+    };
+  };
+
+const attributesOf = ({ name, host, mode }: Turn, { event, phase }: Message): Attributes => ({
+  [OWN.interceptor]: name,
+  [OWN.host]: host,
+  [OWN.event]: event,
+  [OWN.phase]: phase,
+  [OWN.mode]: mode,
+});
+
+const outcomeOf = (result: EndedTurn | undefined): Attributes => ({
+  [OWN.outcome]: result?.outcome ?? 'skipped',
+  ...(result?.failedOpen && { [OWN.failedOpen]: true }),
+});

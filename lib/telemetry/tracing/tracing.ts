@@ -1,11 +1,11 @@
 import type { Context, Link, Span, Tracer } from '@opentelemetry/api';
-import type { TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
+import { attempt, type TrafficPoint, type TrafficRequest } from '../../protocol/traffic.js';
 import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
-import { SCOPE, type OpenTelemetry } from '../open-telemetry.js';
+import type { OpenTelemetry } from '../open-telemetry.js';
 import { clientOf, hashOf, networkOf, serverOf, type Attributes } from '../peer.js';
 import { recorded, withoutSecrets } from '../recording.js';
-import type { Subject } from '../subject.js';
+import { MAX_LENGTH, type Subject } from '../subject.js';
 import type { TelemetrySettings } from '../telemetry-options.js';
 import { META_GETTER, META_SETTER, readMark, writeMark } from './propagation.js';
 
@@ -29,15 +29,13 @@ export interface Beginning {
 
 /** Makes the spans of the MCP conventions. */
 export class Tracing {
-  readonly tracer: Tracer;
   private readonly open = new Set<Span>();
 
   constructor(
     private readonly api: OpenTelemetry,
+    readonly tracer: Tracer,
     private readonly settings: TelemetrySettings,
-  ) {
-    this.tracer = api.trace.getTracer(...SCOPE);
-  }
+  ) {}
 
   begin(beginning: Beginning): RequestSpan {
     const { point } = beginning;
@@ -67,7 +65,7 @@ export class Tracing {
 
   /** Ends the open spans when the application closes. */
   close(): void {
-    for (const span of this.open) span.end();
+    for (const span of this.open) attempt(() => span.end());
     this.open.clear();
   }
 
@@ -80,11 +78,11 @@ export class Tracing {
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
+        this.open.delete(span);
         if (span.isRecording()) this.describe(span, ending, beginning, result);
         // A gateway learns the name from this answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
         if (isOwn) span.end();
-        this.open.delete(span);
       },
     };
   }
@@ -93,10 +91,20 @@ export class Tracing {
   private parentOf({ request, point }: Beginning, ambient: Context): { parent: Context; links: Link[] } {
     const { propagation, trace } = this.api;
     if (point.side === 'client' || !request.meta) return { parent: ambient, links: [] };
-    const parent = propagation.extract(ambient, request.meta, META_GETTER);
+    const parent = this.withOwnBaggage(ambient, propagation.extract(ambient, request.meta, META_GETTER));
     const around = trace.getSpanContext(ambient);
     const isRemote = trace.getSpanContext(parent) !== around;
     return { parent, links: isRemote && around ? [{ context: around }] : [] };
+  }
+
+  /** A caller's baggage replaces none of the application's entries. */
+  private withOwnBaggage(ambient: Context, extracted: Context): Context {
+    const { propagation } = this.api;
+    const own = propagation.getBaggage(ambient);
+    const sent = propagation.getBaggage(extracted);
+    if (!own || !sent || own === sent) return extracted;
+    const merged = own.getAllEntries().reduce((all, [key, entry]) => all.setEntry(key, entry), sent);
+    return propagation.setBaggage(extracted, merged);
   }
 
   /** The span of a GenAI instrumentation for the same call. The conventions ask for one span of it. */
@@ -125,7 +133,7 @@ export class Tracing {
       ...attributesOf(subject),
       ...networkOf(request, point),
       ...(point.side === 'server' ? clientOf(request) : serverOf(point)),
-      ...(requestId !== undefined && { [ATTR.requestId]: String(requestId) }),
+      ...(requestId !== undefined && { [ATTR.requestId]: String(requestId).slice(0, MAX_LENGTH) }),
       ...(protocolVersion !== undefined && { [ATTR.protocolVersion]: protocolVersion }),
       ...(sessionId !== undefined && { [ATTR.sessionId]: hashOf(sessionId) }),
       ...(isShown && { [ATTR.toolArguments]: recorded(params?.['arguments'] ?? {}) }),

@@ -134,6 +134,7 @@ export class HttpEndpoint {
       const id = idOf(json);
       if (error instanceof LimitReached) return limitError(error, id).send(rawResponse);
       if (!(error instanceof AuthChallenge)) throw error;
+      this.server.refused(error.status);
       return challengeError(error, id).send(rawResponse);
     }
     if (caller && isListening) endWithToken(authorizer, bearer, caller, rawResponse);
@@ -196,6 +197,7 @@ export class HttpEndpoint {
       return false;
     } catch (error) {
       if (!(error instanceof AuthChallenge)) throw error;
+      this.server.refused(error.status);
       challengeError(error, idOf(json)).send(incoming.rawResponse);
       return true;
     }

@@ -62,6 +62,7 @@ export class SdkHandler {
     const json = body?.ok ? body.json : undefined;
     const fetch = async (request: Request): Promise<Response> => {
       const response = await this.answer(request, incoming, json);
+      if (response.status >= 400) this.server.refused(response.status);
       if (response.headers.get('content-type') === 'text/event-stream') {
         // The adapter leaves the head to the first event, which may be long in coming.
         setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());

@@ -49,11 +49,14 @@ export const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shut
   headers: { 'retry-after': '1' },
 });
 
+/** The limit counts it. */
+export class LimitError extends TransportError {}
+
 /** The refusal of a request that is past a cap, in both eras. */
 export const limitError = (
   { status, code, message, data, headers }: LimitReached,
   id?: RequestId,
-): TransportError => new TransportError(status, code, message, { id, data, headers });
+): LimitError => new LimitError(status, code, message, { id, data, headers });
 
 /** The refusal of a request by its token. */
 export const challengeError = (

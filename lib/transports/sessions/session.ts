@@ -59,7 +59,7 @@ export interface SessionOptions {
 export class Session implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
+  onmessage?: Transport['onmessage'];
   readonly sessionId: string;
   /** Whose session it is; it serves nobody else. */
   caller: string;
@@ -180,7 +180,7 @@ export class Session implements Transport {
     this.timer.refresh();
     const requests = messages.filter(isRequest);
     if (requests.length === 0) {
-      for (const message of messages) this.receive(message);
+      for (const message of messages) this.receive(message, incoming);
       rawResponse.writeHead(202).end();
       return;
     }
@@ -204,7 +204,7 @@ export class Session implements Transport {
     for (const message of messages) {
       const call = isRequest(message) ? calls.shift() : undefined;
       if (call) this.run(call, message as JSONRPCRequest, incoming);
-      else this.receive(message);
+      else this.receive(message, incoming);
     }
   }
 
@@ -299,7 +299,7 @@ export class Session implements Transport {
   }
 
   /** What is not a call of the pipeline is the SDK's, but for the cancellation of such a call. */
-  private receive(message: JSONRPCMessage): void {
+  private receive(message: JSONRPCMessage, { authInfo }: Incoming): void {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
       if (requestId === undefined) return this.onmessage?.(message);
@@ -307,7 +307,7 @@ export class Session implements Transport {
       return this.cancel(requestId, reason);
     }
     const own = this.others ? this.others.incoming(message) : message;
-    if (own) this.onmessage?.(own);
+    if (own) this.onmessage?.(own, { authInfo });
   }
 
   /** @param answer what the request is to be answered with: its id may be another's by now */

@@ -11,7 +11,7 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { isGone } from '../http/connections.js';
 import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
-import { limitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
+import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
 import { assertVersion } from './session-body.js';
 import { SharedSessions } from './shared-sessions.js';
@@ -110,6 +110,7 @@ export class Sessions {
     } catch (error) {
       const refusal = error instanceof UnavailableException ? unavailable(error) : error;
       if (!(refusal instanceof TransportError) || rawResponse.headersSent) throw error;
+      if (!(refusal instanceof LimitError)) this.server.refused(refusal.status);
       refusal.send(rawResponse);
     }
   }
