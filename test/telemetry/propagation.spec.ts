@@ -236,7 +236,10 @@ it.each<readonly [parts: ('trace' | 'timestamp')[], keys: string[]]>([
   const invoked = sent.mock.calls
     .map(
       ([, init]) =>
-        JSON.parse(String(init?.body ?? '{}')) as { method?: string; params?: { _meta?: object } },
+        JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
+          method?: string;
+          params?: { _meta?: object };
+        },
     )
     .filter(({ method }) => method === 'interceptor/invoke');
   sent.mockRestore();

@@ -113,5 +113,10 @@ const unlessLate = <T>(work: Promise<T>, over: AbortSignal, late: T): Promise<T>
 
 const statusOf = (isUp: boolean): Status => (isUp ? 'up' : 'down');
 
+/** Two servers may have hosts or backends of one name: the name is down if one of them is. */
 const statusesOf = (all: readonly { name: string; isUp: boolean }[]): Record<string, Status> =>
-  Object.fromEntries(all.map(({ name, isUp }) => [name, statusOf(isUp)]));
+  Object.fromEntries(
+    [...all]
+      .sort((one, other) => Number(other.isUp) - Number(one.isUp))
+      .map(({ name, isUp }) => [name, statusOf(isUp)]),
+  );

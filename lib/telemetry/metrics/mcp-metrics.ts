@@ -8,6 +8,9 @@ import { ROUND_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 import { Operations, type McpOperation } from './operations.js';
 
+/** From good to bad: the number of a state in the metric. */
+export const BREAKER_STATES = ['closed', 'half-open', 'open'] as const;
+
 /** The current numbers of one server. */
 export interface McpServerNumbers {
   /** Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`; `eventStore` in characters. */
@@ -51,7 +54,12 @@ export class McpMetrics {
       ),
       interceptors: this.reports.counters(),
       breakers: Object.fromEntries(
-        this.loader.remoteHosts.map(({ name, breakerState }) => [name, breakerState] as const),
+        // Two servers may have hosts of one name: the worse state counts.
+        BREAKER_STATES.flatMap(state =>
+          this.loader.remoteHosts
+            .filter(({ breakerState }) => breakerState === state)
+            .map(({ name }) => [name, state] as const),
+        ),
       ),
       rounds: this.rounds.snapshot(),
     };

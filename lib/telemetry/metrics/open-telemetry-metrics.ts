@@ -11,10 +11,8 @@ import {
 } from '../conventions.js';
 import type { Ending } from '../ending.js';
 import { networkOf, serverOf, type Attributes } from '../peer.js';
-import type { McpMetrics } from './mcp-metrics.js';
+import { BREAKER_STATES, type McpMetrics } from './mcp-metrics.js';
 import type { OperationKey } from './operations.js';
-
-const BREAKER_STATES = { closed: 0, 'half-open': 1, open: 2 } as const;
 
 const CHARACTERS = { unit: '{character}' };
 
@@ -75,7 +73,7 @@ export class OpenTelemetryMetrics {
         }
       }
       for (const [host, state] of Object.entries(breakers)) {
-        result.observe(breaker, BREAKER_STATES[state], { [OWN.host]: host });
+        result.observe(breaker, BREAKER_STATES.indexOf(state), { [OWN.host]: host });
       }
     };
     meter.addBatchObservableCallback(this.observe, this.observables);
