@@ -47,7 +47,7 @@ export class Telemetry implements TrafficListener {
     if (!tracer) return;
     this.tracing = new Tracing(api, tracer, settings);
     if (interceptors === 'spans') this.turn = turnSpans(api, this.tracing);
-    if (interceptors === 'events') this.turn = turnEvents(api);
+    if (interceptors === 'events') this.turn = turnEvents(api, this.tracing);
   }
 
   /** Whether an SDK was registered after this was made, and so gets nothing. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SpanStatusCode } from '@opentelemetry/api';
+import { Validator } from 'nestjs-mcp';
 import { OnElicitation, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
 import { McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startClients, type ClientApp } from '../client/fixtures.js';
@@ -98,6 +99,38 @@ describe.each(['modern', 'legacy'] as const)('a client span, %s', era => {
       expect(answered[0].attributes['jsonrpc.request.id']).toBe(found.attributes['jsonrpc.request.id']);
     },
   );
+});
+
+describe('the interceptors of a client', () => {
+  @Injectable()
+  class Looks {
+    @Validator({ name: 'looks', events: ['tools/call'], phase: 'request' })
+    look() {
+      return { valid: true };
+    }
+  }
+
+  it('have spans beside that of the request, which begins after them', async () => {
+    const clients = await startClients([{ name: 'shop', url, era: 'modern' }], [Looks], {
+      imports: [McpTelemetryModule.forRoot()],
+    });
+    const call = () => clients.client().callTool({ name: 'echo', arguments: { text: 'hello' } });
+    await call();
+    recorder.reset();
+    await call();
+    expect(recorder.span('INTERNAL', 'interceptor looks').parentSpanContext).toBeUndefined();
+    recorder.reset();
+    await recorder.tracer.startActiveSpan('work', async work => {
+      await call();
+      work.end();
+    });
+    const work = recorder.span('INTERNAL', 'work');
+    expect(work.events).toEqual([]);
+    expect(recorder.span('INTERNAL', 'interceptor looks').parentSpanContext?.spanId).toBe(
+      work.spanContext().spanId,
+    );
+    await clients.close();
+  });
 });
 
 it('names its requests that end before their answer', async () => {

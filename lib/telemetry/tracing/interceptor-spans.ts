@@ -6,12 +6,16 @@ import type { Tracing } from './tracing.js';
 
 type Message = Parameters<ObserveTurn>[1];
 
-/** Adds an event to the present span for each turn of an interceptor, at its end: the span may end before other turns. */
-export const turnEvents =
-  ({ trace }: OpenTelemetry): ObserveTurn =>
-  (turn, message) => {
-    const span = trace.getActiveSpan();
-    if (!span?.isRecording()) return undefined;
+/**
+ * Adds an event to the span of the request for each turn of an interceptor, at its end: the span may end before other
+ * turns. The interceptors of a client run before the span of its request begins, and get spans.
+ */
+export function turnEvents(api: OpenTelemetry, tracing: Tracing): ObserveTurn {
+  const asSpan = turnSpans(api, tracing);
+  return (turn, message) => {
+    const span = api.trace.getActiveSpan();
+    if (span && !span.isRecording()) return undefined;
+    if (!span || !tracing.isOwn(span)) return asSpan(turn, message);
     return {
       run: work => work(),
       end: result => {
@@ -27,6 +31,7 @@ export const turnEvents =
       },
     };
   };
+}
 
 /** Makes a child span for each turn of an interceptor. */
 export const turnSpans =

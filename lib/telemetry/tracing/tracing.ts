@@ -50,6 +50,11 @@ export class Tracing {
     return this.spanOver(span, this.api.trace.setSpan(parent, span), beginning, true);
   }
 
+  /** Whether a span is that of a request that still runs. */
+  isOwn(span: Span): boolean {
+    return this.open.has(span);
+  }
+
   mark(): string | undefined {
     const span = this.api.trace.getActiveSpan()?.spanContext();
     return span && this.api.trace.isSpanContextValid(span) ? writeMark(span) : undefined;
