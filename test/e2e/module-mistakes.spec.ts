@@ -36,14 +36,18 @@ const template = ResourceTemplate({ uriTemplate: 'users://{id}' });
 
 /** One mistake in a declaration, and the sentence that says so. */
 const MISTAKES: [string, MethodDecorator[], RegExp][] = [
-  ['a tool’s name', [Tool({ name: 'my tool' })], /"my tool" is no tool name: use 1 to 128 letters, digits, /],
-  ['a tool’s name that is empty', [Tool({ name: '' })], /"" is no tool name/],
-  ['a tool’s name that is too long', [Tool({ name: 'x'.repeat(129) })], /is no tool name/],
-  ['a resource’s URI without a scheme', [Resource({ uri: 'app' })], /"app" is no resource URI: .*scheme/],
+  [
+    'a tool’s name',
+    [Tool({ name: 'my tool' })],
+    /"my tool" is not a tool name: use 1 to 128 letters, digits, /,
+  ],
+  ['a tool’s name that is empty', [Tool({ name: '' })], /"" is not a tool name/],
+  ['a tool’s name that is too long', [Tool({ name: 'x'.repeat(129) })], /is not a tool name/],
+  ['a resource’s URI without a scheme', [Resource({ uri: 'app' })], /"app" is not a resource URI: .*scheme/],
   [
     'a resource’s URI with a space',
     [Resource({ uri: 'a://b c' })],
-    /"a:\/\/b c" is no resource URI: .*percent-encoded/,
+    /"a:\/\/b c" is not a resource URI: .*percent-encoded/,
   ],
   [
     'a template that is none',

@@ -48,9 +48,13 @@ describe('McpServerRegistry', () => {
     [
       'a name that is none',
       () => registry.add('tool', { name: 'a b' }, handler),
-      /^RuntimeHandler\.a b: "a b" is no tool name/,
+      /^RuntimeHandler\.a b: "a b" is not a tool name/,
     ],
-    ['a URI that is none', () => registry.add('resource', { uri: 'x' }, handler), /"x" is no resource URI/],
+    [
+      'a URI that is none',
+      () => registry.add('resource', { uri: 'x' }, handler),
+      /"x" is not a resource URI/,
+    ],
     [
       'a template that is none',
       () => registry.add('resource template', { uriTemplate: 'x' }, handler),
