@@ -1,7 +1,10 @@
 import type { SessionFields, SessionStore } from '../shared/session-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
-/** Sets fields of a hash that exists: first those to set, as many as the second argument says, then those to remove. */
+/**
+ * Sets and removes fields of an existing hash. ARGV: lifetime, number of fields to set, their names and values, names
+ * to remove.
+ */
 const UPDATE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local set = tonumber(ARGV[2])
@@ -10,7 +13,7 @@ for index = 3 + 2 * set, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`;
 
-/** Sessions as hashes that expire. */
+/** Stores sessions as Redis hashes that expire. */
 export class RedisSessionStore implements SessionStore {
   constructor(
     private readonly redis: RedisConnection,

@@ -1,25 +1,24 @@
-/** What the nodes of a server share of a session: texts by name. */
+/** The state of a session that the nodes of a server share: texts by name. */
 export type SessionFields = Readonly<Record<string, string>>;
 
 /**
- * Keeps what the nodes of a server share of 2025-era sessions, so that a client can send each request to another node.
+ * Keeps the shared state of 2025-era sessions, so that a client can send each request to another node.
  * `contracts.sessionStore` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface SessionStore {
   /**
-   * Keeps a session, in the place of an earlier one of that id.
-   * @param ttlMs how long it is kept, in milliseconds
+   * Stores a session. It replaces an earlier session with the same id.
+   * @param ttlMs lifetime of the session, in milliseconds
    */
   create(id: string, fields: SessionFields, ttlMs: number): Promise<void>;
-  /** The fields of a session. @returns undefined if there is no such session */
+  /** The fields of a session. @returns undefined for an unknown session */
   read(id: string): Promise<SessionFields | undefined>;
   /**
-   * Sets fields of a session, each by itself, and keeps the session for so long from now.
+   * Sets each given field of a session, and restarts its lifetime.
    * @param fields undefined removes a field
-   * @returns false if there is no such session: then nothing is kept
+   * @returns false for an unknown session; nothing is stored then
    */
   update(id: string, fields: Readonly<Record<string, string | undefined>>, ttlMs: number): Promise<boolean>;
-  /** Forgets a session. */
   delete(id: string): Promise<void>;
 }
 
