@@ -8,7 +8,7 @@ import { sessionStoreContract } from './session-store-contract.js';
  *
  *     for (const { name, run } of contracts.mrtrStore(() => new MyStore(url))) it(name, run);
  *
- * The function makes the store or the bus of a node. It is called once for each node; all nodes share one database.
+ * The function creates the store or the bus of a node. It is called once for each node; all nodes share one database.
  */
 export const contracts = {
   sessionStore: sessionStoreContract,

@@ -162,7 +162,7 @@ describe('a client', () => {
       const wrong = { [name]: 'x' };
       await expect(start({ headers: wrong })).rejects.toThrow(
         `McpClientModule.register([{ name: "shop" }]): "headers" must not have "${name}", ` +
-          'for headers that begin with "Mcp-" are the protocol\'s own',
+          'because the client sets all headers that begin with "Mcp-"',
       );
       await start({ headers: () => wrong });
       await expect(client.listTools()).rejects.toThrow(`"headers" must not have "${name}"`);
