@@ -20,9 +20,11 @@ interface AccessOptions {
   readonly authorizer?: Authorizer;
 }
 
-/** Decides what a caller sees and may use of a server: `@Visible` first, then the scopes of its token. */
+/**
+ * Decides what a caller sees and may use on a server: first by `@Visible`, then by the scopes of the caller's token.
+ */
 export class Access {
-  /** What `@Visible` has said of handlers, for each request. */
+  /** The decisions of `@Visible` about handlers, for each request. */
   private readonly shown = new WeakMap<object, Map<Entry, Promise<boolean>>>();
   private readonly lists = new WeakMap<Catalog, CallerLists>();
 
@@ -32,14 +34,15 @@ export class Access {
     return this.options.authorizer;
   }
 
-  /** Refuses a call before anything else is done for it. What is hidden goes on, and is found to be unknown. */
+  /** Refuses a forbidden call before other work starts. A call of a hidden handler continues, and fails as unknown. */
   readonly stage: Stage = next => (call, params) => {
     const asking = isList(call.method) ? undefined : this.assertAllowed(call, params);
     return asking ? asking.then(() => next(call, params)) : next(call, params);
   };
 
   /**
-   * What a call names, unless it is hidden from the caller. A promise only if guards have to be asked.
+   * The handler that a call names, or undefined if it is hidden from the caller. Returns a promise only if guards must
+   * run.
    * @throws AuthChallenge if the caller may not use it
    */
   admitted<E extends Entry>(entry: E | undefined, call: McpCall): E | undefined | Promise<E | undefined> {
@@ -49,7 +52,7 @@ export class Access {
     return shows ? this.allowed(entry, call) : undefined;
   }
 
-  /** Whether `@Visible` shows a handler to a caller. Its guards decide once for each handler and request. */
+  /** Whether `@Visible` shows a handler to a caller. Each guard runs once for each handler and request. */
   shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
     if (!entry.run.shows) return true;
     const request = call.http?.request ?? call.params;
@@ -60,19 +63,19 @@ export class Access {
     return verdict;
   }
 
-  /** A list in pages, as its caller sees it. */
+  /** The pages of a list that the caller sees. */
   pages(method: ListMethod, call: McpCall): Pages | Promise<Pages> {
     const lists = this.listsOf(this.options.catalog());
     return lists.pages(method, call, entry => this.shows(entry, call));
   }
 
-  /** Whether a caller without a token may use anything. */
+  /** Whether a caller without a token may use any handler. */
   get servesAnonymous(): boolean {
     const { authorizer, catalog } = this.options;
     return !authorizer || this.listsOf(catalog()).servesAnonymous;
   }
 
-  /** The refusal of a request without a token. Scopes that `@Visible` hides stay unknown. */
+  /** Creates the refusal of a request without a token. It does not name scopes of handlers with `@Visible`. */
   unauthorized(requests: readonly { method: string; params?: Params }[], bearer: Bearer): AuthChallenge {
     const catalog = this.options.catalog();
     const named = requests.flatMap(({ method, params = {} }) => namedIn(catalog, method, params));
@@ -80,7 +83,7 @@ export class Access {
     return this.authorizer!.refusal([...new Set(scopes)], undefined, bearer);
   }
 
-  /** @throws AuthChallenge for a call that its caller may not make */
+  /** @throws AuthChallenge if the caller may not make the call */
   assertAllowed(call: McpCall, params: Params): Promise<void> | undefined {
     const [entry, completer] = namedIn(this.options.catalog(), call.method, params);
     const admitted = this.admitted(entry, call);
@@ -88,7 +91,7 @@ export class Access {
     return this.assertCompleterAllowed(admitted, completer, call);
   }
 
-  /** What completes a hidden prompt or template is as unknown as that. */
+  /** The completion of a hidden prompt or template is hidden, too. */
   private async assertCompleterAllowed(
     owner: Entry | undefined | Promise<Entry | undefined>,
     completer: Entry | undefined,
@@ -97,7 +100,7 @@ export class Access {
     if (await owner) await this.admitted(completer, call);
   }
 
-  /** Over stdio, the environment is what a caller has to be trusted by. */
+  /** Over stdio there are no tokens: the process that starts the server is trusted. */
   private allowed<E extends Entry>(entry: E, { authInfo, http }: McpCall): E {
     const { authorizer } = this.options;
     if (!authorizer || !http || authorizer.allows(entry.access, authInfo)) return entry;
@@ -114,7 +117,7 @@ export class Access {
     try {
       return await run.shows!({ data: {}, context: new McpContext(call, this.options.changes) });
     } catch (error) {
-      // A guard that refuses says so by an exception, too.
+      // Guards may also refuse with an exception.
       if (!(error instanceof HttpException))
         logger.warn(`${where} is hidden, because a guard of @Visible failed`, error);
       return false;

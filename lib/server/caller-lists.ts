@@ -6,7 +6,7 @@ import type { Authorizer, HandlerAccess } from '../protocol/access.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { listOf, type ListMethod } from '../protocol/methods.js';
 
-/** The most lists of one catalogue that are kept. */
+/** Maximum cached lists of one catalogue. */
 const MAX_VIEWS = 256;
 
 type Listed = Extract<Entry, { definition: object }>;
@@ -14,20 +14,20 @@ type Listed = Extract<Entry, { definition: object }>;
 /** The entries of one list. */
 interface Rows {
   readonly entries: readonly Listed[];
-  /** Those that `@Visible` may hide. */
+  /** The entries that `@Visible` may hide. */
   readonly guarded: readonly Listed[];
   /** Whether the list depends on its caller. */
   readonly isPersonal: boolean;
 }
 
-/** The lists of a catalogue by what their callers see: callers who see the same share the same pages. */
+/** The lists of a catalogue for each group of callers. Callers who see the same entries share the same pages. */
 export class CallerLists {
-  /** Whether a caller without a token may use anything. */
+  /** Whether a caller without a token may use any handler. */
   readonly servesAnonymous: boolean;
   private readonly rows: Readonly<Record<ListMethod, Rows>>;
-  /** What handlers ask of their callers, each once. */
+  /** The distinct access rules of the handlers. */
   private readonly demands = new Map<string, HandlerAccess | undefined>();
-  /** Which demands a caller meets, as a text. A caller is the same object while its token is cached. */
+  /** The access rules that a caller satisfies, as a text. A caller is the same object while its token is cached. */
   private readonly met = new WeakMap<AuthInfo, string>();
   private metByAnonymous?: string;
   private readonly views = new LRUCache<string, Pages>({ max: MAX_VIEWS });
@@ -52,7 +52,7 @@ export class CallerLists {
     };
   }
 
-  /** @param shows what `@Visible` says of a handler */
+  /** @param shows whether `@Visible` shows a handler */
   pages(
     method: ListMethod,
     call: McpCall,
@@ -87,12 +87,12 @@ export class CallerLists {
     const isFiltered = http && authorizer?.lists === 'allowed';
     const allowed = isFiltered ? shown.filter(({ access }) => authorizer.allows(access, authInfo)) : shown;
     const definitions = allowed.map(({ definition }) => definition);
-    // The list of one caller is not for another (2026-07-28: server/utilities/caching).
+    // The list of one caller must not be cached for another caller (2026-07-28: server/utilities/caching).
     const more = era === 'modern' ? { cacheScope: 'private' } : {};
     return paginate(listOf(method).lists, definitions, this.catalog.pageSize, more);
   }
 
-  /** Over stdio, there are no tokens. */
+  /** The access rules that a caller satisfies. Over stdio, there are no tokens. */
   private metBy({ authInfo, http }: McpCall): string {
     if (!http || this.authorizer?.lists !== 'allowed') return '';
     if (!authInfo) return (this.metByAnonymous ??= this.bitsOf(undefined));

@@ -2,7 +2,10 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
 import type { Params } from '../protocol/mcp-call.js';
 
-/** The handlers that a request names, as far as there are any: whoever wants a completion names two. */
+/**
+ * The handlers that a request names. A completion request names two: the prompt or template, and the completion
+ * handler.
+ */
 export function namedIn(catalog: Catalog, method: string, params: Params): readonly Entry[] {
   const { name, uri } = params as { name?: string; uri?: unknown };
   switch (method) {

@@ -86,7 +86,7 @@ it.each([
     { events: ['*'], configSchema: { type: 'object', properties: { a: { pattern: '[' } } } },
     /the JSON Schema does not compile: Invalid regular expression: \/\[\/u: Unterminated character class$/,
   ],
-  ['an unknown server', { events: ['*'], server: 'nope' }, /no MCP server "nope"/],
+  ['an unknown server', { events: ['*'], server: 'nope' }, /the MCP server "nope" does not exist/],
   ['a server that is none', { events: ['*'], server: 5 }, /"server" must be the name of a server/],
 ] as [string, ValidatorOptions, RegExp][])(
   '%s stops the bootstrap, naming class and method',

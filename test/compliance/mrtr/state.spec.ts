@@ -489,7 +489,7 @@ describe('the options of mrtr', () => {
     [{ secret: SECRETS[0], secrets: SECRETS }, 'either "secret" or "secrets"'],
     [{ ttlSeconds: 0 }, '"mrtr.ttlSeconds"'],
     [{ maxRounds: 1.5 }, '"mrtr.maxRounds"'],
-    [{ singleUse: true }, 'needs a "mrtr.store"'],
+    [{ singleUse: true }, 'needs "mrtr.store"'],
     [{ store: {} }, '"mrtr.store" must be'],
     [{ encrypt: 'yes' }, '"mrtr.encrypt"'],
     [{ onMismatch: 'ignore' }, '"mrtr.onMismatch"'],
