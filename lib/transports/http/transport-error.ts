@@ -8,17 +8,17 @@ interface TransportErrorOptions {
   /** Whether the connection ends with the answer, because part of the request was not read. Default: false. */
   readonly close?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request that it answers. Default: none is known. */
+  /** The id of the answered request. Default: unknown. */
   readonly id?: RequestId;
   readonly data?: unknown;
 }
 
-/** A refusal below JSON-RPC: an HTTP status, with a JSON-RPC error in the body nevertheless. */
+/** A refusal at the HTTP level: an HTTP status, with a JSON-RPC error in the body. */
 export class TransportError extends Error {
   /**
    * @param status HTTP status
    * @param code JSON-RPC error code
-   * @param message what the client is told
+   * @param message the text for the client
    */
   constructor(
     readonly status: number,
@@ -49,13 +49,13 @@ export const SHUTTING_DOWN = new TransportError(503, -32000, 'The server is shut
   headers: { 'retry-after': '1' },
 });
 
-/** The refusal of a request that is past a cap, in both eras. */
+/** The refusal of a request past a cap, for both eras. */
 export const limitError = (
   { status, code, message, data, headers }: LimitReached,
   id?: RequestId,
 ): TransportError => new TransportError(status, code, message, { id, data, headers });
 
-/** The refusal of a request by its token. */
+/** The refusal of a request because of its token. */
 export const challengeError = (
   { status, code, message, headers }: AuthChallenge,
   id?: RequestId,

@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { TransportError } from '../http/transport-error.js';
 
-/** The most messages that a list may hold. */
+/** Maximum messages in a batch. */
 const MAX_BATCH = 100;
 
-/** The SDK's own guard checks the whole message each time; the body has been parsed. */
+/** A cheap check: the body is already validated, and the SDK's own guard would validate it again. */
 export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message;
 
@@ -20,7 +20,7 @@ const isInitialize = (message: JSONRPCMessage): boolean =>
   isRequest(message) && message.method === 'initialize' && isInitializeRequest(message);
 
 /**
- * The messages in the body of a POST.
+ * Reads the messages in the body of a POST.
  * @throws TransportError if the body is malformed, or the session cannot serve it
  */
 export function messagesIn(
@@ -49,7 +49,7 @@ export function assertAccepts(accept = '', types: readonly string[]): void {
   throw refused(406, `Not Acceptable: Client must accept ${needed}`);
 }
 
-/** @throws TransportError if the header names a revision that the SDK does not know */
+/** @throws TransportError if the SDK does not support the revision in the header */
 export function assertVersion(version: string | string[] | undefined): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
   const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
