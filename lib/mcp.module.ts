@@ -51,7 +51,17 @@ interface Route {
   readonly decorators: ClassDecorator[] | undefined;
 }
 
-/** Serves the application's providers over the Model Context Protocol. */
+/**
+ * Serves the application's providers over the Model Context Protocol.
+ * @example
+ * ```ts
+ * @Module({
+ *   imports: [McpModule.forRoot({ name: 'shop', version: '1.0.0' })],
+ *   providers: [CatalogTools],
+ * })
+ * export class AppModule {}
+ * ```
+ */
 @Module({})
 export class McpModule
   implements NestModule, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown

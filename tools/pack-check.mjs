@@ -1,6 +1,7 @@
 // Installs the package as it would be published into an empty project, without the network, and loads every entry with
-// `require` and with `import`. The main entry is loaded where no optional peer is installed. There, the samples compile as
-// in a project of Nest's command line, which writes declarations: every type that is inferred can be named.
+// `require` and with `import`. The main entry and `nestjs-mcp/telemetry` are loaded where no optional peer is installed.
+// There, the samples compile as in a project of Nest's command line, which writes declarations: every type that is inferred
+// can be named.
 // Usage, after a build: node tools/pack-check.mjs [package folder]
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -86,9 +87,10 @@ try {
   for (const packageName of [...Object.keys(dependencies), ...peers]) {
     if (!optionalPeers.includes(packageName)) link(packageName);
   }
-  check(mainEntry);
+  const bareEntries = [mainEntry, './telemetry'];
+  bareEntries.forEach(check);
   optionalPeers.forEach(link);
-  otherEntries.forEach(check);
+  otherEntries.filter(entry => !bareEntries.includes(entry)).forEach(check);
 
   Object.keys(devDependencies).forEach(link);
   cpSync(join(root, 'sample'), join(temp, 'sample'), { recursive: true });

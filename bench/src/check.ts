@@ -7,7 +7,7 @@ export async function checkWithClient({ program, url, setup, call }: Running): P
   if (program === 'bare') return;
   const mode = setup.era === '2026-07-28' ? { pin: setup.era } : 'legacy';
   const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode } });
-  const headers = { authorization: 'Bearer token-of-ada' };
+  const headers = { authorization: `Bearer ${setup.token ?? 'token-of-ada'}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   try {
     const { tools } = await client.listTools();

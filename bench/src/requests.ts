@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Setup } from './contenders/setup.js';
 import type { Running } from './workload.js';
 
 /** One JSON-RPC request as it is posted. */
@@ -17,25 +18,28 @@ export interface Call {
 const JSON_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
-  authorization: 'Bearer token-of-ada',
 };
 const CLIENT = { name: 'bench', version: '1.0.0' };
+
+/** The headers of every request. */
+const headersOf = ({ token = 'token-of-ada' }: Setup) => ({
+  ...JSON_HEADERS,
+  authorization: `Bearer ${token}`,
+});
 
 const toBody = (message: object) => JSON.stringify({ jsonrpc: '2.0', ...message });
 
 /** What one client of an era posts. In the 2025 era it opens a session first, but for a server that has none. */
-export async function requestOf(
-  { url, program, setup: { era } }: Running,
-  { method, params }: Call,
-): Promise<Posted> {
+export async function requestOf({ url, program, setup }: Running, { method, params }: Call): Promise<Posted> {
+  const { era } = setup;
   if (era === '2025-11-25') {
-    const headers = program === 'bare' ? sessionHeaders(randomUUID()) : await openSession(url);
+    const headers = program === 'bare' ? sessionHeaders(setup, randomUUID()) : await openSession(url, setup);
     return { headers, body: toBody({ id: 1, method, params }) };
   }
   const { name } = params;
   return {
     headers: {
-      ...JSON_HEADERS,
+      ...headersOf(setup),
       'mcp-protocol-version': era,
       'mcp-method': method,
       ...(name === undefined ? {} : { 'mcp-name': name }),
@@ -55,18 +59,18 @@ export async function requestOf(
   };
 }
 
-const sessionHeaders = (id: string) => ({
-  ...JSON_HEADERS,
+const sessionHeaders = (setup: Setup, id: string) => ({
+  ...headersOf(setup),
   'mcp-protocol-version': '2025-11-25',
   'mcp-session-id': id,
 });
 
-async function openSession(url: string): Promise<Posted['headers']> {
+async function openSession(url: string, setup: Setup): Promise<Posted['headers']> {
   const params = { protocolVersion: '2025-11-25', clientInfo: CLIENT, capabilities: {} };
   const body = toBody({ id: 0, method: 'initialize', params });
-  const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body });
+  const response = await fetch(url, { method: 'POST', headers: headersOf(setup), body });
   await response.text();
-  const headers = sessionHeaders(response.headers.get('mcp-session-id')!);
+  const headers = sessionHeaders(setup, response.headers.get('mcp-session-id')!);
   await post(url, { headers, body: toBody({ method: 'notifications/initialized' }) });
   return headers;
 }

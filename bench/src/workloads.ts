@@ -1,5 +1,6 @@
 import type { Era, Platform, Setup } from './contenders/setup.js';
 import { CALL } from './interceptors.js';
+import { AUDIENCE, ISSUER, JWKS, TOKEN } from './bearer.js';
 import { ANSWER } from './mrtr-question.js';
 import type { Call } from './requests.js';
 import type { Bound, Comparison, Contender, Workload } from './workload.js';
@@ -22,8 +23,8 @@ const ASK: Call = { ...ORDER, params: { ...ORDER.params, name: 'ask' }, says: '"
 const contender = (
   program: Contender['program'],
   call: Call,
-  { platform = 'express', era = MODERN, tools = 1, feature, redis }: Partial<Setup> = {},
-): Contender => ({ program, setup: { platform, era, tools, feature, redis }, call });
+  { platform = 'express', era = MODERN, tools = 1, ...more }: Partial<Setup> = {},
+): Contender => ({ program, setup: { platform, era, tools, ...more }, call });
 
 const rps = (subject: string, baseline: string, least?: number, aim?: number): Comparison => ({
   figure: 'rps',
@@ -62,6 +63,12 @@ function echo(
   };
 }
 
+/** A server that checks tokens, and keeps a verified token for so long. */
+const protectedFor = (tokenCacheMs: number): Contender => {
+  const auth = { issuer: ISSUER, audience: AUDIENCE, jwks: JWKS, tokenCacheMs };
+  return contender('ours', ECHO, { platform: 'fastify', token: TOKEN, auth });
+};
+
 const list = (tools: number, ...others: 'peer'[]): Workload => ({
   name: `tools/list of ${tools}`,
   quick: tools === 100,
@@ -88,6 +95,16 @@ const shared = (
     rps('with Redis', 'in memory', least, 1),
     { figure: 'p99Ms', subject: 'with Redis', baseline: 'in memory' },
   ],
+});
+
+/** The same with `McpTelemetryModule` and without it. No OpenTelemetry SDK is registered. */
+const observed = (name: string, setup: Pick<Setup, 'platform' | 'era'>): Workload => ({
+  name: `${name}, ${setup.platform}, telemetry`,
+  contenders: {
+    'without telemetry': contender('ours', ECHO, setup),
+    'with telemetry': contender('ours', ECHO, { ...setup, telemetry: true }),
+  },
+  comparisons: [rps('with telemetry', 'without telemetry', 0.97, 1)],
 });
 
 /** What a client posts that has been asked where to send its order. */
@@ -153,6 +170,25 @@ export const WORKLOADS: readonly Workload[] = [
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION }),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION, platform: 'express' }),
   shared('call with progress in a 2025 session', REPORT, 0.5, { era: SESSION, feature: 'orders' }),
+  observed('tools/call', { platform: 'express', era: MODERN }),
+  observed('tools/call', { platform: 'fastify', era: MODERN }),
+  observed('call in a 2025 session', { platform: 'express', era: SESSION }),
+  {
+    name: 'tools/call with authorization, fastify',
+    contenders: {
+      'without authorization': contender('ours', ECHO, { platform: 'fastify', token: TOKEN }),
+      'a cached token': protectedFor(60_000),
+      'a token that is verified first': protectedFor(0),
+    },
+    comparisons: [
+      rps('a cached token', 'without authorization', 0.85, 0.95),
+      {
+        figure: 'us',
+        subject: 'a token that is verified first',
+        baseline: 'without authorization',
+      },
+    ],
+  },
   list(100, 'peer'),
   list(1000),
   {

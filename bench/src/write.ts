@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { chartOf } from './chart.js';
+import { chartOf, CHARTS } from './chart.js';
 import { isPinned } from './load/pinned.js';
 import type { Line } from './report.js';
 import { cellsOf, HEADINGS } from './table.js';
@@ -33,11 +33,12 @@ export function writeResults(rows: readonly Row[], lines: readonly Line[]): void
 const START = '<!-- bench: start -->';
 const END = '<!-- bench: end -->';
 
-/** Writes the figures, their chart, and the table between the marks of `performance.md`. */
+/** Writes the figures, their charts, and the table between the marks of `performance.md`. */
 export async function writeDocs(rows: readonly Row[]): Promise<void> {
   const { date, node, cpu, cores, pinned } = conditions();
   await writeFormatted(join(docs, 'performance.json'), toJson({ ...conditions(), rows }));
-  writeFileSync(join(docs, 'performance.svg'), chartOf(rows));
+  for (const [file, [title, ...figures]] of Object.entries(CHARTS))
+    writeFileSync(join(docs, file), chartOf(rows, title, figures));
 
   const page = join(docs, 'performance.md');
   const [before, rest] = readFileSync(page, 'utf8').split(START);

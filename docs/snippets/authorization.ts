@@ -7,9 +7,12 @@ import {
 import { JwtService } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import {
   Ctx,
   McpContext,
+  McpErrorCode,
+  McpException,
   McpExecutionContext,
   McpModule,
   Tool,
@@ -25,6 +28,7 @@ import {
   type TokenVerifier,
 } from 'nestjs-mcp/auth';
 import { McpClientModule } from 'nestjs-mcp/client';
+import { McpGatewayModule } from 'nestjs-mcp/gateway';
 
 @Injectable()
 export class StaffOnly implements CanActivate {
@@ -148,15 +152,44 @@ export const entra = jwtVerifier({
 // #endregion providers
 
 // #region client
+const shop = new ClientCredentialsProvider({
+  clientId: 'shop',
+  clientSecret: process.env.CLIENT_SECRET!,
+  expectedIssuer: 'https://login.example.com',
+});
+
 export const clients = McpClientModule.register([
-  {
-    name: 'stock',
-    url: 'https://stock.example.com/mcp',
-    auth: new ClientCredentialsProvider({
-      clientId: 'shop',
-      clientSecret: process.env.CLIENT_SECRET!,
-      expectedIssuer: 'https://login.example.com',
-    }),
-  },
+  { name: 'stock', url: 'https://stock.example.com/mcp', auth: shop },
 ]);
 // #endregion client
+
+// #region gateway
+export const gateway = McpGatewayModule.forRoot({
+  backends: {
+    git: { url: 'https://git.internal/mcp', auth: shop, tokenFor: exchange },
+  },
+  toolScopes: { 'git_*': ['git:read'], git_push: ['git:write'] },
+});
+// #endregion gateway
+
+// #region exchange
+async function exchange(caller?: AuthInfo): Promise<string> {
+  if (!caller) throw new McpException(McpErrorCode.Refused, 'Log in first');
+  const response = await fetch('https://login.example.com/token', {
+    method: 'POST',
+    headers: { authorization: `Basic ${process.env.CREDENTIALS}` },
+    body: new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: caller.token,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      resource: 'https://git.internal/mcp',
+    }),
+  });
+  if (!response.ok)
+    throw new Error(`The token endpoint sent ${response.status}`);
+  const { access_token: token } = (await response.json()) as {
+    access_token: string;
+  };
+  return token;
+}
+// #endregion exchange

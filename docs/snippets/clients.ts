@@ -9,8 +9,6 @@ import {
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
 import { Guardrails } from './interceptors.js';
 
-const token = process.env.BILLING_TOKEN;
-
 // #region client
 @Injectable()
 export class Invoices {
@@ -35,7 +33,7 @@ export class Invoices {
       {
         name: 'billing',
         url: 'https://billing.internal/mcp',
-        headers: { authorization: `Bearer ${token}` },
+        headers: { authorization: `Bearer ${process.env.BILLING_TOKEN}` },
       },
       {
         name: 'files',

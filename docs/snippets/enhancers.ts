@@ -1,5 +1,6 @@
 import {
   CanActivate,
+  createParamDecorator,
   ExecutionContext,
   Injectable,
   Logger,
@@ -11,9 +12,20 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { finalize } from 'rxjs';
-import { Args, Ctx, McpContext, McpExecutionContext, Tool } from 'nestjs-mcp';
+import { IsInt, IsPositive, IsString } from 'class-validator';
+import { Args, McpExecutionContext, Tool } from 'nestjs-mcp';
 
 // #region guard
+interface User {
+  id: string;
+  role: string;
+}
+
+interface UserRequest {
+  headers: Record<string, string | undefined>;
+  user: User;
+}
+
 export const Roles = (...roles: string[]) => SetMetadata('roles', roles);
 
 @Injectable()
@@ -22,20 +34,31 @@ export class RolesGuard implements CanActivate {
 
   canActivate(context: ExecutionContext) {
     const roles = this.reflector.get<string[]>('roles', context.getHandler());
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    return !roles || roles.includes(request.user.role);
+    const { user } = context.switchToHttp().getRequest<UserRequest>();
+    return !roles || roles.includes(user.role);
   }
 }
+
+export const CurrentUser = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    context.switchToHttp().getRequest<UserRequest>().user,
+);
 // #endregion guard
 
-interface AuthenticatedRequest {
-  headers: Record<string, string | undefined>;
-  user: { id: string; role: string };
+// #region dto
+export class RefundDto {
+  @IsString()
+  id!: string;
+
+  @IsInt()
+  @IsPositive()
+  amount!: number;
 }
+// #endregion dto
 
 class Orders {
-  refund(id: string, by?: string) {
-    return `${id} by ${by}`;
+  refund(id: string, amount: number, by: string) {
+    return `${by} has refunded ${amount} for ${id}`;
   }
 }
 
@@ -46,8 +69,8 @@ export class OrderTools {
   @Tool({ description: 'Refund an order' })
   @UseGuards(RolesGuard)
   @Roles('support')
-  refund(@Args('id') id: string, @Ctx() ctx: McpContext) {
-    return this.orders.refund(id, ctx.authInfo?.clientId);
+  refund(@Args() { id, amount }: RefundDto, @CurrentUser() user: User) {
+    return this.orders.refund(id, amount, user.id);
   }
   // #endregion tool
 }
@@ -56,7 +79,7 @@ export class OrderTools {
 @Injectable()
 export class LoginGuard implements CanActivate {
   canActivate(context: ExecutionContext) {
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const request = context.switchToHttp().getRequest<UserRequest>();
     if (request.headers.authorization !== 'Bearer token-of-ada') return false;
     request.user = { id: 'ada', role: 'support' };
     return true;

@@ -2,18 +2,15 @@ import {
   Catch,
   Injectable,
   Logger,
-  Module,
   UseFilters,
   type ExceptionFilter,
-  type INestApplication,
 } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
 import type { Client } from '@modelcontextprotocol/client';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { Args, McpModule, Tool } from 'nestjs-mcp';
-import { createTestClient } from 'nestjs-mcp/testing';
+import { Args, Tool } from 'nestjs-mcp';
 import { CatalogTools } from './errors.js';
 import { ProductService } from './shop.js';
+import { checkOutput, startShop } from './support.js';
 
 // #region filter
 class OutOfStock extends Error {}
@@ -45,25 +42,16 @@ class BrokenTools {
   }
 }
 
-@Module({
-  imports: [McpModule.forRoot({ name: 'shop', version: '1.0.0' })],
-  providers: [ProductService, CatalogTools, OrderTools, BrokenTools],
-})
-class AppModule {}
-
-let app: INestApplication;
+let shop: Awaited<ReturnType<typeof startShop>>;
 let client: Client;
 
 beforeAll(async () => {
-  const testing = Test.createTestingModule({ imports: [AppModule] });
-  app = (await testing.compile()).createNestApplication();
-  client = await createTestClient(app);
+  const providers = [ProductService, CatalogTools, OrderTools, BrokenTools];
+  shop = await startShop({ providers }, { era: 'legacy' });
+  ({ client } = shop);
 });
 
-afterAll(async () => {
-  await client.close();
-  await app.close();
-});
+afterAll(() => shop.close());
 
 // #region answers
 it('an HttpException is a result that the model reads', async () => {
@@ -93,9 +81,11 @@ it('a filter answers', async () => {
 
 it('an unexpected error is a reference', async () => {
   const log = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-  expect(await client.callTool({ name: 'broken' })).toMatchObject({
-    isError: true,
-    content: [{ text: expect.stringMatching(/^Internal error \(reference /) }],
-  });
+  const result = await client.callTool({ name: 'broken' });
   log.mockRestore();
+  const reference = /(?<=reference )[\w-]+/;
+  expect(JSON.stringify(result)).toMatch(reference);
+  // Each error has another reference.
+  const text = JSON.stringify(result, undefined, 2);
+  checkOutput('reference.txt', text.replace(reference, '3f9a2c71'));
 });

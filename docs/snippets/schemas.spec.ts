@@ -1,8 +1,15 @@
-import { Test } from '@nestjs/testing';
-import { McpModule } from 'nestjs-mcp';
-import { createTestClient } from 'nestjs-mcp/testing';
 import { CatalogTools, Products, StrictModule } from './schemas.js';
 import { ProductService } from './shop.js';
+import { checkOutput, startShop } from './support.js';
+
+const providers = [
+  CatalogTools,
+  ProductService,
+  {
+    provide: Products,
+    useFactory: () => new Products(new ProductService()),
+  },
+];
 
 // The table of unknown properties in docs/schemas.md.
 describe.each([
@@ -16,22 +23,7 @@ describe.each([
     { name: 'byValibot', isRefused: false },
     { name: 'byJsonSchema', isRefused: true },
   ])('of $name is refused: $isRefused', async ({ name, isRefused }) => {
-    const testing = Test.createTestingModule({
-      imports: [
-        McpModule.forRoot({ name: 'shop', version: '1.0.0' }),
-        ...imports,
-      ],
-      providers: [
-        CatalogTools,
-        ProductService,
-        {
-          provide: Products,
-          useFactory: () => new Products(new ProductService()),
-        },
-      ],
-    });
-    const app = (await testing.compile()).createNestApplication();
-    const client = await createTestClient(app);
+    const { client, close } = await startShop({ imports, providers });
     const result = await client.callTool({
       name,
       arguments: {
@@ -40,7 +32,26 @@ describe.each([
       },
     });
     expect(result.isError ?? false).toBe(isRefused);
-    await client.close();
-    await app.close();
+    await close();
   });
+});
+
+it('a wrong argument is a result that the model reads', async () => {
+  const { client, close } = await startShop({ providers }, { era: 'legacy' });
+  const result = await client.callTool({
+    name: 'search',
+    arguments: { limit: 100 },
+  });
+  checkOutput('wrong-argument.txt', result);
+  await close();
+});
+
+it('a class becomes a JSON Schema', async () => {
+  const { client, close } = await startShop({ providers });
+  const { tools } = await client.listTools();
+  checkOutput(
+    'input-schema.txt',
+    tools.find(({ name }) => name === 'search')?.inputSchema,
+  );
+  await close();
 });

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsIn, IsString } from 'class-validator';
 
+// #region dtos
 export class DeployDto {
   @IsString()
   service!: string;
@@ -11,6 +12,7 @@ export class Region {
   @IsIn(['eu', 'us'])
   name!: string;
 }
+// #endregion dtos
 
 @Injectable()
 export class Deployments {

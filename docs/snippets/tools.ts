@@ -1,34 +1,7 @@
-import { Injectable } from '@nestjs/common';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { interval, map, take } from 'rxjs';
-import { IsInt, IsString, Max } from 'class-validator';
 import { Args, Ctx, McpContext, Tool } from 'nestjs-mcp';
 import { z } from 'zod';
-import { ProductService } from './shop.js';
-
-// #region dto
-export class SearchDto {
-  @IsString()
-  query!: string;
-
-  @IsInt()
-  @Max(50)
-  limit: number = 10;
-}
-
-@Injectable()
-export class CatalogTools {
-  constructor(private readonly products: ProductService) {}
-
-  @Tool({
-    description: 'Search the product catalogue',
-    annotations: { readOnlyHint: true },
-  })
-  search(@Args() { query, limit }: SearchDto) {
-    return this.products.find(query, limit);
-  }
-}
-// #endregion dto
 
 class Thermometers {
   read(city: string) {

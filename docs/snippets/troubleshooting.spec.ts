@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Args, McpModule, Tool } from 'nestjs-mcp';
+import { checkOutput } from './support.js';
 
 // #region mistake
 interface Query {
@@ -31,3 +32,9 @@ it('stops the start, and names the method and the remedy', async () => {
   );
 });
 // #endregion start
+
+it('the message is that of the page', async () => {
+  const testing = Test.createTestingModule({ imports: [AppModule] });
+  const app = (await testing.compile()).createNestApplication();
+  checkOutput('mistake.txt', String(await app.init().catch(error => error)));
+});

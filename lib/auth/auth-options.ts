@@ -1,17 +1,7 @@
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
-import {
-  COUNT,
-  FLAG,
-  HTTP_URL,
-  listOf,
-  OBJECT,
-  objectOf,
-  oneOf,
-  TEXT,
-  TIME,
-} from '../options/option-schema.js';
+import { COUNT, FLAG, HTTP_URL, listOf, objectOf, oneOf, TEXT, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
 import type { TokenVerifier } from './token-verifier.js';
 
@@ -24,30 +14,30 @@ export interface McpAuthOptions {
    * Default: guessed from each request, but not as an audience.
    */
   resource?: string | URL;
-  /** The issuers that clients may get tokens from. */
+  /** Issuers from which clients may get tokens. */
   authorizationServers: string[];
   /** Verifies tokens: `jwtVerifier`, `introspectionVerifier`, `guardVerifier`, or your own. */
   verifier: TokenVerifier;
-  /** The scopes that a client asks for when it logs in first; handlers may need more. Default: not said. */
+  /** Scopes for the first login of a client; handlers may need more. Default: the metadata names no scopes. */
   scopesSupported?: string[];
-  /** Scopes that a broader one stands for: `{ 'orders:write': ['orders:read'] }`. Default: none. */
+  /** Narrower scopes by the broader scope that includes them: `{ 'orders:write': ['orders:read'] }`. Default: none. */
   impliedScopes?: Record<string, string[]>;
   /** Whether handlers without `@RequireScopes()` need no token. Default: false. */
   anonymous?: boolean;
-  /** Whether lists show only what the token of the caller admits, or all. Default: `allowed`. */
+  /** Whether lists show only the handlers that the caller's token allows, or all. Default: `allowed`. */
   lists?: 'allowed' | 'all';
-  /** Name of the resource, for people. */
+  /** Name of the resource, for people. Default: none. */
   resourceName?: string;
-  /** URL of a page for developers. */
+  /** URL of a page for developers. Default: none. */
   resourceDocumentation?: string;
   /**
-   * Where clients read the metadata, if a proxy hands on nothing outside of the endpoint's own prefix.
-   * Default: the well-known place of the `resource` (RFC 9728, 3.1).
+   * URL at which clients read the metadata, if a proxy forwards only the prefix of the endpoint. Default: the well-known place
+   * of the `resource` (RFC 9728, 3.1).
    */
   metadataUrl?: string | URL;
-  /** How long a verified token is not verified again, in milliseconds, at most 60,000; 0: not at all. Default: 60,000. */
+  /** How long a verified token is cached, in milliseconds, at most 60,000; 0 turns the cache off. Default: 60,000. */
   tokenCacheMs?: number;
-  /** The most verified tokens that are kept. Default: 10,000. */
+  /** The most tokens in the cache. Default: 10,000. */
   maxCachedTokens?: number;
 }
 
@@ -74,7 +64,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     verifier: { accepts: hasMethods('verifyAccessToken'), description: 'an object with verifyAccessToken' },
     scopesSupported: listOf(TEXT),
     impliedScopes: {
-      ...OBJECT,
+      type: 'object',
       additionalProperties: listOf(TEXT),
       description: 'an object, with a list of scopes for each broader one',
       default: {},

@@ -1,7 +1,7 @@
 import { isRepeated } from '../headers/header-check.js';
 import type { Bearer } from '../protocol/access.js';
 
-/** The most characters of a token. */
+/** The most characters of an `Authorization` header. Node's own limit is for all headers, and can be raised. */
 const MAX_LENGTH = 16_384;
 
 /** The credentials of RFC 6750, 2.1. */
@@ -13,9 +13,9 @@ export type BearerToken = { readonly token: string } | 'none' | 'malformed' | 'r
 export function bearerToken({ headers, rawHeaders }: Bearer): BearerToken {
   const { authorization } = headers as { authorization?: string };
   if (authorization === undefined) return 'none';
-  // Node keeps the first; who stands before this server may have read the other.
+  // Node keeps the first header; a proxy may have checked the other.
   if (isRepeated({ rawHeaders }, 'authorization')) return 'repeated';
-  // Other schemes are for others.
+  // Guards of the application may read other schemes.
   if (!/^Bearer(?: |$)/i.test(authorization)) return 'none';
   const token = authorization.length > MAX_LENGTH ? undefined : BEARER.exec(authorization)?.[1];
   return token === undefined ? 'malformed' : { token };

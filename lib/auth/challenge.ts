@@ -13,7 +13,7 @@ const MESSAGES = {
   403: 'Forbidden: the access token lacks a scope',
 } as const;
 
-/** A refusal that tells the client how to get a token that will do. It does not say what is wrong with this one. */
+/** Tells the client how to get a valid token, but not why this token is refused. */
 export function challenge(
   status: keyof typeof MESSAGES,
   { error, scope = [], metadataUrl }: ChallengeParams,
@@ -26,6 +26,6 @@ export function challenge(
   return new AuthChallenge(status, MESSAGES[status], { 'www-authenticate': `Bearer ${params.join(', ')}` });
 }
 
-/** With any other status, a client would start to log in again and again. */
+/** With HTTP 401, clients would log in again and again. */
 export const unavailable = (): AuthChallenge =>
   new AuthChallenge(503, 'The access token cannot be verified now; try again later', { 'retry-after': '5' });

@@ -2,7 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What the claims of a token, or of an introspection, say of its caller (RFC 9068, RFC 7662). */
+/** Reads the caller from the claims of a token or of an introspection (RFC 9068, RFC 7662). */
 export function authInfoOf(token: string, claims: Claims): AuthInfo {
   const { client_id: id, azp, appid, sub, exp } = claims;
   const clientId = [id, azp, appid, sub].find(claim => typeof claim === 'string');
@@ -21,7 +21,7 @@ function scopesOf({ scope, scp }: Claims): string[] {
   return [...new Set(texts.flatMap(text => text.split(' ')))].filter(name => name !== '');
 }
 
-/** The audiences that name a resource: URL libraries add a slash to a host, and people do to paths. */
+/** Spellings of a resource as an audience: URL libraries add a slash to a host, and people add one to paths. */
 export function audiencesOf(resource: string): string[] {
   const bare = resource.replace(/\/$/, '');
   return [bare, `${bare}/`];

@@ -5,8 +5,8 @@ import { httpExecutionContext } from '../execution/http-execution-context.js';
 import type { TokenVerifier } from './token-verifier.js';
 
 /**
- * Has a guard verify tokens, such as `new (AuthGuard('jwt'))()` of `@nestjs/passport`. The guard must check the audience.
- * @param toAuthInfo makes the result of what the guard has set as `request.user`
+ * Verifies tokens by a guard, such as `new (AuthGuard('jwt'))()` of `@nestjs/passport`. The guard must check the audience.
+ * @param toAuthInfo makes the result from `request.user`, which the guard sets
  */
 export function guardVerifier(
   guard: CanActivate,
@@ -20,7 +20,7 @@ export function guardVerifier(
         if (!(isObservable(result) ? await lastValueFrom(result) : result)) throw new UnauthorizedException();
         return await toAuthInfo(Reflect.get(request, 'user') as never, token);
       } finally {
-        // Later requests with the token are served from the cache, and must look the same.
+        // Later requests with the token come from the cache, without the guard.
         Reflect.set(request, 'user', earlier);
       }
     },

@@ -8,13 +8,13 @@ import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
 export interface IntrospectionVerifierOptions {
   /** The introspection endpoint of the authorization server. */
   url: string | URL;
-  /** Who this server is to the authorization server. */
+  /** Client id of this server at the authorization server. */
   clientId: string;
-  /** Its secret, sent as HTTP Basic authentication. */
+  /** Client secret, sent as HTTP Basic authentication. */
   clientSecret: string;
   /** The `aud` of tokens for this server, or several. Default: the `resource` of `McpAuthModule`. */
   audience?: string | string[];
-  /** The `iss` that answers must have. Default: any. */
+  /** The `iss` that answers must have. Default: any issuer. */
   issuer?: string;
   /** How long an answer may take, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
@@ -36,8 +36,7 @@ export const INTROSPECTION = objectOf<IntrospectionVerifierOptions, Introspectio
 );
 
 /**
- * Has the authorization server verify tokens (RFC 7662), for tokens that are not JSON Web Tokens. An answer must have `aud`
- * and `exp`.
+ * Asks the authorization server about tokens that are not JSON Web Tokens (RFC 7662). An answer must have `aud` and `exp`.
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
  */
 export function introspectionVerifier(options: IntrospectionVerifierOptions): TokenVerifier {

@@ -5,23 +5,23 @@ import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options
 import { audiencesOf, authInfoOf } from './claims.js';
 import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
 
-/** Options of `jwtVerifier`: an issuer of tokens. */
+/** Options of `jwtVerifier` for one issuer. */
 export interface JwtVerifierOptions {
-  /** The `iss` of its tokens, to the letter. */
+  /** The exact `iss` of its tokens. */
   issuer: string;
-  /** Where its public keys are. */
+  /** URL of its public keys. */
   jwksUri: string | URL;
   /** The `aud` of tokens for this server, or several. Default: the `resource` of `McpAuthModule`. */
   audience?: string | string[];
-  /** Algorithms of signatures. Default: all that have a public key. */
+  /** Algorithms of signatures. Default: all algorithms with a public key. */
   algorithms?: JwtAlgorithm[];
   /** How far the clocks may differ, in seconds, at most 60. Default: 5. */
   clockToleranceSeconds?: number;
-  /** How long the keys may take to come, in milliseconds. Default: 5,000. */
+  /** How long a request for the keys may take, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
 }
 
-/** Algorithms with a public key: with a shared secret, the public key would do for one. */
+/** Algorithms with a public key. An algorithm with a shared secret would accept the public key as the secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -53,7 +53,7 @@ export const JWT = objectOf<JwtVerifierOptions, JwtSettings>(
   { title: 'an issuer', required: ['issuer', 'jwksUri'] },
 );
 
-/** How long the known keys serve after new ones could not be had, in milliseconds, before the next attempt. */
+/** How long the known keys are used after a failed request for new keys, in milliseconds. */
 const RETRY_MS = 10_000;
 
 /**
@@ -90,7 +90,7 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
   };
 }
 
-/** The keys of an issuer. While its endpoint is down, those that are known serve. */
+/** The keys of an issuer. While its endpoint is down, the known keys are used. */
 function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
   let remote: ReturnType<typeof Jose.createRemoteJWKSet> | undefined;
   let failedAt = -Infinity;

@@ -16,8 +16,8 @@ import { TokenAuthorizer } from './token-authorizer.js';
 const SETTINGS = 'nestjs-mcp:auth-settings';
 
 /**
- * Makes a server, or all, an OAuth 2.1 resource server (2026-07-28: basic/authorization): every HTTP request needs an access
- * token, except for handlers with `@AllowAnonymous()`. Import it once, or once for each server.
+ * Makes one server or all servers OAuth 2.1 resource servers (2026-07-28: basic/authorization). Every HTTP request needs an
+ * access token, except for handlers with `@AllowAnonymous()`. Import it once, or once for each server.
  */
 @Module({})
 export class McpAuthModule implements OnModuleDestroy {

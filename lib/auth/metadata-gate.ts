@@ -22,15 +22,15 @@ export class MetadataGate {
   private readonly places = new Map<TokenAuthorizer, EndpointPaths>();
 
   /**
-   * @param authorizers those of the servers whose metadata it serves
-   * @param root the one whose metadata is at the place without a path
+   * @param authorizers of the servers whose metadata it serves
+   * @param root the authorizer of the server whose metadata is at the place without a path
    */
   constructor(
     private readonly authorizers: () => Iterable<TokenAuthorizer>,
     private readonly root: () => unknown,
   ) {}
 
-  /** Has to come before the application enables CORS, which would answer preflights. */
+  /** Runs before the application enables CORS, which would answer preflights. */
   install(adapter: AbstractHttpAdapter): void {
     const hooks = hooksOf(adapter);
     if (!hooks) {

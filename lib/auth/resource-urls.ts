@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { originForm } from '../transports/http/endpoint-paths.js';
 
-/** Where metadata of protected resources is (RFC 9728, 3). */
+/** Beginning of the paths of metadata (RFC 9728, 3). */
 export const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** The place of the metadata of a resource: what is known goes between the host and the path. */
+/** The place of the metadata of a resource: the well-known path stands between the host and the resource's path. */
 export function metadataUrlOf(resource: string): string {
   const { origin, pathname, search } = new URL(resource);
   return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}${search}`;
 }
 
 interface PlatformRequest {
-  /** As far as the platform trusts the proxies that passed the request on. */
+  /** Forwarded headers count only if the platform trusts the proxy. */
   readonly protocol?: string;
   readonly originalUrl?: string;
   readonly url?: string;
@@ -20,7 +20,7 @@ interface PlatformRequest {
   readonly raw?: IncomingMessage;
 }
 
-/** Where a request came in, as far as it says so; undefined for a request that names no host. */
+/** The URL of a request as the client wrote it; undefined without a host. */
 export function urlOf(platformRequest: object): URL | undefined {
   const { protocol, originalUrl, url, headers, socket, raw } = platformRequest as PlatformRequest;
   const { encrypted } = (socket ?? raw?.socket ?? {}) as { encrypted?: boolean };

@@ -6,9 +6,9 @@ import { extendMetadata } from '../decorators/extend-metadata.js';
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
- * Lets only callers use a handler, or all handlers of a class, whose token has all of these scopes. Without scopes, any token
- * that is good will do. Otherwise, the answer is HTTP 403, and names all scopes of the handler, so that the client can ask for
- * them. Scopes of a class are needed beside those of its methods.
+ * Lets callers use a handler, or all handlers of a class, if their token has all of these scopes. Without scopes, any valid
+ * token is enough. A caller that lacks a scope gets HTTP 403 with all scopes of the handler, so that the client can ask for
+ * them. Scopes of a class and scopes of its methods add up.
  * @throws TypeError for a text that is not a scope
  */
 export function RequireScopes(...scopes: string[]): MethodDecorator & ClassDecorator {
@@ -20,7 +20,7 @@ export function RequireScopes(...scopes: string[]): MethodDecorator & ClassDecor
 }
 
 /**
- * Lets callers without a token use a handler, or all handlers of a class. A decorator of a method wins over one of its
- * class. A token that is sent all the same must be good.
+ * Lets callers without a token use a handler, or all handlers of a class. A decorator of a method wins over a decorator of its
+ * class. If a caller sends a token, it must be valid.
  */
 export const AllowAnonymous = (): MethodDecorator & ClassDecorator => SetMetadata(ANONYMOUS_METADATA, true);

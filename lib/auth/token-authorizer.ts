@@ -15,7 +15,7 @@ import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
 
 const logger = new Logger('McpAuthModule');
 
-/** How far clocks may differ, in seconds: what a verifier may have tolerated. */
+/** The most that clocks may differ, in seconds; a verifier may have tolerated this. */
 const MAX_TOLERANCE_S = 60;
 
 /** Decides about the calls of one server by their tokens. */
@@ -23,7 +23,7 @@ export class TokenAuthorizer implements Authorizer {
   readonly lists: AuthSettings['lists'];
   readonly anonymous: boolean;
   private readonly cache: TokenCache;
-  /** What a token's scopes come to; a caller is the same object while its token is cached. */
+  /** The scopes of callers. A caller is the same object while its token is cached. */
   private readonly granted = new WeakMap<AuthInfo, Scopes>();
   private readonly implied: (scopes: readonly string[]) => Scopes;
   private isFailing = false;
@@ -94,12 +94,12 @@ export class TokenAuthorizer implements Authorizer {
   private guessed(request: object, path: string): string | undefined {
     const url = urlOf(request);
     const { http } = this.host.options;
-    // Whoever can choose the name could have a cache keep it for others.
+    // A caller could choose any host, and a cache could keep the answer for others.
     const isServed = http && (http.allowedHosts === '*' || (url && http.allowedHosts.includes(url.hostname)));
     return url && isServed ? canonical(new URL(path, url.origin)) : undefined;
   }
 
-  /** What a guard of the application took from elsewhere is not this module's, and is not the caller here. */
+  /** Removes a caller that a guard of the application found. Here, only the token counts. */
   private anonymousIn({ request }: Bearer): undefined {
     if (Reflect.get(request, 'auth') !== undefined) Reflect.set(request, 'auth', undefined);
   }
@@ -115,12 +115,12 @@ export class TokenAuthorizer implements Authorizer {
 
   private metadataUrl(request: object): string {
     const { metadataUrl, resource } = this.settings;
-    // Its host has been checked: it is a request to the endpoint.
+    // The endpoint has checked the host.
     const url = urlOf(request)!;
     return metadataUrl ?? metadataUrlOf(resource ?? `${url.origin}${url.pathname}`);
   }
 
-  /** @throws InvalidTokenError, or whatever the verifier throws */
+  /** @throws InvalidTokenError; the error of the verifier */
   private async verify(token: string, { request, response }: Bearer): Promise<AuthInfo> {
     const { verifier, resource } = this.settings;
     const caller = await verifier.verifyAccessToken(token, { resource, request, response });
@@ -141,16 +141,16 @@ export class TokenAuthorizer implements Authorizer {
       logger.debug(`A token was refused: ${messageOf(error)}`);
       return this.refuse(401, bearer);
     }
-    // Once for several in a row: each request of each client meets it.
+    // Logged once for failures in a row, because every request fails.
     if (!this.isFailing) logger.error(`Tokens cannot be verified: ${messageOf(error)}`);
     this.isFailing = true;
     return unavailable();
   }
 }
 
-/** Puts a caller where guards, pipes and decorators of the application look for it. */
+/** Sets the properties in which guards, pipes and decorators of the application look for a caller. */
 function identify(request: object, caller: AuthInfo): AuthInfo {
-  // Not as members: each request of Express has a shape of its own.
+  // By `Reflect`, because each request of Express has a separate shape.
   Reflect.set(request, 'auth', caller);
   if (!Reflect.get(request, 'user')) Reflect.set(request, 'user', { sub: caller.clientId, ...caller.extra });
   return caller;

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 
-/** Verified tokens by their SHA-256, up to a number and a time. A token that is being verified is verified once. */
+/** Verified tokens by their SHA-256, bounded by number and time. Requests at the same time share one verification. */
 export class TokenCache {
   private readonly verified: LRUCache<string, AuthInfo>;
   private readonly pending = new Map<string, Promise<AuthInfo>>();
 
   /**
-   * @param maxAgeMs how long a token is kept, in milliseconds, if it does not expire before
+   * @param maxAgeMs how long a token is kept, in milliseconds, at most until it expires
    * @param max the most tokens
    */
   constructor(
@@ -18,7 +18,7 @@ export class TokenCache {
     this.verified = new LRUCache({ max });
   }
 
-  /** @throws whatever `verify` throws, which is not kept */
+  /** @throws the error of `verify`, which is not kept */
   get(token: string, verify: () => Promise<AuthInfo>): AuthInfo | Promise<AuthInfo> {
     const key = hash('sha256', token, 'base64');
     const known = this.verified.get(key);

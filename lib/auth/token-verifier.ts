@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
-/** What a verifier knows beside the token. */
+/** The request in which a token came. */
 export interface VerifierContext {
   /** The `resource` of `McpAuthModule`: the audience that the token must have. Undefined if the option is not set. */
   readonly resource?: string;
@@ -11,18 +11,19 @@ export interface VerifierContext {
 
 /** Verifies access tokens. Verifiers of the MCP SDK fit, too. */
 export interface TokenVerifier {
-  /** Whether the audience to check is the `resource` of `McpAuthModule`, which must be set then. Default: false. */
+  /** Whether it checks the `resource` of `McpAuthModule` as the audience; that option must be set then. Default: false. */
   readonly needsResource?: boolean;
   /**
    * Verifies signature, issuer, audience and lifetime of a token. The result needs `expiresAt`, in seconds since 1970, and the
-   * subject in `extra.sub`; if it has `resource`, it must be that of the server. It is cached until then, at most 60 seconds.
-   * @throws InvalidTokenError, or an `HttpException` with status 401 or 403, for a token that is not good: the client is asked
-   *   to log in. Any other error means that the token cannot be verified now (HTTP 503)
+   * subject in `extra.sub`. Its `resource`, if it has one, must be the `resource` of the server. The result is cached until it
+   * expires, at most 60 seconds.
+   * @throws InvalidTokenError, or an `HttpException` with status 401 or 403, for an invalid token: the client is asked to log
+   *   in. Any other error means that the token cannot be verified now (HTTP 503)
    */
   verifyAccessToken(token: string, context: VerifierContext): Promise<AuthInfo>;
 }
 
-/** A token that is not good here. Clients do not see the message. */
+/** The error for an invalid token. Clients do not see the message. */
 export class InvalidTokenError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -30,13 +31,13 @@ export class InvalidTokenError extends Error {
   }
 }
 
-/** Whether an error says that a token is not good, by its shape: libraries are loaded twice, and tokens come from many. */
+/** Whether an error means an invalid token. Its shape decides, because libraries can be loaded twice. */
 export function isInvalidToken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   const { getStatus } = error as { getStatus?: () => number };
   if (typeof getStatus === 'function') return [401, 403].includes(getStatus.call(error));
-  // Those of this package, of the MCP SDK, and of jsonwebtoken.
+  // The errors of this package, of the MCP SDK and of jsonwebtoken.
   return code === 'invalid_token' || INVALID.has(error.name);
 }
 

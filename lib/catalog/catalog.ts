@@ -56,6 +56,12 @@ interface CatalogOptions {
 
 export type Completer = CompletionEntry | readonly string[];
 
+/** A handler that can answer for a URI, and the decoded variables if it is a template. */
+export interface Reader {
+  readonly entry: ResourceEntry | ResourceTemplateEntry;
+  readonly variables?: Record<string, string | string[]>;
+}
+
 /** All handlers of a server, compiled. The object is immutable: a change creates a new catalogue. */
 export class Catalog {
   readonly tools = new Map<string, ToolEntry>();
@@ -94,15 +100,14 @@ export class Catalog {
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
-  /** Finds the template that matches a URI, and decodes its variables. */
-  matchTemplate(
-    uri: string,
-  ): { entry: ResourceTemplateEntry; variables: Record<string, string | string[]> } | undefined {
+  /** The handlers that can answer for a URI, the preferred handler first. Callers who do not see it get a later handler. */
+  *readersOf(uri: string): Generator<Reader, undefined> {
+    const resource = this.resources.get(uri);
+    if (resource) yield { entry: resource };
     for (const entry of this.matchers) {
       const variables = entry.template.match(uri);
-      if (variables) return { entry, variables };
+      if (variables) yield { entry, variables };
     }
-    return undefined;
   }
 
   completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {

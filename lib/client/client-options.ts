@@ -25,7 +25,7 @@ type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPT
 
 /** Options of one client: its name, and one of `url`, `command` and `transport`. A wrong option stops the start. */
 export interface McpClientOptions extends ConnectionOptions {
-  /** What the application calls it: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
+  /** Name in the application: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;
   /** OAuth, or where bearer tokens come from, for a server at a `url`. Default: none. */
   auth?: AuthProvider | OAuthClientProvider;

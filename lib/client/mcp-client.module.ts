@@ -26,7 +26,14 @@ export interface McpClientModuleAsyncOptions {
 })
 class McpClientCoreModule {}
 
-/** Provides clients of MCP servers, by names that are unique in the application. It needs no `McpModule`. */
+/**
+ * Provides clients of MCP servers, by names that are unique in the application. It needs no `McpModule`.
+ * @example
+ * ```ts
+ * @Module({ imports: [McpClientModule.register([{ name: 'billing', url: 'https://billing.internal/mcp' }])] })
+ * export class AppModule {}
+ * ```
+ */
 @Module({})
 export class McpClientModule {
   /** @internal Nest makes it, once for each `register`. */

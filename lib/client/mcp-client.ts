@@ -20,6 +20,14 @@ import { unlessAborted } from '../util/abort.js';
 /**
  * A client of the application. The first use opens its connection, which reopens after a failure and closes with the
  * application. The interceptors of the application run around its requests.
+ * @example
+ * ```ts
+ * constructor(@InjectMcpClient('billing') private readonly billing: McpClient) {}
+ *
+ * pay(id: string) {
+ *   return this.billing.callTool({ name: 'pay', arguments: { id } });
+ * }
+ * ```
  */
 export class McpClient extends InterceptedVerbs {
   /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */

@@ -20,7 +20,17 @@ interface Slot {
   readonly client: McpClient;
 }
 
-/** All clients of the application, by name. Inject it to find a client by a name that is known at run time. */
+/**
+ * All clients of the application, by name. Inject it to find a client by a name that is known at run time.
+ * @example
+ * ```ts
+ * constructor(private readonly clients: McpClients) {}
+ *
+ * ask(name: string) {
+ *   return this.clients.get(name)?.listTools();
+ * }
+ * ```
+ */
 @Injectable()
 export class McpClients implements OnApplicationShutdown {
   private readonly slots = new Map<string, Slot>();

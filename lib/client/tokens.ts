@@ -3,7 +3,13 @@ import { type InjectionToken, Inject } from '@nestjs/common';
 /** Names that were asked for, and the classes that inject them: a factory gives its names too late for Nest. */
 const WANTED = new Map<string, Set<object>>();
 
-/** The token of an `McpClient`, for `useFactory` providers and `app.get()`; `@InjectMcpClient` elsewhere. */
+/**
+ * The token of an `McpClient`, for `useFactory` providers and `app.get()`; `@InjectMcpClient` elsewhere.
+ * @example
+ * ```ts
+ * const billing = app.get<McpClient>(getMcpClientToken('billing'));
+ * ```
+ */
 export function getMcpClientToken(name: string): InjectionToken {
   want(name);
   return tokenOf(name);
@@ -21,7 +27,13 @@ export const wantedNames = (): string[] => [...WANTED.keys()];
 
 export const wantedBy = (name: string): ReadonlySet<unknown> => WANTED.get(name) ?? new Set();
 
-/** Injects the `McpClient` of that name. The start fails if no `register` or `registerAsync` provides it. */
+/**
+ * Injects the `McpClient` of that name. The start fails if no `register` or `registerAsync` provides it.
+ * @example
+ * ```ts
+ * constructor(@InjectMcpClient('billing') private readonly billing: McpClient) {}
+ * ```
+ */
 export const InjectMcpClient =
   (name: string): ParameterDecorator & PropertyDecorator =>
   (target: object, key: string | symbol | undefined, index?: number) => {

@@ -15,7 +15,16 @@ import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
 
-/** The connection could not be opened, or is closed. The message says why; `cause` is the error of the last attempt. */
+/**
+ * The connection could not be opened, or is closed. The message says why; `cause` is the error of the last attempt.
+ * @example
+ * ```ts
+ * await billing.listTools().catch(error => {
+ *   if (error instanceof ConnectionError) return undefined; // the server cannot be reached
+ *   throw error;
+ * });
+ * ```
+ */
 export class ConnectionError extends Error {}
 
 export interface ConnectionHooks {

@@ -38,7 +38,20 @@ export function parameter(
   };
 }
 
-/** The validated arguments of the call: all of them, or the argument with the given name. Pipes run as on `@Body()`. */
+/**
+ * The validated arguments of the call: all of them, or the argument with the given name. Pipes run as on `@Body()`.
+ * @example
+ * ```ts
+ * @Tool()
+ * search(@Args() query: SearchDto) {}
+ *
+ * @Tool()
+ * half(@Args('of', ParseIntPipe) of: number) {}
+ *
+ * @Tool()
+ * greet(@Args({ name: 'loud', optional: true }) loud?: boolean) {}
+ * ```
+ */
 export function Args(...pipes: Pipe[]): ParameterDecorator;
 export function Args(argument: string | ArgOptions, ...pipes: Pipe[]): ParameterDecorator;
 export function Args(first?: string | ArgOptions | Pipe, ...rest: Pipe[]): ParameterDecorator {
@@ -47,16 +60,37 @@ export function Args(first?: string | ArgOptions | Pipe, ...rest: Pipe[]): Param
   return parameter(ARGS_PARAM, undefined, first === undefined ? rest : [first, ...rest]);
 }
 
-/** The `McpContext` of the call. */
+/**
+ * The `McpContext` of the call.
+ * @example
+ * ```ts
+ * @Tool()
+ * whoami(@Ctx() ctx: McpContext) {
+ *   return ctx.authInfo?.clientId;
+ * }
+ * ```
+ */
 export const Ctx = (): ParameterDecorator => parameter(CONTEXT_PARAM);
 
-/** The decoded variables of the URI: all of them, or the variable with the given name. */
+/**
+ * The decoded variables of the URI: all of them, or the variable with the given name.
+ * @example
+ * ```ts
+ * @ResourceTemplate({ uriTemplate: 'users://{id}/avatar' })
+ * avatar(@UriParams('id') id: string) {}
+ * ```
+ */
 export const UriParams = (name?: string): ParameterDecorator => parameter(URI_PARAMS_PARAM, name);
 
 /**
  * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, or undefined. The input must declare the
  * header with `@McpHeader('Region')`. With 2026-07-28 over HTTP, the server has compared the header with the argument.
  * Specification 2026-07-28: basic/transports/streamable-http.
+ * @example
+ * ```ts
+ * @Tool()
+ * orders(@Args() query: OrdersDto, @HeaderParam('Region') region?: string) {}
+ * ```
  */
 export const HeaderParam = (name: string): ParameterDecorator => parameter(HEADER_PARAM, name);
 
@@ -80,6 +114,13 @@ export interface AskOptions {
  * Asks the user to fill in a form before the handler runs (2026-07-28: basic/patterns/mrtr). All forms of a handler are
  * sent in one round.
  * @param key identifies the form in the handler
+ * @example
+ * ```ts
+ * @Tool()
+ * deploy(@Ask('region', { message: 'Where?', schema: RegionDto }) region: RegionDto) {
+ *   return region.name;
+ * }
+ * ```
  */
 export const Ask = (key: string, options: AskOptions): ParameterDecorator =>
   parameter(ASK_PARAM, { key, ...options });

@@ -1,7 +1,13 @@
 import type { SchemaIssue } from '../schema/types.js';
 import { McpErrorCode, McpException } from './mcp.exception.js';
 
-/** Arguments that do not match the handler's input schema. The message names every path. */
+/**
+ * Arguments that do not match the handler's input schema. The message names every path.
+ * @example
+ * ```ts
+ * throw new InvalidArgumentsException('tool "search"', [{ path: 'limit', message: 'must be at most 50' }]);
+ * ```
+ */
 export class InvalidArgumentsException extends McpException {
   /**
    * @param subject the called handler, such as `tool "search"`

@@ -1,4 +1,10 @@
-/** A mistake in how the application uses this module. It stops the application at start-up. */
+/**
+ * A mistake in how the application uses this module. It stops the application at start-up.
+ * @example
+ * ```ts
+ * await expect(app.init()).rejects.toThrow(McpBootstrapError);
+ * ```
+ */
 export class McpBootstrapError extends Error {
   /**
    * @param where the class and method at fault, such as `CatalogTools.search`

@@ -1,4 +1,10 @@
-/** The JSON-RPC error codes that this module itself answers with. */
+/**
+ * The JSON-RPC error codes that this module itself answers with.
+ * @example
+ * ```ts
+ * throw new McpException(McpErrorCode.InvalidParams, 'There is no such order');
+ * ```
+ */
 export const McpErrorCode = {
   /** The message is not a valid request, or the server cannot accept it now, for example because its id is in use. */
   InvalidRequest: -32600,
@@ -17,6 +23,10 @@ export const McpErrorCode = {
 /**
  * An error that reaches the client unchanged: `code`, `message` and `data` become the JSON-RPC error. Throw it from a
  * handler, a guard or a pipe to answer with your own protocol error.
+ * @example
+ * ```ts
+ * throw new McpException(McpErrorCode.Refused, 'The shop is closed', { opensAt: '08:00' });
+ * ```
  */
 export class McpException extends Error {
   /**

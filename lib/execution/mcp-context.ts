@@ -32,7 +32,17 @@ import { toProgress, type Progress } from '../protocol/progress.js';
 
 const logger = new Logger('McpContext');
 
-/** The call that a handler serves, with methods to talk to the client. `@Ctx()` injects it. */
+/**
+ * The call that a handler serves, with methods to talk to the client. `@Ctx()` injects it.
+ * @example
+ * ```ts
+ * @Tool()
+ * async index(@Args('files') files: number, @Ctx() ctx: McpContext) {
+ *   await ctx.reportProgress({ progress: 1, total: files });
+ *   await ctx.log('info', { files });
+ * }
+ * ```
+ */
 export class McpContext {
   #log?: McpLog;
 

@@ -66,7 +66,16 @@ export function createExecutionContext(
   return new McpExecutionContextHost(call, handlerClass, handler);
 }
 
-/** Reads an `ExecutionContext` of type `'mcp'` in a guard, an interceptor or a parameter decorator. */
+/**
+ * Reads an `ExecutionContext` of type `'mcp'` in a guard, an interceptor or a parameter decorator.
+ * @example
+ * ```ts
+ * canActivate(context: ExecutionContext) {
+ *   if (context.getType<string>() !== 'mcp') return true;
+ *   return McpExecutionContext.create(context).getContext().method === 'tools/call';
+ * }
+ * ```
+ */
 export class McpExecutionContext {
   private constructor(private readonly host: ExecutionContext) {}
 

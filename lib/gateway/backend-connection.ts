@@ -7,6 +7,7 @@ import type { Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../server/upstream.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
+import type { CallerTokens } from './caller-tokens.js';
 import { tooManyConnections, RETRY_MS } from './limits.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
@@ -19,6 +20,8 @@ import { Subscriptions } from './subscriptions.js';
 export interface ConnectionOwner {
   readonly id: string;
   readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
+  /** The tokens of callers. Undefined if all requests have the gateway's own credentials. */
+  readonly tokens: CallerTokens | undefined;
   opened?(client: Client): void;
   /** @param call the call that the notification belongs to, if known */
   notified(method: string, params: Params, call: Call | undefined): void;
@@ -49,6 +52,7 @@ export class BackendConnection {
   /** The requests on the connection, by their progress tokens. */
   private readonly reporting = new Map<number, Call | undefined>();
   private lastToken = 0;
+  private latest?: Call;
   private lastUsed = Date.now();
   private readonly options: GatewayBackend;
   private readonly connection: Connection;
@@ -69,7 +73,7 @@ export class BackendConnection {
     private readonly shared: boolean,
   ) {
     this.subscriptions = new Subscriptions(this, AGREE_MS, () => host.renewed());
-    this.options = guarded(options, host.id);
+    this.options = this.guarded(options);
     this.connection = new Connection(name, this.options, {
       auth: this.options.auth,
       onClient: client => this.prepare(client),
@@ -98,6 +102,7 @@ export class BackendConnection {
   }
 
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
+    if (call && this.host.tokens) await this.actFor(call);
     const via = viaNow();
     const send = (client: Client) =>
       callScope.run({ via, call }, () =>
@@ -139,6 +144,17 @@ export class BackendConnection {
     return this.owner === undefined || (this.owner !== 'several' && this.owner.id === owner);
   }
 
+  /**
+   * Has the requests of a call carry a token of its caller. On a connection of one caller, so do those of no call.
+   * @throws AuthChallenge (503) if there is no token now
+   */
+  async actFor(call: Call): Promise<void> {
+    if (!this.host.tokens) return;
+    call.token = await this.host.tokens.of(call.authInfo);
+    // The shared connection to a 2025-era backend has no calls.
+    if (this.options.era === 'legacy') this.latest = call;
+  }
+
   notify(method: string, params: Params | undefined): void {
     this.current?.notification({ method, params }).catch((error: Error) => this.host.report(error));
   }
@@ -158,6 +174,26 @@ export class BackendConnection {
     clearTimeout(this.retry);
     this.subscriptions.close();
     await Promise.all([this.connection, ...this.probes].map(one => one.close()));
+  }
+
+  private guarded(options: GatewayBackend): GatewayBackend {
+    const { url, command, headers = {} } = options;
+    if (url !== undefined) {
+      return {
+        ...options,
+        headers: async () => ({
+          ...(typeof headers === 'function' ? await headers() : headers),
+          ...this.credentials(),
+          [VIA_HEADER]: [...viaNow(), this.host.id].join(','),
+        }),
+      };
+    }
+    return command === undefined ? options : { ...options, env: { ...options.env, ...nextEnvironment() } };
+  }
+
+  private credentials(): { authorization?: string } {
+    const { token } = callScope.getStore()?.call ?? this.latest ?? {};
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   /** A separate connection, because a caller with a false header must not make the shared one fail. @throws McpException */
@@ -277,18 +313,4 @@ const viaNow = (): readonly string[] => callScope.getStore()?.via ?? [];
 function withToken(params: Params, progressToken: number, call: Call | undefined): Params {
   if (call?.progressToken === undefined) return params;
   return { ...params, _meta: { ...(params['_meta'] as Params), progressToken } };
-}
-
-function guarded(options: GatewayBackend, id: string): GatewayBackend {
-  const { url, command, headers = {} } = options;
-  if (url !== undefined) {
-    return {
-      ...options,
-      headers: async () => ({
-        ...(typeof headers === 'function' ? await headers() : headers),
-        [VIA_HEADER]: [...viaNow(), id].join(','),
-      }),
-    };
-  }
-  return command === undefined ? options : { ...options, env: { ...options.env, ...nextEnvironment() } };
 }

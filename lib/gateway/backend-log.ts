@@ -106,6 +106,9 @@ function causesOf(thrown: unknown): Cause[] {
   return causes.length > 0 ? causes : [{ message: String(thrown) }];
 }
 
+/** The messages of an error and its causes. */
+export const reasonFor = (thrown: unknown): string => reasonOf(causesOf(thrown));
+
 function reasonOf(causes: readonly Cause[]): string {
   const told = causes[0] instanceof ConnectionError && causes.length > 1 ? causes.slice(1) : causes;
   const texts = told.map(({ message, code }) =>

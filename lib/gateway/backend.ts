@@ -9,6 +9,7 @@ import {
   type ServerCapabilities,
 } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
+import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
@@ -19,7 +20,8 @@ import { BackendDownError, toClientError } from './backend-error.js';
 import { BackendLog, problemOf } from './backend-log.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
-import { askable, callerKey, paramsFor, resultFor } from './caller-params.js';
+import { CallerTokens } from './caller-tokens.js';
+import { askable, callerKey, paramsFor, resultFor, viewBy } from './caller-params.js';
 import type { CallerStates } from './caller-states.js';
 import {
   LIST_CHANGES,
@@ -33,6 +35,7 @@ import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
 import { METHODS, offers } from '../protocol/methods.js';
+import { targetOf } from './target.js';
 
 export interface BackendDescription {
   readonly era: Era;
@@ -65,6 +68,7 @@ export class Backend {
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
   private readonly log: BackendLog;
+  private readonly tokens?: CallerTokens;
   private readonly report = (error: Error): void => this.host.report(error);
   private readonly onFailure = (thrown: unknown): void => this.log.failed(problemOf(thrown, this));
 
@@ -76,11 +80,13 @@ export class Backend {
     const { name, limits } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
+    const { tokenFor, connectTimeoutMs = TOKEN_MS } = options;
+    this.tokens = tokenFor && new CallerTokens(tokenFor, connectTimeoutMs, reason => this.noToken(reason));
     const open = this.open.bind(this);
     this.connections = new ConnectionManager(limits, open, this.report);
     this.lists = new CallerLists(
       limits.listTimeoutMs,
-      exchange => this.connections.known(exchange.channel)?.id ?? callerKey(exchange),
+      exchange => this.viewOf(exchange),
       this.ask.bind(this),
       this.onFailure,
     );
@@ -95,6 +101,18 @@ export class Backend {
       if (!this.base.isOpen || !this.description) await this.base.client(signal);
       return this.description!;
     });
+  }
+
+  /** Whether the backend answers now: an HTTP connection looks open while its server is gone. Never rejects. */
+  async isUp(signal: AbortSignal): Promise<boolean> {
+    try {
+      const { era } = await this.ready(signal);
+      await this.base.request(era === 'modern' ? 'server/discover' : 'ping', {}, { signal });
+      return true;
+    } catch (error) {
+      // It answers, although it does not know the method.
+      return error instanceof ProtocolError;
+    }
   }
 
   /** Like `ready`, but waits only briefly for a backend that was down, because others can answer too. */
@@ -125,7 +143,8 @@ export class Backend {
       isKnown = true;
       return this.offers(method) ? await ask() : undefined;
     } catch (error) {
-      if (signal.aborted || (isKnown && !(error instanceof BackendDownError))) throw error;
+      const isDown = error instanceof BackendDownError || error instanceof AuthChallenge;
+      if (signal.aborted || (isKnown && !isDown)) throw error;
       this.keepTrying();
       return undefined;
     }
@@ -135,11 +154,20 @@ export class Backend {
     return resultFor(exchange.era, await this.ask(method, params, exchange));
   }
 
-  subscribe(uri: string, { channel, reply: { signal }, authInfo, http }: McpCall): Promise<void> {
+  subscribe(uri: string, exchange: McpCall): Promise<void> {
+    const {
+      channel,
+      reply: { signal },
+      authInfo,
+      http,
+    } = exchange;
     return this.withClientErrors(signal, async () => {
       const { era } = await this.ready(signal);
+      const own = channel && era === 'legacy' ? this.connections.connectionOf(channel) : undefined;
+      if (own) await own.actFor(new Call(exchange));
+      else if (this.tokens) await this.assertListed(uri, exchange);
       if (channel) {
-        const connection = era === 'modern' ? this.base : this.connections.connectionOf(channel);
+        const connection = own ?? this.base;
         return this.connections.sessionOf(channel).subscribe(uri, connection);
       }
       const end = await this.base.subscriptions.add(uri, callerOf(authInfo, http?.request), signal);
@@ -162,7 +190,8 @@ export class Backend {
 
   /** A 2025-era backend may ask and notify a client as soon as it is connected. */
   opened(channel: ClientChannel): void {
-    if (this.description?.era !== 'legacy') return;
+    // Without a request, the caller is not known.
+    if (this.description?.era !== 'legacy' || this.tokens) return;
     try {
       this.connections.connectionOf(channel).client().catch(this.report);
     } catch (error) {
@@ -182,6 +211,12 @@ export class Backend {
 
   async close(): Promise<void> {
     await Promise.all([this.base.close(), this.connections.close()]);
+  }
+
+  private viewOf(exchange: McpCall): string {
+    const view = this.connections.known(exchange.channel)?.id ?? callerKey(exchange);
+    // A caller may come back with more scopes, or with less.
+    return this.tokens ? viewBy(view, exchange.authInfo?.scopes) : view;
   }
 
   /** Like `request`, but returns the result unchanged for any era. */
@@ -266,7 +301,13 @@ export class Backend {
     capabilities: McpCall['clientCapabilities'],
     session: SessionConnection | undefined,
   ): BackendConnection {
-    const options: GatewayBackend = { ...this.options, capabilities: askable(capabilities), era: 'legacy' };
+    const options: GatewayBackend = {
+      ...this.options,
+      capabilities: askable(capabilities),
+      era: 'legacy',
+      // A caller must not act with the gateway's own rights.
+      ...(this.tokens && { auth: undefined }),
+    };
     // The clients of the pool hear of changes through the base.
     if (!session) {
       const deaf = this.ownerOf(() => undefined);
@@ -290,6 +331,7 @@ export class Backend {
     return {
       id,
       settings,
+      tokens: this.tokens,
       report: this.report,
       observer: url => this.host.traffic?.at({ side: 'client', name: this.name, url }),
       asked: async (method, params, call, options) => {
@@ -299,14 +341,36 @@ export class Backend {
       },
       notified: (method, params, call) => {
         if (method === 'notifications/message' && call) return call.log(params);
-        if (LIST_CHANGES.includes(method)) this.lists.forget(session?.id);
+        if (LIST_CHANGES.includes(method)) this.forgetLists(session);
         tell(method, params);
       },
       renewed: () => {
-        this.lists.forget(session?.id);
+        this.forgetLists(session);
         for (const change of LIST_CHANGES) tell(change, {});
       },
     };
+  }
+
+  /**
+   * The gateway listens with its own credentials, so the backend cannot refuse the caller.
+   * @throws ResourceNotFoundError for a resource that no list shows to the caller
+   */
+  private async assertListed(uri: string, exchange: McpCall): Promise<void> {
+    const { lookups, unknown } = targetOf('resources/subscribe', { uri });
+    for (const { list, is } of lookups) if (await this.lists.find(list, exchange, is)) return;
+    throw unknown;
+  }
+
+  private noToken(reason: string): void {
+    const path = this.prefix === undefined ? 'backend' : `backends.${this.prefix}`;
+    this.log.failed(
+      `The backend "${this.name}" cannot be called, for "${path}.tokenFor" returned no token: ${reason}`,
+    );
+  }
+
+  /** The views of a session with `tokenFor` have other names. */
+  private forgetLists(session: SessionConnection | undefined): void {
+    this.lists.forget(this.tokens ? undefined : session?.id);
   }
 
   private describe(client: Client): void {
@@ -335,3 +399,6 @@ export class Backend {
 
 /** How long a backend that was down may keep requests to others waiting, in milliseconds. */
 const PATIENCE_MS = 250;
+
+/** How long `tokenFor` may take without a `connectTimeoutMs`, in milliseconds. */
+const TOKEN_MS = 10_000;

@@ -26,6 +26,8 @@ export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress
 export class Call {
   /** Calls with the same owner are of one client. Each call of an anonymous caller has a different owner. */
   readonly owner: unknown;
+  /** The caller's token for the backend, if the gateway gets one for each caller. */
+  token?: string;
 
   constructor(protected exchange: McpCall) {
     this.owner = ownerOf(exchange);
@@ -33,6 +35,10 @@ export class Call {
 
   get isAnonymous(): boolean {
     return typeof this.owner === 'symbol';
+  }
+
+  get authInfo(): McpCall['authInfo'] {
+    return this.exchange.authInfo;
   }
 
   get progressToken(): unknown {

@@ -36,6 +36,12 @@ export const callerKey = ({ authInfo, http, clientCapabilities }: McpCall): stri
     .update(JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]))
     .digest('base64url');
 
+/** The part of a view that a caller with these scopes sees. */
+export const viewBy = (view: string, scopes: readonly string[] = []): string =>
+  createHash('sha256')
+    .update(JSON.stringify([view, ...[...scopes].sort()]))
+    .digest('base64url');
+
 /** @param level the log level that the client has set for its connection */
 export function paramsFor(
   era: Era,

@@ -1,4 +1,5 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
 import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
@@ -10,6 +11,13 @@ export interface GatewayBackend extends ConnectionOptions {
    * `token()` exchanges a token. The token of a caller is never sent to a backend. Default: none.
    */
   auth?: AuthProvider | OAuthClientProvider;
+  /**
+   * Returns the access token for the requests of a caller to a backend at a `url`, such as the result of a token exchange
+   * (RFC 8693). An anonymous caller is `undefined`. A token is used again while the caller's own token is cached
+   * (`tokenCacheMs` of `McpAuthModule`). The gateway connects and listens with `auth`. An `McpException` is sent to the caller;
+   * after any other error, or `connectTimeoutMs`, the caller gets HTTP 503. Default: all requests are sent with `auth`.
+   */
+  tokenFor?: (caller: AuthInfo | undefined) => string | Promise<string>;
 }
 
 /** Bounds on what a gateway holds for its clients. */
@@ -25,6 +33,9 @@ export interface GatewayLimits {
   /** How long a backend may take for a page of a list, in milliseconds, at most `timeoutMs`. Default: 30,000. */
   listTimeoutMs?: number;
 }
+
+/** Scopes by the names of tools as clients see them; `git_*` stands for all names that begin with `git_`. */
+export type GatewayToolScopes = Record<string, string[]>;
 
 /** Signs the `requestState` of a call. All nodes of a gateway need the same secret. */
 export type GatewayMrtrOptions = Pick<McpMrtrOptions, 'secret' | 'secrets'>;
@@ -58,6 +69,12 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   backends?: Record<string, GatewayBackend>;
   /** Whether `interceptors/list` and `interceptor/invoke` go through to the backend. One backend only. Default: false. */
   passthrough?: boolean;
+  /**
+   * The scopes that a caller needs for tools, for a gateway with `McpAuthModule`. Rules that fit the same tool add up. Lists
+   * leave out tools that the caller's scopes do not allow. Default: none.
+   * @example { 'git_*': ['git:read'], git_push: ['git:write'] }
+   */
+  toolScopes?: GatewayToolScopes;
   /**
    * How long a backend may take for an answer, in milliseconds; `calls.timeoutMs` is 0 here unless it is given.
    * Default: 3,600,000 (an hour).

@@ -18,6 +18,7 @@ import { nextHop, viaOf } from './loop-detection.js';
 import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SuspendedCalls } from './suspended-calls.js';
+import { scopesBy } from './tool-rules.js';
 
 const MAX_LOGGED = 500;
 /** The most problems in the log in each period, in milliseconds; the others are counted. */
@@ -29,6 +30,7 @@ export class Gateway implements Upstream {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
+  readonly toolScopes: Upstream['toolScopes'];
   /** Notifies all clients except those with a channel. */
   changes: ChangeNotifier | undefined;
   /** Observes the requests to the backends, if anybody does. */
@@ -42,6 +44,7 @@ export class Gateway implements Upstream {
   constructor(readonly settings: GatewaySettings) {
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
+    this.toolScopes = settings.toolScopes && scopesBy(settings.toolScopes);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
     this.set = new BackendSet(this.backends, settings.limits.listTimeoutMs);
   }
@@ -85,13 +88,7 @@ export class Gateway implements Upstream {
 
   health(signal: AbortSignal): Promise<readonly DependencyHealth[]> {
     return Promise.all(
-      this.backends.map(async backend => {
-        const isUp = await backend.ready(signal).then(
-          () => true,
-          () => false,
-        );
-        return { name: backend.name, isUp };
-      }),
+      this.backends.map(async backend => ({ name: backend.name, isUp: await backend.isUp(signal) })),
     );
   }
 

@@ -5,7 +5,17 @@ import type { McpGatewayOptions } from './gateway-options.js';
 import { Gateway } from './gateway.js';
 import { resolveGatewayOptions } from './resolve-options.js';
 
-/** Serves other MCP servers as its own, over HTTP and stdio, with the application's interceptors around all messages. */
+/**
+ * Serves other MCP servers as its own, over HTTP and stdio, with the application's interceptors around all messages.
+ * @example
+ * ```ts
+ * @Module({
+ *   imports: [McpGatewayModule.forRoot({ path: '/mcp', backend: { url: 'https://files.internal/mcp' } })],
+ *   providers: [Guardrails],
+ * })
+ * export class AppModule {}
+ * ```
+ */
 @Module({})
 export class McpGatewayModule {
   /** @throws McpBootstrapError for options that cannot be served */

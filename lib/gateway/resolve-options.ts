@@ -4,11 +4,24 @@ import { HTTP, SERVER } from '../server/resolve-server-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
 import { type MrtrSettings, SECRETS, secretsOf } from '../mrtr/mrtr-options.js';
 import { resolve } from '../options/check-options.js';
-import { COUNT, FLAG, OBJECT, objectOf, omit, pick, TEXT, TIME } from '../options/option-schema.js';
+import {
+  COUNT,
+  FLAG,
+  FUNCTION,
+  listOf,
+  OBJECT,
+  objectOf,
+  omit,
+  pick,
+  TEXT,
+  TIME,
+  type OptionSchema,
+} from '../options/option-schema.js';
 import {
   SERVER_OPTIONS,
   type GatewayBackend,
   type GatewayLimits,
+  type GatewayToolScopes,
   type McpGatewayOptions,
 } from './gateway-options.js';
 
@@ -18,6 +31,7 @@ export interface GatewaySettings {
   readonly showsBackend: boolean;
   readonly backends: readonly { readonly prefix: string | undefined; readonly options: GatewayBackend }[];
   readonly passthrough: boolean;
+  readonly toolScopes: GatewayToolScopes | undefined;
   readonly timeoutMs: number;
   readonly limits: Readonly<Required<GatewayLimits>>;
   /** The first signs, all are accepted. */
@@ -40,17 +54,25 @@ export const LIMITS = objectOf<GatewayLimits, Required<GatewayLimits>>({
 const BACKEND_RULE = 'an object with a "url", a "command" or a "transport"';
 
 export const BACKEND = objectOf<GatewayBackend>(
-  { auth: OBJECT, ...CONNECTION.properties },
+  {
+    auth: OBJECT,
+    tokenFor: { ...FUNCTION, description: 'a function that returns an access token' },
+    ...CONNECTION.properties,
+  },
   {
     title: 'a backend',
     description: BACKEND_RULE,
-    problem: (options: GatewayBackend, name) =>
-      CONNECTION.problem?.(options as never, name) ??
-      (options.auth !== undefined && options.url === undefined
-        ? `${name('auth')} is only for a server at a "url"`
-        : undefined),
+    problem: (options: GatewayBackend, name) => {
+      const problem = CONNECTION.problem?.(options as never, name);
+      if (problem || options.url !== undefined) return problem;
+      const credentials = (['auth', 'tokenFor'] as const).find(key => options[key] !== undefined);
+      return credentials && `${name(credentials)} is only for a server at a "url"`;
+    },
   },
 );
+
+/** A scope of RFC 6749, 3.3. */
+const SCOPE: OptionSchema = { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' };
 
 const OWN = {
   name: { ...TEXT, default: 'gateway' },
@@ -59,6 +81,11 @@ const OWN = {
   backend: { description: BACKEND_RULE },
   backends: { ...OBJECT, description: 'an object, with a backend for each prefix' },
   passthrough: { ...FLAG, default: false },
+  toolScopes: {
+    ...OBJECT,
+    additionalProperties: listOf(SCOPE, 'a list of scopes, with at least one', 1),
+    description: 'an object, with a list of scopes for each name of a tool',
+  },
   timeoutMs: { ...TIME, default: 3_600_000 },
   mrtr: { ...SECRETS, default: {} },
   limits: { ...LIMITS, default: {} },
@@ -104,7 +131,15 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
 } {
   const where = `McpGatewayModule.forRoot({ name: ${JSON.stringify((options as Partial<McpGatewayOptions> | undefined)?.name ?? 'gateway')} })`;
   const fail = (problem: string) => new McpBootstrapError(where, problem);
-  const { name, version = '0.0.0', passthrough, timeoutMs, limits, mrtr } = resolve(GATEWAY, options, fail);
+  const {
+    name,
+    version = '0.0.0',
+    passthrough,
+    toolScopes,
+    timeoutMs,
+    limits,
+    mrtr,
+  } = resolve(GATEWAY, options, fail);
   const backendOf = (one: GatewayBackend, option: string) =>
     resolve(BACKEND, one, problem => new McpBootstrapError(`${where}, "${option}"`, problem));
   const { backend, backends } = options;
@@ -130,6 +165,7 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       showsBackend: backend !== undefined && options.name === undefined,
       backends: all,
       passthrough,
+      toolScopes,
       timeoutMs,
       limits,
       secrets: secretsOf(mrtr),

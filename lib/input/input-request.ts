@@ -63,7 +63,13 @@ export function readRequest(request: InputRequest): InputRequest {
   );
 }
 
-/** A question to the client. `A` is the type of the answer. */
+/**
+ * A question to the client. `A` is the type of the answer.
+ * @example
+ * ```ts
+ * const question: InputQuestion<ElicitAnswer<RegionDto>> = inputRequest.elicit({ message: 'Where?', schema: RegionDto });
+ * ```
+ */
 export class InputQuestion<A = unknown> {
   /** Holds the type only. */
   declare readonly answer: A;
@@ -97,7 +103,16 @@ export interface PreparedQuestion<A = unknown> {
   read(raw: unknown): Promise<A>;
 }
 
-/** Questions for an `InputRequiredException` and for `ctx.askAll`. Invalid options throw a TypeError. */
+/**
+ * Questions for an `InputRequiredException` and for `ctx.askAll`. Invalid options throw a TypeError.
+ * @example
+ * ```ts
+ * const { region, folders } = await ctx.askAll({
+ *   region: inputRequest.elicit({ message: 'Where?', schema: RegionDto }),
+ *   folders: inputRequest.roots(),
+ * });
+ * ```
+ */
 export const inputRequest = {
   /** A form, in the restricted schema of the protocol. */
   elicit: <const S extends SchemaLike>({

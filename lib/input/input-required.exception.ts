@@ -13,6 +13,12 @@ export interface InputRequiredOptions {
 /**
  * Ends a round: the client answers the questions and calls again (2026-07-28: basic/patterns/mrtr). Handlers, guards
  * and Nest interceptors throw it. It is not an error: filters do not see it, and it is not logged.
+ * @example
+ * ```ts
+ * throw new InputRequiredException({
+ *   inputRequests: { region: inputRequest.elicit({ message: 'Where?', schema: RegionDto }) },
+ * });
+ * ```
  */
 export class InputRequiredException extends Error {
   readonly inputRequests: Readonly<Record<string, InputQuestion | InputRequest>>;

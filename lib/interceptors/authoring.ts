@@ -52,12 +52,22 @@ export interface DenyOptions {
   suggestions?: { path: string; value: unknown }[];
 }
 
-/** A validator's consent, without a message; `true` means the same. */
+/**
+ * A validator's consent, without a message; `true` means the same.
+ * @example
+ * ```ts
+ * return isClean(payload) ? allow() : deny('A secret was found');
+ * ```
+ */
 export const allow = (): ValidatorReturn => ({ valid: true });
 
 /**
  * Creates a validator's objection. Return several objections in a list.
  * @param message for the caller; it must not contain the secret
+ * @example
+ * ```ts
+ * return deny('At most 100', { path: 'arguments.amount', suggestions: [{ path: 'arguments.amount', value: 100 }] });
+ * ```
  */
 export const deny = (message: string, { path, severity = 'error', suggestions }: DenyOptions = {}): Denial =>
   defined({ message, severity, path, suggestions });
@@ -65,5 +75,9 @@ export const deny = (message: string, { path, severity = 'error', suggestions }:
 /**
  * Makes a request-phase mutator answer the call with this result, instead of the handler and its guards, pipes and Nest
  * interceptors. The result is marked as synthetic in `_meta`, and the response phase runs on it.
+ * @example
+ * ```ts
+ * return respondWith({ content: [{ type: 'text', text: 'From the cache' }] });
+ * ```
  */
 export const respondWith = (result: object): SyntheticResponse => new SyntheticResponse(result);

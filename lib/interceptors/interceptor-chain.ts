@@ -32,7 +32,15 @@ export interface InterceptorChainEntry {
   readonly descriptor: InterceptorDescriptor;
 }
 
-/** The interceptors of several hosts as one chain, with one order for all of them (SEP-2624). */
+/**
+ * The interceptors of several hosts as one chain, with one order for all of them (SEP-2624).
+ * @example
+ * ```ts
+ * const chain = await InterceptorChain.discover([{ name: 'privacy', client }]);
+ * const { status } = await chain.execute({ event: 'llm/completion', phase: 'request', direction: 'send', payload });
+ * chain.close();
+ * ```
+ */
 export class InterceptorChain implements ChainSource {
   /** The advertised interceptors, in the order of the given hosts. */
   readonly entries: readonly InterceptorChainEntry[];

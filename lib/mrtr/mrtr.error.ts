@@ -13,7 +13,13 @@ export type MrtrErrorCode =
   | 'MRTR_STEP_RESULT'
   | 'MRTR_TOO_MANY_ROUNDS';
 
-/** A mistake in how a handler asks its client. The message is for the author; clients only learn that the call failed. */
+/**
+ * A mistake in how a handler asks its client. The message is for the author; clients only learn that the call failed.
+ * @example
+ * ```ts
+ * await expect(replayRounds(ctx => tools.deploy(ctx))).rejects.toThrow(MrtrError);
+ * ```
+ */
 export class MrtrError extends Error {
   /** @param code also appended to the message */
   constructor(

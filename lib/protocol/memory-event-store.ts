@@ -33,7 +33,17 @@ interface Log {
   keys?: Set<string>;
 }
 
-/** Stores events in this process. Past a bound, it drops the oldest events. */
+/**
+ * Stores events in this process. Past a bound, it drops the oldest events.
+ * @example
+ * ```ts
+ * McpModule.forRoot({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   sessions: { eventStore: new MemoryEventStore({ maxEvents: 100 }) },
+ * });
+ * ```
+ */
 export class MemoryEventStore implements EventStore {
   /** Sorted by the time of the latest event, most recent last. */
   private readonly logs = new Map<string, Log>();

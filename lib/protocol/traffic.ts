@@ -193,7 +193,7 @@ function attempt(work: () => void): void {
     if (hasWarned) return;
     hasWarned = true;
     new Logger('McpModule').warn(
-      `A request could not be observed, and later ones may not be: ${messageOf(error)}`,
+      `Telemetry of a request failed, so its span or metric may be missing: ${messageOf(error)}. Later failures are not logged`,
     );
   }
 }

@@ -27,6 +27,11 @@ const CONNECTION = 'nestjs-mcp:redis-connection';
 /**
  * Shares sessions, changes, call states and rate limits between the nodes of an application. Import it once, in any
  * module.
+ * @example
+ * ```ts
+ * @Module({ imports: [McpRedisModule.forRoot({ url: 'redis://localhost:6379', prefix: 'shop:' })] })
+ * export class AppModule {}
+ * ```
  */
 @Module({})
 export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {

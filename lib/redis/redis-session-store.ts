@@ -2,14 +2,18 @@ import type { SessionFields, SessionStore } from '../shared/session-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /**
- * Sets and removes fields of an existing hash. ARGV: lifetime, number of fields to set, their names and values, names
- * to remove.
+ * Sets and removes fields of an existing hash that has the expected fields. ARGV: lifetime, number of arguments with
+ * expected fields, number of arguments with fields to set, their names and values in turn, names to remove.
  */
 const UPDATE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-local set = tonumber(ARGV[2])
-for index = 3, 2 + 2 * set, 2 do redis.call('HSET', KEYS[1], ARGV[index], ARGV[index + 1]) end
-for index = 3 + 2 * set, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
+local set = 4 + ARGV[2]
+local removed = set + ARGV[3]
+for index = 4, set - 1, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[index]) ~= ARGV[index + 1] then return 0 end
+end
+for index = set, removed - 1, 2 do redis.call('HSET', KEYS[1], ARGV[index], ARGV[index + 1]) end
+for index = removed, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`;
 
@@ -34,7 +38,9 @@ export class RedisSessionStore implements SessionStore {
     id: string,
     fields: Readonly<Record<string, string | undefined>>,
     ttlMs: number,
+    expected: SessionFields = {},
   ): Promise<boolean> {
+    const held = Object.entries(expected).flat();
     const set: string[] = [];
     const removed: string[] = [];
     for (const [name, text] of Object.entries(fields)) {
@@ -43,7 +49,7 @@ export class RedisSessionStore implements SessionStore {
     }
     const options = {
       keys: [this.nameOf(id)],
-      arguments: [String(ttlMs), String(set.length / 2), ...set, ...removed],
+      arguments: [...[ttlMs, held.length, set.length].map(String), ...held, ...set, ...removed],
     };
     return (await this.redis.run(client => client.eval(UPDATE, options))) === 1;
   }

@@ -19,7 +19,17 @@ export function keywordsOf(target: object, property: string | symbol | undefined
   return keywords as JsonSchema | undefined;
 }
 
-/** Describes a DTO or its property in the JSON Schema that the model reads. @publicApi */
+/**
+ * Describes a DTO or its property in the JSON Schema that the model reads. @publicApi
+ * @example
+ * ```ts
+ * class SearchDto {
+ *   @Description('A part of the name of the product')
+ *   @IsString()
+ *   query!: string;
+ * }
+ * ```
+ */
 export function Description(text: string): ClassDecorator & PropertyDecorator {
   return (target: object, property?: string | symbol) => addKeywords(target, property, { description: text });
 }
@@ -35,6 +45,14 @@ const HEADER_PROPERTIES = 'nestjs-mcp:header-properties';
  * tool parameters.
  * @param name an HTTP token, unique in the tool without case; a mistake stops the bootstrap
  * @publicApi
+ * @example
+ * ```ts
+ * class OrdersDto {
+ *   @McpHeader('Region')
+ *   @IsString()
+ *   region!: string;
+ * }
+ * ```
  */
 export function McpHeader(name: string): PropertyDecorator {
   return (target, property) => {
@@ -52,6 +70,10 @@ export function McpHeader(name: string): PropertyDecorator {
  * `@McpHeader()` for other schemas: `z.string().meta(mcpHeader('Region'))`, `v.metadata(mcpHeader('Region'))`.
  * Raw JSON Schema uses the keyword `x-mcp-header`.
  * @publicApi
+ * @example
+ * ```ts
+ * const Orders = z.object({ region: z.string().meta(mcpHeader('Region')) });
+ * ```
  */
 export function mcpHeader(name: string): { [X_MCP_HEADER]: string } {
   return { [X_MCP_HEADER]: name };

@@ -1,15 +1,17 @@
 import { HttpException, Logger } from '@nestjs/common';
+import type { Result } from '@modelcontextprotocol/server';
 import type { Catalog, Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { McpContext } from '../execution/mcp-context.js';
-import type { Authorizer, Bearer } from '../protocol/access.js';
+import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
 import type { Stage } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { isList, type ListMethod } from '../protocol/methods.js';
 import { CallerLists } from './caller-lists.js';
-import { namedIn } from './named-entries.js';
+import { namedIn, type Named } from './named-entries.js';
+import { allowedTools, toolAccessOf, type ScopesOf } from './tool-scopes.js';
 
 const logger = new Logger('McpModule');
 
@@ -18,6 +20,8 @@ interface AccessOptions {
   readonly changes: ChangeNotifier;
   /** Undefined without `McpAuthModule`: then only `@Visible` decides. */
   readonly authorizer?: Authorizer;
+  /** The scopes of tools whose handlers are behind a gateway. */
+  readonly toolScopes?: ScopesOf;
 }
 
 /**
@@ -36,7 +40,8 @@ export class Access {
 
   /** Refuses a forbidden call before other work starts. A call of a hidden handler continues, and fails as unknown. */
   readonly stage: Stage = next => (call, params) => {
-    const asking = isList(call.method) ? undefined : this.assertAllowed(call, params);
+    if (isList(call.method)) return this.listed(next(call, params), call);
+    const asking = this.assertAllowed(call, params);
     return asking ? asking.then(() => next(call, params)) : next(call, params);
   };
 
@@ -50,6 +55,17 @@ export class Access {
     if (shows instanceof Promise)
       return shows.then(isShown => (isShown ? this.allowed(entry!, call) : undefined));
     return shows ? this.allowed(entry, call) : undefined;
+  }
+
+  /** The first of these handlers that the caller sees. Returns a promise only if a guard has to decide. */
+  firstShown(entries: readonly Entry[], call: McpCall): Entry | undefined | Promise<Entry | undefined> {
+    const [entry, ...others] = entries;
+    if (!entry) return undefined;
+    const shows = this.shows(entry, call);
+    if (shows instanceof Promise) {
+      return shows.then(isShown => (isShown ? entry : this.firstShown(others, call)));
+    }
+    return entry;
   }
 
   /** Whether `@Visible` shows a handler to a caller. Each guard runs once for each handler and request. */
@@ -78,33 +94,60 @@ export class Access {
   /** Creates the refusal of a request without a token. It does not name scopes of handlers with `@Visible`. */
   unauthorized(requests: readonly { method: string; params?: Params }[], bearer: Bearer): AuthChallenge {
     const catalog = this.options.catalog();
-    const named = requests.flatMap(({ method, params = {} }) => namedIn(catalog, method, params));
-    const scopes = named.flatMap(({ run, access }) => (run.shows ? [] : (access?.scopes ?? [])));
+    const { toolScopes } = this.options;
+    const scopes = requests.flatMap(({ method, params = {} }) => [
+      ...scopesShown(namedIn(catalog, method, params)),
+      ...(toolAccessOf(toolScopes, method, params)?.scopes ?? []),
+    ]);
     return this.authorizer!.refusal([...new Set(scopes)], undefined, bearer);
   }
 
   /** @throws AuthChallenge if the caller may not make the call */
   assertAllowed(call: McpCall, params: Params): Promise<void> | undefined {
-    const [entry, completer] = namedIn(this.options.catalog(), call.method, params);
-    const admitted = this.admitted(entry, call);
-    if (!completer && !(admitted instanceof Promise)) return undefined;
-    return this.assertCompleterAllowed(admitted, completer, call);
+    this.assertToolAllowed(call, params);
+    const { entries, completer } = namedIn(this.options.catalog(), call.method, params);
+    const shown = this.firstShown(entries, call);
+    if (completer || shown instanceof Promise) return this.assertShownAllowed(shown, completer, call);
+    if (shown) this.allowed(shown, call);
+    return undefined;
+  }
+
+  /** @throws AuthChallenge for a tool behind a gateway that the caller may not use */
+  assertToolAllowed(call: McpCall, params: Params): void {
+    const access = toolAccessOf(this.options.toolScopes, call.method, params);
+    if (access) this.assertAdmits(access, call);
   }
 
   /** The completion of a hidden prompt or template is hidden, too. */
-  private async assertCompleterAllowed(
+  private async assertShownAllowed(
     owner: Entry | undefined | Promise<Entry | undefined>,
     completer: Entry | undefined,
     call: McpCall,
   ): Promise<void> {
-    if (await owner) await this.admitted(completer, call);
+    const shown = await owner;
+    if (!shown) return;
+    this.allowed(shown, call);
+    await this.admitted(completer, call);
   }
 
   /** Over stdio there are no tokens: the process that starts the server is trusted. */
-  private allowed<E extends Entry>(entry: E, { authInfo, http }: McpCall): E {
+  private allowed<E extends Entry>(entry: E, call: McpCall): E {
+    this.assertAdmits(entry.access, call);
+    return entry;
+  }
+
+  private assertAdmits(access: HandlerAccess | undefined, { authInfo, http }: McpCall): void {
     const { authorizer } = this.options;
-    if (!authorizer || !http || authorizer.allows(entry.access, authInfo)) return entry;
-    throw authorizer.refusal(entry.access?.scopes ?? [], authInfo, http);
+    if (!authorizer || !http || authorizer.allows(access, authInfo)) return;
+    throw authorizer.refusal(access?.scopes ?? [], authInfo, http);
+  }
+
+  /** The catalogue lists only handlers that the caller may use, but a gateway lists all tools of its backends. */
+  private listed(page: Promise<Result>, call: McpCall): Promise<Result> {
+    const { authorizer, toolScopes } = this.options;
+    const isFiltered = toolScopes && call.http && call.method === 'tools/list';
+    if (!isFiltered || authorizer?.lists !== 'allowed') return page;
+    return page.then(result => allowedTools(result, call, toolScopes, authorizer));
   }
 
   private listsOf(catalog: Catalog): CallerLists {
@@ -123,4 +166,11 @@ export class Access {
       return false;
     }
   }
+}
+
+/** The scopes of the handlers that a caller without a token may learn of. */
+function scopesShown({ entries, completer }: Named): readonly string[] {
+  const owner = entries.find(({ run }) => !run.shows);
+  const shown = owner && completer && !completer.run.shows ? [owner, completer] : [owner];
+  return shown.flatMap(entry => entry?.access?.scopes ?? []);
 }

@@ -87,7 +87,7 @@ export function encodeFailure(
   seen?: Observation,
 ): EncodedAnswer {
   const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method);
-  seen?.end({ error });
+  if (seen) seen.end({ error: encodeError(call, error) });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
   // The client uses the status to log in or to try again later, in both eras.

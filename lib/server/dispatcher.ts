@@ -5,8 +5,8 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { NotFoundException } from '@nestjs/common';
-import type { Catalog, Completer } from '../catalog/catalog.js';
-import type { Entry, ResourceEntry, ResourceTemplateEntry } from '../catalog/entries.js';
+import type { Catalog, Completer, Reader } from '../catalog/catalog.js';
+import type { Entry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
 import { McpContext } from '../execution/mcp-context.js';
@@ -113,19 +113,11 @@ export class Dispatcher {
     }
   }
 
-  private async findResource(
-    uri: string,
-    call: McpCall,
-  ): Promise<{
-    entry: ResourceEntry | ResourceTemplateEntry;
-    data: unknown;
-    variables?: Record<string, string | string[]>;
-  }> {
-    const resource = this.catalog().resources.get(uri);
-    const match = resource ? undefined : this.catalog().matchTemplate(uri);
-    const entry = await this.admitted(resource ?? match?.entry, call);
-    if (!entry) throw new ResourceNotFoundError(uri);
-    return { entry, data: match ? match.variables : uri, variables: match?.variables };
+  private async findResource(uri: string, call: McpCall): Promise<Reader & { readonly data: unknown }> {
+    for (const reader of this.catalog().readersOf(uri)) {
+      if (await this.admitted(reader.entry, call)) return { ...reader, data: reader.variables ?? uri };
+    }
+    throw new ResourceNotFoundError(uri);
   }
 
   private async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {

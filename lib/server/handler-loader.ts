@@ -4,7 +4,7 @@ import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { describeTarget } from '../execution/handler-target.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
-import { assertProtected } from './assert-protected.js';
+import { assertGatewayProtected, assertProtected } from './assert-protected.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { Traffic } from '../protocol/traffic.js';
@@ -28,6 +28,7 @@ export class HandlerLoader implements OnModuleInit {
     this.servers.applyProtections();
     for (const host of this.servers.all()) {
       host.publish();
+      assertGatewayProtected(host);
       for (const entry of host.table.enabled()) {
         assertCompletes(entry, host);
         assertProtected(entry, host);

@@ -10,7 +10,13 @@ import type { Direction, Phase } from '../interceptors/protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
 import type { RunOptions } from '../interceptors/chain-source.js';
 
-/** Runs the application's chain for the application's own events, and reports the outcome of all chains. */
+/**
+ * Runs the application's chain for the application's own events, and reports the outcome of all chains.
+ * @example
+ * ```ts
+ * const { status, finalPayload } = await this.chain.run('llm/completion', 'request', { question });
+ * ```
+ */
 @Injectable()
 export class InterceptorChainRunner {
   /** @internal Nest creates it. */

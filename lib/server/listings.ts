@@ -1,5 +1,6 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Catalog, Pages } from '../catalog/catalog.js';
+import type { Entry } from '../catalog/entries.js';
 import type { Listing, Listings } from '../interceptors/boundary/list-guard.js';
 import { listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
@@ -25,10 +26,13 @@ export const listingsOf = (catalog: () => Catalog, access: () => Access | undefi
       case 'resources/subscribe': {
         if (typeof uri !== 'string') return undefined;
         const refusal = new ResourceNotFoundError(uri);
-        const template = now.resources.has(uri) ? undefined : now.matchTemplate(uri)?.entry.key;
-        return template === undefined
-          ? listing('resources/list', uri, refusal)
-          : listing('resources/templates/list', template, refusal);
+        const listed = (entry: Entry | undefined) =>
+          entry?.kind === 'resource template'
+            ? listing('resources/templates/list', entry.key, refusal)
+            : listing('resources/list', uri, refusal);
+        const readers = Array.from(now.readersOf(uri), ({ entry }) => entry);
+        const shown = access()?.firstShown(readers, call) ?? readers[0];
+        return shown instanceof Promise ? shown.then(listed) : listed(shown);
       }
       case 'completion/complete': {
         const { type, name: prompt, uri: template } = (params['ref'] ?? {}) as Row;

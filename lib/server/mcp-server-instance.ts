@@ -349,7 +349,12 @@ export class McpServerInstance {
   }
 
   private decideBy(authorizer: Authorizer | undefined): void {
-    this.access = new Access({ catalog: () => this.catalog, changes: this.changes, authorizer });
+    this.access = new Access({
+      catalog: () => this.catalog,
+      changes: this.changes,
+      authorizer,
+      toolScopes: this.upstream?.toolScopes,
+    });
     this.dispatcher.access = this.access;
     this.pipelines = this.composePipelines();
   }
@@ -358,8 +363,11 @@ export class McpServerInstance {
     const { upstream, dispatcher } = this;
     if (!upstream) return dispatcher.answers[method];
     // Only the backend knows its own input requests, so their answers are not checked here.
-    return async (call, params) =>
-      upstream.dispatch(method, params, call.receive ? await withAnswersReceived(call) : call);
+    return async (call, params) => {
+      // An interceptor may have changed the name.
+      this.access?.assertToolAllowed(call, params);
+      return upstream.dispatch(method, params, call.receive ? await withAnswersReceived(call) : call);
+    };
   }
 
   private compileCatalog(): Catalog {

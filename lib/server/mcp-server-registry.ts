@@ -70,7 +70,17 @@ export type HandlerKey<K extends HandlerKind> = K extends 'completion' ? Complet
  */
 export type RuntimeHandler = (...args: never[]) => unknown;
 
-/** Changes the handlers of a running server. Clients receive `list_changed` notifications. */
+/**
+ * Changes the handlers of a running server. Clients receive `list_changed` notifications.
+ * @example
+ * ```ts
+ * constructor(private readonly registry: McpServerRegistry) {}
+ *
+ * async offer() {
+ *   await this.registry.add('tool', { name: 'report', inputSchema: ReportDto }, (args: ReportDto) => args.month);
+ * }
+ * ```
+ */
 @Injectable()
 export class McpServerRegistry {
   /** @internal Nest creates it. */

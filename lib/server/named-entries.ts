@@ -2,11 +2,15 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
 import type { Params } from '../protocol/mcp-call.js';
 
-/**
- * The handlers that a request names. A completion request names two: the prompt or template, and the completion
- * handler.
- */
-export function namedIn(catalog: Catalog, method: string, params: Params): readonly Entry[] {
+/** The handlers that a request names. */
+export interface Named {
+  /** The handlers that can answer, the preferred handler first. */
+  readonly entries: readonly Entry[];
+  /** The handler that completes an argument of the first entry. */
+  readonly completer?: Entry;
+}
+
+export function namedIn(catalog: Catalog, method: string, params: Params): Named {
   const { name, uri } = params as { name?: string; uri?: unknown };
   switch (method) {
     case 'tools/call':
@@ -16,16 +20,16 @@ export function namedIn(catalog: Catalog, method: string, params: Params): reado
     case 'resources/read':
     case 'resources/subscribe':
       return typeof uri === 'string'
-        ? present(catalog.resources.get(uri) ?? catalog.matchTemplate(uri)?.entry)
-        : [];
+        ? { entries: Array.from(catalog.readersOf(uri), ({ entry }) => entry) }
+        : NONE;
     case 'completion/complete':
       return completed(catalog, params);
     default:
-      return [];
+      return NONE;
   }
 }
 
-function completed(catalog: Catalog, { ref, argument }: Params): readonly Entry[] {
+function completed(catalog: Catalog, { ref, argument }: Params): Named {
   const { type, name, uri } = (ref ?? {}) as Record<string, string>;
   const { name: completes } = (argument ?? {}) as Record<string, string>;
   const isPrompt = type === 'ref/prompt';
@@ -37,8 +41,9 @@ function completed(catalog: Catalog, { ref, argument }: Params): readonly Entry[
     isPrompt ? name : uri,
     completes,
   );
-  return present(owner, completer && 'run' in completer ? completer : undefined);
+  return { ...present(owner), ...(completer && 'run' in completer && { completer }) };
 }
 
-const present = (...entries: readonly (Entry | undefined)[]): readonly Entry[] =>
-  entries.filter(entry => entry !== undefined);
+const NONE: Named = { entries: [] };
+
+const present = (entry: Entry | undefined): Named => (entry ? { entries: [entry] } : NONE);

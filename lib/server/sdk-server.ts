@@ -19,13 +19,13 @@ import { STDIO_CALLER } from '../protocol/caller-limit.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { whole } from './answer-encoder.js';
-import { unexpected } from '../protocol/errors.js';
+import { isProtocolError, unexpected } from '../protocol/errors.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import type { Observation } from '../protocol/traffic.js';
 import { observeMessages } from './observed-messages.js';
 import { passthroughSchema } from './passthrough-schema.js';
 import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
-import { RESOURCE_NOT_FOUND } from './wire-codec.js';
+import { encodeError, RESOURCE_NOT_FOUND } from './wire-codec.js';
 
 /** Finds the HTTP exchange of a message that the SDK's server passes on. */
 export type HttpOf = (request: Request | undefined) => HttpExchange | undefined;
@@ -112,12 +112,11 @@ export class SdkServer extends McpServer {
       observer,
       asking,
       isOwn: method => this.methods.has(method),
-      about: extra => ({
-        ...this.connectionData(),
-        protocolVersion: this.server.getNegotiatedProtocolVersion(),
-        sessionId: transport.sessionId,
-        http: this.httpOf(extra?.request),
-      }),
+      about: extra => {
+        const http = this.httpOf(extra?.request);
+        const protocolVersion = this.server.getNegotiatedProtocolVersion() ?? versionIn(http);
+        return { ...this.connectionData(), protocolVersion, sessionId: transport.sessionId, http };
+      },
     });
   }
 
@@ -199,7 +198,7 @@ export class SdkServer extends McpServer {
       seen?.end({ result });
       return result;
     } catch (error) {
-      seen?.end({ error });
+      seen?.end({ error: isProtocolError(error) ? encodeError(call, error) : error });
       throw error;
     }
   }

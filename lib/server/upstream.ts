@@ -44,6 +44,8 @@ export interface DependencyHealth {
 export interface Upstream {
   /** The latest known description. Read it only after `prepare`. */
   readonly description: UpstreamDescription;
+  /** The scopes that a caller needs for a tool, by its name. Undefined if no tool needs scopes. */
+  readonly toolScopes?: (name: string) => readonly string[];
   /** Methods in addition to the protocol's own methods. */
   readonly extensionMethods: Readonly<Record<string, (params: Params, call: McpCall) => Promise<Result>>>;
   /** @param changes notifies all clients, except clients with a channel */

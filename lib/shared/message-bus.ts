@@ -17,7 +17,14 @@ export interface MessageBus {
   subscribe(channel: string, listener: (message: unknown) => void): Promise<() => Promise<void>>;
 }
 
-/** A bus in memory, for servers in one process and for tests. */
+/**
+ * A bus in memory, for servers in one process and for tests.
+ * @example
+ * ```ts
+ * const bus = new MemoryMessageBus();
+ * McpModule.forRoot({ name: 'shop', version: '1.0.0', bus });
+ * ```
+ */
 export class MemoryMessageBus implements MessageBus {
   private readonly listeners = new Map<string, Set<(message: unknown) => void>>();
 

@@ -16,9 +16,15 @@ export interface SessionStore {
   /**
    * Sets each given field of a session, and restarts its lifetime.
    * @param fields undefined removes a field
-   * @returns false for an unknown session; nothing is stored then
+   * @param expected fields that the session must have, compared and set in one step
+   * @returns false for an unknown session, or a session with other fields; nothing is stored then
    */
-  update(id: string, fields: Readonly<Record<string, string | undefined>>, ttlMs: number): Promise<boolean>;
+  update(
+    id: string,
+    fields: Readonly<Record<string, string | undefined>>,
+    ttlMs: number,
+    expected?: SessionFields,
+  ): Promise<boolean>;
   delete(id: string): Promise<void>;
 }
 
@@ -27,7 +33,18 @@ interface Kept {
   timer: NodeJS.Timeout;
 }
 
-/** Keeps sessions in this process, for several servers in one process and for tests. */
+/**
+ * Keeps sessions in this process, for several servers in one process and for tests.
+ * @example
+ * ```ts
+ * McpModule.forRoot({
+ *   name: 'shop',
+ *   version: '1.0.0',
+ *   bus: new MemoryMessageBus(),
+ *   sessions: { store: new MemorySessionStore(), eventStore: new MemoryEventStore() },
+ * });
+ * ```
+ */
 export class MemorySessionStore implements SessionStore {
   private readonly sessions = new Map<string, Kept>();
 
@@ -45,9 +62,11 @@ export class MemorySessionStore implements SessionStore {
     id: string,
     fields: Readonly<Record<string, string | undefined>>,
     ttlMs: number,
+    expected: SessionFields = {},
   ): Promise<boolean> {
     const session = this.sessions.get(id);
     if (!session) return false;
+    if (Object.entries(expected).some(([name, text]) => session.fields.get(name) !== text)) return false;
     for (const [name, text] of Object.entries(fields)) {
       if (text === undefined) session.fields.delete(name);
       else session.fields.set(name, text);

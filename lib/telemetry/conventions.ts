@@ -1,5 +1,5 @@
 /**
- * Every name that telemetry gives away. The MCP conventions of OpenTelemetry are in development, so that names may change
+ * Every name that telemetry exports. The MCP conventions of OpenTelemetry are in development, so that names may change
  * with a minor version (open-telemetry/semantic-conventions-genai, `docs/gen-ai/mcp.md`).
  */
 export const ATTR = {
@@ -24,7 +24,7 @@ export const ATTR = {
   serverPort: 'server.port',
 } as const;
 
-/** What no convention covers, in a namespace of this package. */
+/** Attributes that no convention covers. */
 export const OWN = {
   /** Name of the server or connection of this application that the request belongs to. */
   peer: 'nestjs_mcp.name',
@@ -67,10 +67,10 @@ export const ROUND_BOUNDS = [2, 3, 4, 5, 7, 10];
 
 export const EXECUTE_TOOL = 'execute_tool';
 export const TOOL_ERROR = 'tool_error';
-/** What stands for a value that has no name, or that a caller made up. */
+/** Stands for a value without a name, or one that a caller invented. */
 export const OTHER = '_OTHER';
 
-/** Methods that spans and metrics name. Another one is a caller's invention. */
+/** Methods that spans and metrics name. A caller can invent any other method. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',

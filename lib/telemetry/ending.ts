@@ -1,20 +1,20 @@
 import type { Outcome } from '../protocol/traffic.js';
 import { OTHER, TOOL_ERROR } from './conventions.js';
 
-/** How a request ended, in the words of the conventions. */
+/** How a request ended, in the terms of the conventions. */
 export interface Ending {
   /** `error.type`; undefined if it succeeded. */
   readonly errorType?: string;
   /** The code of the JSON-RPC error that answered it. */
   readonly statusCode?: string;
-  /** The message of the JSON-RPC error, cut. Nothing else that is thrown is shown. */
+  /** The message of the JSON-RPC error, cut. Other errors have no message here. */
   readonly message?: string;
   readonly isInputRequired?: true;
   /** The reference under which an unexpected error was logged. */
   readonly reference?: string;
 }
 
-/** Most of a message that a span holds, in characters. */
+/** Most characters of a message in a span. */
 const MAX_MESSAGE = 200;
 
 const REFERENCE = /^Internal error \(reference ([\da-f-]{36})\)$/;
@@ -27,7 +27,7 @@ export function endingOf(outcome: Outcome): Ending {
   const { error, aborted } = outcome;
   const rpc = rpcErrorOf(error);
   if (!aborted) return rpc ? { errorType: rpc.statusCode, ...rpc } : { errorType: nameOf(error) };
-  // A caller that went away is not answered.
+  // The server does not answer a caller that went away.
   return aborted === 'cancelled' ? { errorType: aborted } : { errorType: aborted, ...rpc };
 }
 
@@ -53,11 +53,11 @@ function referenceIn(text: string): Pick<Ending, 'reference'> | undefined {
   return reference === undefined ? undefined : { reference };
 }
 
-/** Errors of the SDK's client: their messages may hold what a server answered. */
+/** The name of an error of the SDK's client. Its message can hold the answer of a server. */
 function nameOf(error: unknown): string {
   const { code, status, data } = (error ?? {}) as { code?: unknown; status?: unknown; data?: unknown };
   if (code === 'REQUEST_TIMEOUT') {
-    // The SDK has one code for both.
+    // The SDK uses this code for a cancellation as well.
     return (data as { timeout?: unknown } | undefined)?.timeout === undefined ? 'cancelled' : 'timeout';
   }
   if (Number.isSafeInteger(status)) return String(status);

@@ -16,8 +16,8 @@ const SETTINGS = 'nestjs-mcp:telemetry-settings';
 const OPEN_TELEMETRY = 'nestjs-mcp:open-telemetry';
 
 /**
- * Makes spans and metrics of the application's MCP traffic, counts it, and tells its health. It is enough to import it once,
- * in any module. Spans and metrics go to the OpenTelemetry SDK that the application registers.
+ * Makes spans and metrics of the application's MCP traffic, and provides `McpMetrics` and `McpHealthIndicator`. Import it once,
+ * in any module. Spans and metrics go to the OpenTelemetry SDK that the application registers before it starts.
  */
 @Module({})
 export class McpTelemetryModule implements OnApplicationShutdown {
@@ -36,7 +36,7 @@ export class McpTelemetryModule implements OnApplicationShutdown {
     reports.listeners.push(this.telemetry.report);
     if (!api) {
       new Logger('McpTelemetry').warn(
-        'The package "@opentelemetry/api" is not installed: there are no spans, and only McpMetrics has numbers',
+        'McpTelemetryModule makes no spans and exports no metrics, because "@opentelemetry/api" is not installed: run npm install @opentelemetry/api',
       );
     }
   }
@@ -57,7 +57,7 @@ export class McpTelemetryModule implements OnApplicationShutdown {
     };
   }
 
-  /** After the transports have closed. */
+  /** Runs after the transports have closed. */
   onApplicationShutdown(): void {
     this.telemetry.close();
   }

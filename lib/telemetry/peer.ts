@@ -14,7 +14,7 @@ interface NodeRequest {
 const PIPE: Attributes = { [ATTR.transport]: 'pipe' };
 const HTTP: Attributes = { [ATTR.transport]: 'tcp', [ATTR.protocolName]: 'http' };
 
-/** The network between the two sides, without who is there. */
+/** Attributes of the transport. */
 export function networkOf(
   { http, sessionId }: Pick<TrafficRequest, 'http' | 'sessionId'>,
   { url }: TrafficPoint,
@@ -24,11 +24,11 @@ export function networkOf(
   return version === undefined ? HTTP : { ...HTTP, [ATTR.httpVersion]: version };
 }
 
-/** Who sent a request. */
+/** Address and port of the client. */
 export function clientOf({ http }: TrafficRequest): Attributes {
   if (!http) return {};
   const { remoteAddress, remotePort } = rawOf(http.request).socket ?? {};
-  // What the platform trusts a proxy for; then the port is the proxy's.
+  // With a trusted proxy, the address is the client's, but the port is the proxy's.
   const address = (http.request as NodeRequest).ip ?? remoteAddress;
   return {
     ...(address !== undefined && { [ATTR.clientAddress]: address }),
@@ -36,7 +36,7 @@ export function clientOf({ http }: TrafficRequest): Attributes {
   };
 }
 
-/** Where the requests of a connection go. */
+/** Address and port of the server that a connection leads to. */
 export function serverOf({ url }: TrafficPoint): Attributes {
   if (url === undefined || !URL.canParse(url)) return {};
   const { hostname, port, protocol } = new URL(url);
@@ -48,6 +48,6 @@ export function serverOf({ url }: TrafficPoint): Attributes {
 
 const rawOf = (request: object): NodeRequest => (request as NodeRequest).raw ?? request;
 
-/** The id of an anonymous session lets anybody use it. */
+/** The id of an anonymous session is its credential, so only a hash is shown. */
 export const hashOf = (sessionId: string): string =>
   createHash('sha256').update(sessionId).digest('hex').slice(0, 32);

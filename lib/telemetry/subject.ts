@@ -1,12 +1,14 @@
 import type { TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
 import { KNOWN_METHODS, OTHER } from './conventions.js';
+import { withoutSecrets } from './recording.js';
 
-/** What a request is about, as far as it may be told. */
+/** The method of a request, and the tool, prompt or resource that it names. */
 export interface Subject {
   /** The method, unless a caller made it up. */
   readonly method: string;
   readonly tool?: string;
   readonly prompt?: string;
+  /** Without user information, query and fragment, which can hold secrets. */
   readonly uri?: string;
 }
 
@@ -22,7 +24,7 @@ export function subjectOf({ method, params }: TrafficRequest): Subject {
     case 'resources/read':
     case 'resources/subscribe':
     case 'resources/unsubscribe':
-      return { method, uri: textOf(params?.['uri']) };
+      return { method, uri: uriOf(params?.['uri']) };
     default:
       return { method: KNOWN_METHODS.has(method) ? method : OTHER };
   }
@@ -31,12 +33,19 @@ export function subjectOf({ method, params }: TrafficRequest): Subject {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, MAX_LENGTH) : undefined;
 
-/** The most names that are learnt at one place. */
+const uriOf = (value: unknown): string | undefined => {
+  const uri = textOf(value)
+    ?.replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, '$1REDACTED@')
+    .replace(/([?#]).*$/s, '$1REDACTED');
+  return uri && withoutSecrets(uri);
+};
+
+/** Most names that are learnt at one place. */
 const MAX_NAMES = 1000;
 
 /**
- * Which tools and prompts exist. A server knows its own. Where requests only pass through, a name counts once it was
- * answered with success: a caller cannot invent one.
+ * Tools and prompts that exist. A server knows its own. A gateway and a client learn a name from its first successful
+ * answer, so that a caller cannot invent one.
  */
 export class KnownNames {
   private readonly learnt = new Set<string>();

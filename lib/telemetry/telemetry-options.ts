@@ -5,20 +5,20 @@ import { FLAG, objectOf, oneOf } from '../options/option-schema.js';
 /** Options of `McpTelemetryModule`. */
 export interface McpTelemetryOptions {
   /**
-   * Records the arguments of tool calls in spans and in the call log, as JSON of at most 8,192 characters. Secrets that are
-   * known by their form are replaced. Default: false.
+   * Records the arguments of tool calls in spans and in the call log, as JSON of at most 8,192 characters. Known forms of
+   * secrets are replaced. Default: false.
    */
   recordArguments?: boolean;
-  /** The same for the results of tool calls. Default: false.  */
+  /** Records the results of tool calls in the same way. Default: false. */
   recordResults?: boolean;
   /**
-   * What a trace shows of each validator and mutator that ran: an event of the request's span, a child span, or nothing.
-   * Default: `events`.
+   * How a trace shows each validator and mutator that ran: `events` of the request's span, child `spans`, or `false` for
+   * not at all. Default: `events`.
    */
   interceptors?: 'events' | 'spans' | false;
   /** Puts the URI of a resource into the name of its span. Default: false, because backends group spans by name. */
   resourceUriInSpanNames?: boolean;
-  /** Writes a line for each request that a server answered, at this level of Nest's `Logger`. Default: false, no line. */
+  /** Level of Nest's `Logger` for the line that each answered request gets. Default: false, which writes no lines. */
   callLog?: 'log' | 'debug' | 'verbose' | false;
 }
 

@@ -11,13 +11,13 @@ import { endingOf, type Ending } from './ending.js';
 import { CallLog } from './log/call-log.js';
 import type { McpMetrics, OperationKey } from './metrics/mcp-metrics.js';
 import { OpenTelemetryMetrics } from './metrics/open-telemetry-metrics.js';
-import type { OpenTelemetry } from './open-telemetry.js';
+import { SCOPE, type OpenTelemetry } from './open-telemetry.js';
 import { KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
 import { addEvents, spanTurns } from './tracing/interceptor-spans.js';
 import { Tracing, type Beginning } from './tracing/tracing.js';
 
-/** Tells spans, metrics and the call log of every request. */
+/** Passes every request to spans, metrics and the call log. */
 export class Telemetry implements TrafficListener {
   readonly turn?: ObserveTurn;
   private readonly tracing?: Tracing;
@@ -34,7 +34,7 @@ export class Telemetry implements TrafficListener {
     if (callLog !== false) this.log = new CallLog(callLog, settings);
     if (!api) return;
     this.tracing = new Tracing(api, settings);
-    this.exported = new OpenTelemetryMetrics(api, metrics);
+    this.exported = exportedBy(api, metrics);
     if (interceptors === 'spans') this.turn = spanTurns(api, this.tracing);
   }
 
@@ -47,7 +47,7 @@ export class Telemetry implements TrafficListener {
         const ending = endingOf(outcome);
         const result = 'result' in outcome ? outcome.result : undefined;
         if (ending.errorType === undefined) this.learn(subject, point);
-        // The name of something that does not exist is a caller's choice.
+        // A caller chooses the name of a tool that does not exist.
         const isKnown = this.isKnown(subject, point);
         span?.end(ending, result, isKnown);
         this.count({ request, point, subject, isKnown }, ending, durationMs);
@@ -75,7 +75,7 @@ export class Telemetry implements TrafficListener {
     this.tracing?.follow(mark);
   }
 
-  /** Told of each run of a chain. */
+  /** Called after each run of a chain. */
   readonly report = (report: ChainReport): void => {
     if (this.api && this.settings.interceptors === 'events') addEvents(this.api, report);
   };
@@ -118,3 +118,9 @@ export class Telemetry implements TrafficListener {
     return names;
   }
 }
+
+/** Undefined without a metrics SDK. A meter that was made before the SDK was registered never exports anything. */
+const exportedBy = (api: OpenTelemetry, metrics: McpMetrics): OpenTelemetryMetrics | undefined =>
+  api.metrics.getMeter(...SCOPE) === api.createNoopMeter()
+    ? undefined
+    : new OpenTelemetryMetrics(api, metrics);

@@ -6,9 +6,11 @@ import { sessionStoreContract } from './session-store-contract.js';
 /**
  * The checks that every `SessionStore`, `EventStore`, `MrtrStore` and `MessageBus` must pass, for any test runner.
  *
- *     for (const { name, run } of contracts.mrtrStore(() => new MyStore(url))) it(name, run);
- *
  * The function creates the store or the bus of a node. It is called once for each node; all nodes share one database.
+ * @example
+ * ```ts
+ * for (const { name, run } of contracts.mrtrStore(() => new MyStore(url))) it(name, run);
+ * ```
  */
 export const contracts = {
   sessionStore: sessionStoreContract,

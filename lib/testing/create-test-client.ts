@@ -40,6 +40,11 @@ export interface TestClientOptions {
  * Connects the official client to the application's real HTTP handler. If the application does not listen yet, it
  * starts on a free loopback port. Close both with `client.close()` and `app.close()`.
  * @throws Error if the application does not have the server, or the server has no HTTP endpoint
+ * @example
+ * ```ts
+ * const client = await createTestClient(app, { era: 'legacy' });
+ * const result = await client.callTool({ name: 'search', arguments: { query: 'lamp' } });
+ * ```
  */
 export async function createTestClient(
   app: INestApplication,

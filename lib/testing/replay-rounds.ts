@@ -26,6 +26,12 @@ const travel = (journal: Journal): Journal => JSON.parse(JSON.stringify(journal)
  * @param handler calls the handler with the given context: `ctx => tools.deploy({ service: 'shop' }, ctx)`
  * @param answers the client's answers by key: `{ region: { action: 'accept', content: { name: 'eu' } } }`
  * @throws Error for a question without an answer or a changed question, MrtrError for other mistakes of the handler
+ * @example
+ * ```ts
+ * const { result, rounds } = await replayRounds(ctx => tools.deploy({ service: 'shop' }, ctx), {
+ *   region: { action: 'accept', content: { name: 'eu' } },
+ * });
+ * ```
  */
 export async function replayRounds<T>(
   handler: Handler<T>,

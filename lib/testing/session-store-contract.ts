@@ -59,6 +59,23 @@ export function sessionStoreContract(open: () => SessionStore | Promise<SessionS
       },
     },
     {
+      name: 'an update that expects other fields changes nothing, and of several at the same moment, one does',
+      run: async () => {
+        const [one, other] = await nodes();
+        const id = randomUUID();
+        await one.create(id, { owner: '' }, LONG);
+        const claims = ['a', 'b', 'c', 'd'].map((owner, index) =>
+          (index % 2 ? one : other).update(id, { owner, [`sub:${owner}`]: '' }, LONG, { owner: '' }),
+        );
+        const isWon = await Promise.all(claims);
+        const winner = ['a', 'b', 'c', 'd'][isWon.indexOf(true)];
+        assert.deepEqual(isWon.filter(Boolean), [true]);
+        assert.deepEqual(await one.read(id), { owner: winner, [`sub:${winner}`]: '' });
+        assert.equal(await one.update(id, { level: 'info' }, LONG, { owner: winner, absent: '' }), false);
+        assert.equal(await one.update(id, { level: 'info' }, LONG, { owner: winner }), true);
+      },
+    },
+    {
       name: 'every node forgets a deleted session',
       run: async () => {
         const [one, other] = await nodes();

@@ -34,10 +34,15 @@ export async function refusalOfListen(
 ): Promise<JsonRpcError | undefined> {
   const seen = host.observer?.begin(callOf(message, origin));
   if (!seen) return decide(host, message, origin);
-  const refusal = await seen.run(() => decide(host, message, origin));
-  if (refusal === CANCELLED) seen.end({ error: refusal, aborted: 'cancelled' });
-  else seen.end(refusal ? { error: refusal } : { result: {} });
-  return refusal;
+  try {
+    const refusal = await seen.run(() => decide(host, message, origin));
+    if (refusal === CANCELLED) seen.end({ error: refusal, aborted: 'cancelled' });
+    else seen.end(refusal ? { error: refusal } : { result: {} });
+    return refusal;
+  } catch (error) {
+    seen.end({ error });
+    throw error;
+  }
 }
 
 async function decide(

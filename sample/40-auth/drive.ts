@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import {
   Client,
   ClientCredentialsProvider,
@@ -8,6 +6,7 @@ import {
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
 import { check, drive, errorOf, REVISIONS, startSample, textOf, type Revision } from '../support/drive.js';
+import { freePort } from '../support/free-port.js';
 import { Desk } from './desk.js';
 
 drive(async () => {
@@ -70,11 +69,3 @@ const hasToLogIn = (call: Promise<unknown>): Promise<boolean> =>
     () => false,
     (error: unknown) => error instanceof UnauthorizedError,
   );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}

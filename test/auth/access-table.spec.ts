@@ -13,7 +13,7 @@ import {
 import { AllowAnonymous, McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
 import { cells, startApp, type TestApp } from '../fixtures/matrix.js';
 import { bearer, trusting } from './callers.js';
-import { ask, META, openSession, type RawReply } from './raw-caller.js';
+import { ask, listenHeaders, listenMessage, openSession, type RawReply } from './raw-caller.js';
 
 /** Shows things to Grace only, and counts how often it is asked about each handler in one request. */
 @Injectable()
@@ -87,26 +87,30 @@ class Handlers {
   completeScoped() {
     return ['b'];
   }
+}
 
-  @Visible(GraceOnly)
+@Visible(GraceOnly)
+@Injectable()
+class HiddenResources {
   @Resource({ uri: 'hidden://one' })
   hiddenResource() {
     return 'resource';
   }
 
-  @RequireScopes('files')
+  @ResourceTemplate({ uriTemplate: 'hidden://{id}/x' })
+  hiddenTemplate() {
+    return 'template';
+  }
+}
+
+@RequireScopes('files')
+@Injectable()
+class ScopedResources {
   @Resource({ uri: 'scoped://one' })
   scopedResource() {
     return 'resource';
   }
 
-  @Visible(GraceOnly)
-  @ResourceTemplate({ uriTemplate: 'hidden://{id}/x' })
-  hiddenTemplate() {
-    return 'template';
-  }
-
-  @RequireScopes('files')
   @ResourceTemplate({ uriTemplate: 'scoped://{id}/x' })
   scopedTemplate() {
     return 'template';
@@ -133,7 +137,7 @@ describe.each(cells())('$name', ({ platform, era, legacy }) => {
     RequireScopes('added')(added);
     const addedHidden = () => 'added';
     Visible(GraceOnly)(addedHidden);
-    app = await startApp([Handlers], {
+    app = await startApp([Handlers, HiddenResources, ScopedResources], {
       platform,
       mcp: { legacy, cache: { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } } },
       module: {
@@ -374,19 +378,8 @@ describe.each(cells())('$name', ({ platform, era, legacy }) => {
       fetch(url, {
         method: 'POST',
         signal: AbortSignal.timeout(20_000),
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'subscriptions/listen',
-          ...headers,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'subscriptions/listen',
-          params: { notifications: { resourceSubscriptions: [uri] }, _meta: META },
-        }),
+        headers: listenHeaders(headers),
+        body: JSON.stringify(listenMessage({ resourceSubscriptions: [uri] })),
       });
 
     it.each([

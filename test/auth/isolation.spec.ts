@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Ctx, McpContext, Resource, Sink, Tool, type InterceptorInvocation } from 'nestjs-mcp';
 import { McpAuthModule } from 'nestjs-mcp/auth';
 import { McpGatewayModule, type GatewayBackend } from 'nestjs-mcp/gateway';
-import { RateLimit } from 'nestjs-mcp/interceptors';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
 import { bearer, tokenOf, trusting } from './callers.js';
-import { ask, type RawReply } from './raw-caller.js';
+import { ask, textIn } from './raw-caller.js';
 
 const SECRET = 'a secret that all nodes of the shop share';
 
@@ -49,8 +47,6 @@ class Seen {
 const protect = (options: object = {}) =>
   McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting, ...options });
 
-const textIn = ({ result }: RawReply) => (result?.['content'] as { text: string }[] | undefined)?.[0].text;
-
 describe('what belongs to one principal', () => {
   const apps: TestApp[] = [];
   afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
@@ -66,36 +62,6 @@ describe('what belongs to one principal', () => {
 
   const call = (url: string, headers: Record<string, string>, name: string, more: object = {}) =>
     ask({ url, era: 'modern', headers }, 'tools/call', { name, arguments: {}, ...more });
-
-  describe.each([1, 2])('on %d nodes', count => {
-    it('a state continues for its principal, and for nobody else', async () => {
-      const nodes = count === 1 ? [await node()] : [await node(), await node()];
-      const [first, last] = [nodes[0], nodes[count - 1]];
-      const { result } = await call(first, ADA, 'order');
-      const { requestState } = result as { requestState: string };
-      const next = {
-        requestState,
-        inputResponses: { size: { action: 'accept', content: { size: 'L' } } },
-      };
-      const stolen = await call(last, GRACE, 'order', next);
-      expect(stolen.error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } });
-      // Another token of the principal, with more scopes, is the same principal.
-      expect(textIn(await call(last, bearer('ada', 'more'), 'order', next))).toBe('ada ordered {"size":"L"}');
-    });
-
-    it('a rate limit counts it alone', async () => {
-      const limiter = new RateLimiterMemory({ points: 1, duration: 60 });
-      const limit = RateLimit({ limiter, key: 'principal' });
-      const nodes =
-        count === 1
-          ? [await node([limit as never])]
-          : [await node([limit as never]), await node([limit as never])];
-      const [first, last] = [nodes[0], nodes[count - 1]];
-      expect(textIn(await call(first, ADA, 'headers'))).toBeDefined();
-      expect((await call(last, ADA, 'headers')).error).toBeDefined();
-      expect(textIn(await call(last, GRACE, 'headers'))).toBeDefined();
-    });
-  });
 
   it('is what interceptors and handlers are told, without the token', async () => {
     const url = await node([Seen as never]);

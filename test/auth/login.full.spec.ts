@@ -16,6 +16,7 @@ import { McpClientModule, McpClients } from 'nestjs-mcp/client';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
 import { Desk } from '../../sample/40-auth/desk.js';
 import { JobsOnly, OrderTools } from '../../sample/40-auth/orders.js';
+import { freePort } from '../../sample/support/free-port.js';
 import { PLATFORMS, startApp, textOf, type Platform, type TestApp } from '../fixtures/matrix.js';
 
 const ROOT = join(__dirname, '../..');
@@ -98,15 +99,6 @@ async function startShop(
   await app.app.listen(port, '127.0.0.1');
   closing.push(app);
   return app;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Discovers, calls, logs in, calls, steps up, and calls. */

@@ -15,7 +15,7 @@ export interface RawCallerOptions {
   readonly session?: string;
 }
 
-export const META = {
+const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
@@ -60,6 +60,26 @@ export async function ask(
     ...(json && (JSON.parse(json) as object)),
   };
 }
+
+/** A request to listen, of 2026-07-28. */
+export const listenMessage = (notifications: object): object => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'subscriptions/listen',
+  params: { notifications, _meta: META },
+});
+
+export const listenHeaders = (headers: Record<string, string> = {}): Record<string, string> => ({
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'subscriptions/listen',
+  ...headers,
+});
+
+/** The text of a tool's result. */
+export const textIn = ({ result }: RawReply): string | undefined =>
+  (result?.['content'] as { text: string }[] | undefined)?.[0].text;
 
 /** Opens a session of the 2025 era. */
 export async function openSession(url: string, headers?: Record<string, string>): Promise<string> {

@@ -3,7 +3,7 @@ import { Ctx, McpContext, McpServerRegistry, Resource, Tool } from 'nestjs-mcp';
 import { AllowAnonymous, McpAuthModule } from 'nestjs-mcp/auth';
 import { platforms, startApp, type TestApp } from '../fixtures/matrix.js';
 import { bearer, trusting } from './callers.js';
-import { ask, META, openSession } from './raw-caller.js';
+import { ask, listenHeaders, listenMessage, openSession } from './raw-caller.js';
 
 @AllowAnonymous()
 @Injectable()
@@ -95,19 +95,8 @@ describe.each(platforms())('a session of 2025, on %s', platform => {
         ? await listen(session, bearer('ada', what))
         : await fetch(url, {
             method: 'POST',
-            headers: {
-              'content-type': 'application/json',
-              accept: 'application/json, text/event-stream',
-              'mcp-protocol-version': '2026-07-28',
-              'mcp-method': what,
-              ...bearer('ada', what),
-            },
-            body: JSON.stringify({
-              jsonrpc: '2.0',
-              id: 1,
-              method: what,
-              params: { notifications: { toolsListChanged: true }, _meta: META },
-            }),
+            headers: listenHeaders(bearer('ada', what)),
+            body: JSON.stringify(listenMessage({ toolsListChanged: true })),
             signal: AbortSignal.timeout(20_000),
           });
     short.mockRestore();

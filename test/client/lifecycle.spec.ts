@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Ctx, Tool, type McpContext } from 'nestjs-mcp';
 import { ConnectionError, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
+import { freePort } from '../../sample/support/free-port.js';
 import { deferred, type Deferred } from '../fixtures/deferred.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
 import { Shop, startClients, textOf, type ClientApp } from './fixtures.js';
@@ -11,14 +12,6 @@ import { Shop, startClients, textOf, type ClientApp } from './fixtures.js';
 const ERAS = ['modern', 'legacy'] as const;
 const echo = async (client: McpClient, text = 'a') =>
   textOf(await client.callTool({ name: 'echo', arguments: { text } }));
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}
 
 async function serveOn(port: number): Promise<TestApp> {
   const server = await startApp([Shop], { forceCloseConnections: true });

@@ -288,6 +288,21 @@ describe.each(platforms())('sessions on %s', platform => {
     expect(await next.text()).toContain('at last');
   });
 
+  it('refuse a long id, which they would have to keep', async () => {
+    test = await startApp([Tools], { platform });
+    const url = await test.url();
+    const session = await open(url);
+    const ping = (length: number) => post(url, { id: 'x'.repeat(length), method: 'ping' }, session);
+    expect((await ping(1024)).status).toBe(200);
+    const refused = await ping(1025);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: 'Invalid Request: an id has at most 1024 characters' },
+    });
+  });
+
   it('answer the rest of a batch of which one call was cancelled', async () => {
     test = await startApp([Tools], { platform });
     const url = await test.url();

@@ -5,6 +5,7 @@ import { createServer, connect as connectTo, type AddressInfo, type Server, type
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { json } from 'node:stream/consumers';
+import { freePort } from '../../sample/support/free-port.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { textOf } from '../fixtures/matrix.js';
 import {
@@ -87,16 +88,6 @@ function open(url: string, era: Era, signal?: AbortSignal): Promise<Response> {
 /** The error that it is answered with. */
 async function openingError(url: string, era: Era): Promise<unknown> {
   return ((await (await open(url, era)).json()) as { error?: unknown }).error;
-}
-
-/** A port that nothing listens on, for a server to come. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 describe.each(ERAS)('a gateway whose backend fails, for a %s client', era => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Module, type INestApplication, type Provider } from '@nestjs/common';
+import { Module, type DynamicModule, type INestApplication, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -45,8 +45,9 @@ export function startGateway(
   options: McpGatewayOptions,
   providers: Provider[] = [],
   port = 0,
+  imports: DynamicModule[] = [],
 ): Promise<Running> {
-  @Module({ imports: [McpGatewayModule.forRoot(options)], providers })
+  @Module({ imports: [McpGatewayModule.forRoot(options), ...imports], providers })
   class GatewayModule {}
   return listen(GatewayModule, port);
 }

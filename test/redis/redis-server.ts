@@ -1,8 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
+import { freePort } from '../../sample/support/free-port.js';
 
 const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -70,12 +70,4 @@ export class RedisServer {
   thaw(): void {
     this.child?.kill('SIGCONT');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

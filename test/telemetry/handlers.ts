@@ -1,4 +1,4 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
 import {
   Args,
@@ -12,6 +12,7 @@ import {
   Prompt,
   Resource,
   Tool,
+  Validator,
 } from 'nestjs-mcp';
 import { Observable } from 'rxjs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -40,7 +41,9 @@ export class Handlers {
   }
 
   @Tool()
-  waits(@Ctx() { signal }: McpContext) {
+  async waits(@Ctx() ctx: McpContext) {
+    const { signal } = ctx;
+    await ctx.reportProgress(0);
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   }
 
@@ -51,6 +54,27 @@ export class Handlers {
     own('between');
     await ctx.elicit('other', FORM);
     own('after');
+    return 'asked';
+  }
+
+  @Tool()
+  async elicits(@Ctx() ctx: McpContext) {
+    await ctx.elicit('which', FORM);
+    return 'asked';
+  }
+
+  @Tool()
+  async samples(@Ctx() ctx: McpContext) {
+    await ctx.sample('thought', {
+      messages: [{ role: 'user', content: { type: 'text', text: 'a' } }],
+      maxTokens: 1,
+    });
+    return 'asked';
+  }
+
+  @Tool()
+  async lists(@Ctx() ctx: McpContext) {
+    await ctx.roots();
     return 'asked';
   }
 
@@ -97,8 +121,17 @@ export class Handlers {
     return 'config';
   }
 
-  @Resource({ uri: 'config://gone' })
-  gone(): never {
-    throw new NotFoundException();
+  @Resource({ uri: 'config://broken' })
+  brokenConfig(): never {
+    throw new Error('unexpected');
+  }
+}
+
+/** An interceptor that other servers can invoke. */
+@Injectable()
+export class Looks {
+  @Validator({ name: 'looks', events: ['tools/call'] })
+  looks() {
+    return true;
   }
 }

@@ -1,6 +1,6 @@
 // Has the process write each span that ends to the file SPANS, with its SERVICE: `node -r ts-hook.cjs app.ts`.
 import { appendFileSync, readFileSync } from 'node:fs';
-import { SpanKind } from '@opentelemetry/api';
+import { SpanKind, type SpanStatus } from '@opentelemetry/api';
 import {
   NodeTracerProvider,
   SimpleSpanProcessor,
@@ -17,6 +17,7 @@ export interface WrittenSpan {
   readonly spanId: string;
   readonly parentId?: string;
   readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: SpanStatus;
   /** The ids of the spans it is linked to. */
   readonly links: readonly string[];
 }
@@ -37,6 +38,7 @@ class FileExporter implements SpanExporter {
         spanId: span.spanContext().spanId,
         parentId: span.parentSpanContext?.spanId,
         attributes: span.attributes,
+        status: span.status,
         links: span.links.map(({ context }) => context.spanId),
       };
       appendFileSync(this.file, `${JSON.stringify(written)}\n`);

@@ -1,105 +1,144 @@
-import type { Client } from '@modelcontextprotocol/client';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ProtocolError, type Client } from '@modelcontextprotocol/client';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { cells, startApp, type TestApp } from '../fixtures/matrix.js';
-import { expectConform, type SpanCase } from './conventions.js';
-import { Handlers } from './handlers.js';
+import { casesOf } from './cases.js';
+import { expectConform, expectConformMetric } from './conventions.js';
+import { Handlers, Looks } from './handlers.js';
 import { Recorder } from './recorder.js';
-
-type Case = readonly [
-  what: string,
-  send: (client: Client) => Promise<unknown>,
-  span: Omit<SpanCase, 'kind'>,
-  era?: 'modern' | 'legacy',
-];
-
-const tool = (name: string): ((client: Client) => Promise<unknown>) => {
-  return client => client.callTool({ name, arguments: { text: 'hello' } });
-};
-
-const CASES: readonly Case[] = [
-  ['a tool', tool('echo'), { method: 'tools/call', tool: 'echo' }],
-  ['a tool that fails', tool('broken'), { method: 'tools/call', tool: 'broken', errorType: 'tool_error' }],
-  [
-    'a tool that is refused',
-    tool('refused'),
-    { method: 'tools/call', tool: 'refused', errorType: '-32000', statusCode: '-32000' },
-  ],
-  [
-    'a tool that does not exist',
-    tool('nowhere'),
-    { method: 'tools/call', tool: 'nowhere', isKnown: false, errorType: '-32602', statusCode: '-32602' },
-  ],
-  ['the tools', client => client.listTools(), { method: 'tools/list' }],
-  [
-    'a wrong page of the tools',
-    client => client.request({ method: 'tools/list', params: { cursor: 'none' } }),
-    { method: 'tools/list', errorType: '-32602', statusCode: '-32602' },
-  ],
-  ['a prompt', client => client.getPrompt({ name: 'greet' }), { method: 'prompts/get', prompt: 'greet' }],
-  [
-    'a prompt that fails',
-    client => client.getPrompt({ name: 'fails' }),
-    { method: 'prompts/get', prompt: 'fails', errorType: '-32603', statusCode: '-32603' },
-  ],
-  ['the prompts', client => client.listPrompts(), { method: 'prompts/list' }],
-  [
-    'a completion',
-    client =>
-      client.complete({ ref: { type: 'ref/prompt', name: 'named' }, argument: { name: 'who', value: 'a' } }),
-    { method: 'completion/complete' },
-  ],
-  [
-    'a resource',
-    client => client.readResource({ uri: 'config://app' }),
-    { method: 'resources/read', uri: 'config://app' },
-  ],
-  ['the resources', client => client.listResources(), { method: 'resources/list' }],
-  [
-    'the resource templates',
-    client => client.listResourceTemplates(),
-    { method: 'resources/templates/list' },
-  ],
-  ['a ping', client => client.ping(), { method: 'ping' }, 'legacy'],
-];
 
 const recorder = new Recorder();
 afterAll(() => recorder.close());
+
+const telemetry = { imports: [McpTelemetryModule.forRoot()] };
+const versionOf = (era: 'modern' | 'legacy') => (era === 'modern' ? '2026-07-28' : '2025-11-25');
 
 describe.each(cells())('a server span over $name', ({ platform, era, legacy }) => {
   let test: TestApp;
   let client: Client;
   const hasSession = era === 'legacy' && legacy === 'sessions';
+  const protocolVersion = versionOf(era);
   beforeAll(async () => {
-    const module = { imports: [McpTelemetryModule.forRoot()] };
-    test = await startApp([Handlers], { platform, mcp: { legacy }, module });
+    const interceptors = { expose: true, apply: false };
+    test = await startApp([Handlers, Looks], { platform, mcp: { legacy, interceptors }, module: telemetry });
     client = await test.client({ era });
   });
+  beforeEach(() => recorder.reset());
   afterAll(() => test.close());
 
-  const sent = CASES.filter(([, , , only]) => only === undefined || only === era);
-  it.each(sent.map(([what, send, span]) => ({ what, send, span })))(
+  it.each(casesOf(era, hasSession))(
     'has the attributes of the conventions for $what',
-    async ({ send, span }) => {
-      recorder.reset();
+    async ({ send, span, isOfSdk }) => {
       await send(client).catch(() => undefined);
-      const protocolVersion = era === 'modern' ? '2026-07-28' : '2025-11-25';
-      // Without a session, the SDK's server answers a ping, and knows no revision.
-      const isUnknown = span.method === 'ping' && !hasSession;
       const [found, ...others] = recorder.spansOf('SERVER');
-      expectConform(found, {
-        kind: 'SERVER',
-        ...span,
-        ...(!isUnknown && { protocolVersion }),
-        hasSession,
-      });
+      const hasAddress = !(isOfSdk && hasSession);
+      expectConform(found, { kind: 'SERVER', ...span, protocolVersion, hasSession, hasAddress });
       expect(others).toEqual([]);
     },
   );
 
-  it('says in its status what a JSON-RPC error says', async () => {
-    recorder.reset();
-    await tool('refused')(client).catch(() => undefined);
-    expect(recorder.span('SERVER', 'tools/call refused').status.message).toBe('Not now');
+  it('has a histogram with the attributes of the conventions', async () => {
+    await client.callTool({ name: 'echo', arguments: { text: 'a' } });
+    expectConformMetric((await recorder.metric('mcp.server.operation.duration'))!);
+  });
+});
+
+// Without a session, a server cannot tell which call of 2025 is cancelled.
+const cancellable = cells(({ era, legacy }) => era === 'modern' || legacy === 'sessions');
+
+it.each(cancellable)('ends when its call is cancelled over $name', async ({ platform, era }) => {
+  const test = await startApp([Handlers], { platform, module: telemetry });
+  const client = await test.client({ era });
+  recorder.reset();
+  const cancel = new AbortController();
+  const running = client.callTool({ name: 'waits' }, { signal: cancel.signal }).catch(() => undefined);
+  while (recorder.openSpans === 0) await nextTurn();
+  cancel.abort();
+  await running;
+  while (recorder.openSpans > 0) await nextTurn();
+  expectConform(recorder.span('SERVER', 'tools/call waits'), {
+    kind: 'SERVER',
+    method: 'tools/call',
+    tool: 'waits',
+    errorType: 'cancelled',
+    protocolVersion: versionOf(era),
+    hasSession: era === 'legacy',
+  });
+  await test.close();
+});
+
+it('ends with the time that a call may take', async () => {
+  const test = await startApp([Handlers], { mcp: { calls: { timeoutMs: 20 } }, module: telemetry });
+  const client = await test.client();
+  recorder.reset();
+  await client.callTool({ name: 'waits' }).catch(() => undefined);
+  expectConform(recorder.span('SERVER', 'tools/call waits'), {
+    kind: 'SERVER',
+    method: 'tools/call',
+    tool: 'waits',
+    errorType: 'timeout',
+    statusCode: '-32000',
+    message: 'The call did not finish within 20 ms',
+    protocolVersion: '2026-07-28',
+  });
+  await test.close();
+});
+
+it('says that a round of 2026-07-28 asks its client', async () => {
+  const test = await startApp([Handlers], { module: telemetry });
+  const onElicit = () => ({ action: 'accept' as const, content: {} });
+  const client = await test.client({ era: 'modern', onElicit });
+  recorder.reset();
+  await client.callTool({ name: 'throwsQuestion' });
+  const [asking, answered] = recorder.spansOf('SERVER', 'tools/call throwsQuestion');
+  const call = { kind: 'SERVER', method: 'tools/call', tool: 'throwsQuestion' } as const;
+  expectConform(asking, { ...call, asks: true, protocolVersion: '2026-07-28' });
+  expectConform(answered, { ...call, protocolVersion: '2026-07-28' });
+  await test.close();
+});
+
+describe('a question to a 2025 client', () => {
+  const answers = {
+    onElicit: () => ({ action: 'accept' as const, content: {} }),
+    onSample: () => ({
+      role: 'assistant' as const,
+      model: 'test',
+      content: { type: 'text' as const, text: 'a' },
+    }),
+    onRoots: () => ({ roots: [] }),
+  };
+  const refuse = (): never => {
+    throw new ProtocolError(-32001, 'Refused by the client');
+  };
+  const refusals = { onElicit: refuse, onSample: refuse, onRoots: refuse };
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startApp([Handlers], { module: telemetry });
+  });
+  afterAll(() => test.close());
+
+  it.each([
+    ['elicitation/create', 'elicits'],
+    ['sampling/createMessage', 'samples'],
+    ['roots/list', 'lists'],
+  ])('has a client span with the attributes of the conventions for %s', async (method, name) => {
+    const common = {
+      kind: 'CLIENT',
+      method,
+      protocolVersion: '2025-11-25',
+      hasSession: true,
+      hasAddress: false,
+    } as const;
+    const refused = { errorType: '-32001', statusCode: '-32001' };
+    for (const [handlers, more] of [
+      [answers, {}],
+      [refusals, refused],
+    ] as const) {
+      const client = await test.client({ era: 'legacy', ...handlers });
+      recorder.reset();
+      await client.callTool({ name });
+      expectConform(recorder.span('CLIENT', method), { ...common, ...more });
+    }
   });
 });
 
@@ -111,6 +150,7 @@ it('has the handshake of either era', async () => {
     kind: 'SERVER',
     method: 'initialize',
     hasSession: true,
+    hasAddress: false,
   });
   await test.client({ era: 'modern' });
   expectConform(recorder.span('SERVER', 'server/discover'), {
@@ -128,8 +168,13 @@ it('is one for a request to listen, which ends when the stream begins', async ()
   const subscription = await client.listen({ resourceSubscriptions: ['config://app'] });
   await client.listen({ resourceSubscriptions: ['config://none'] }).catch(() => undefined);
   const [heard, refused] = recorder.spansOf('SERVER', 'subscriptions/listen');
-  expect(heard.attributes['error.type']).toBeUndefined();
-  expect(refused.attributes['error.type']).toBe('-32602');
+  const listening = {
+    kind: 'SERVER',
+    method: 'subscriptions/listen',
+    protocolVersion: '2026-07-28',
+  } as const;
+  expectConform(heard, listening);
+  expectConform(refused, { ...listening, errorType: '-32602', statusCode: '-32602' });
   await subscription.close();
   await test.close();
 });

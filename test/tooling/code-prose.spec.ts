@@ -65,7 +65,7 @@ function literalsOf(file: ts.SourceFile): string[] {
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map(({ literal }) => `code${literal.text}`).join('');
+    return node.head.text + node.templateSpans.map(({ literal }) => `Code${literal.text}`).join('');
   }
   if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
   const [left, right] = [textOf(node.left), textOf(node.right)];

@@ -11,16 +11,16 @@ export interface Fault {
   readonly sentence: string;
 }
 
-/** Replaces code by the word "code", and joins the lines of a text. */
+/** Replaces code by the word "Code", and joins the lines of a text. */
 export const plain = (text: string): string =>
   text
-    .replace(/`[^`]*`/g, 'code')
+    .replace(/`[^`]*`/g, 'Code')
     .replace(/\s+/g, ' ')
     .trim();
 
 /** The sentences of a text that are too long, or are not plain. */
 export const faultsOf = (text: string): readonly Fault[] =>
-  text.split(/(?<=[.!?]["”)]?) (?=["“(]?(?:[A-Z]|code\b))/).flatMap(sentence => {
+  text.split(/(?<=[.!?]["”)]?) (?=["“(]?[A-Z])/).flatMap(sentence => {
     const fault = faultOf(sentence);
     return fault === undefined ? [] : [{ fault, sentence }];
   });

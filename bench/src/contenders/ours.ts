@@ -1,13 +1,18 @@
 // This package, with what a workload asks for.
 import 'reflect-metadata';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Module, UseGuards, type Provider } from '@nestjs/common';
+import { jwtVerifier, McpAuthModule } from '../../../dist/cjs/auth/index.js';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
 import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
+import { McpTelemetryModule } from '../../../dist/cjs/telemetry/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
 import { addMethod, toolsOf } from './catalog.js';
 import { OrderDto, receipt, Roles, RolesGuard } from './orders.js';
-import { createApp, readSetup, serve } from './setup.js';
+import { createApp, readSetup, serve, type Auth } from './setup.js';
 
 const setup = readSetup();
 
@@ -55,12 +60,35 @@ for (const [index, isValid] of checks.entries()) {
 }
 
 const orders: Provider[] = setup.feature === 'guarded' ? [GuardedOrders] : [Orders];
+const auth = setup.auth ? [await protection(setup.auth)] : [];
 const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
+const telemetry = setup.telemetry ? [McpTelemetryModule.forRoot()] : [];
 
 @Module({
-  imports: [McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }), ...redis],
+  imports: [
+    McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }),
+    ...redis,
+    ...auth,
+    ...telemetry,
+  ],
   providers: [Tools, Validators, ...(setup.feature ? orders : [])],
 })
 class App {}
 
 await serve(await createApp(App, setup.platform));
+
+/** Verifies tokens by the keys that an issuer on a free port publishes. */
+async function protection({ issuer, audience, jwks, tokenCacheMs }: Auth) {
+  const keys: Server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(jwks));
+  });
+  keys.listen(0, '127.0.0.1');
+  await once(keys, 'listening');
+  const { port } = keys.address() as AddressInfo;
+  const jwksUri = `http://127.0.0.1:${port}/jwks`;
+  return McpAuthModule.forRoot({
+    authorizationServers: [issuer],
+    verifier: jwtVerifier({ issuer, jwksUri, audience }),
+    tokenCacheMs,
+  });
+}

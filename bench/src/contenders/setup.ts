@@ -16,6 +16,20 @@ export interface Setup {
   readonly feature?: 'guarded' | 'orders' | 'rules' | 'scans' | 'rounds';
   /** Whether it imports `McpRedisModule`, with the Redis of `REDIS_URL`. */
   readonly redis?: boolean;
+  /** Whether it imports `McpTelemetryModule`, without an OpenTelemetry SDK. */
+  readonly telemetry?: boolean;
+  /** The bearer token of each request. Default: a short text. */
+  readonly token?: string;
+  /** Whether it imports `McpAuthModule`, with the keys of the token's issuer. */
+  readonly auth?: Auth;
+}
+
+export interface Auth {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwks: object;
+  /** How long a verified token is cached, in milliseconds. */
+  readonly tokenCacheMs: number;
 }
 
 /** What a contender tells of its memory, in MB. */

@@ -77,6 +77,13 @@ const declareInterceptor = (
 /**
  * Makes a provider's method a validator (SEP-2624). It returns a boolean, `allow()`, `deny(…)`, a list of these, or a
  * `ValidationResult`. Returning nothing is a failure.
+ * @example
+ * ```ts
+ * @Validator({ events: ['tools/call'] })
+ * limit({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+ *   return payload.name !== 'pay' || deny('Payments are closed', { path: 'name' });
+ * }
+ * ```
  */
 export const Validator = (options: ValidatorOptions): MethodDecorator =>
   declareInterceptor('validation', options);
@@ -84,11 +91,25 @@ export const Validator = (options: ValidatorOptions): MethodDecorator =>
 /**
  * Makes a provider's method a mutator (SEP-2624). It returns the new payload, `undefined` to keep it,
  * `{ modified, payload, info }`, or `respondWith(result)`. Its payload is read-only.
+ * @example
+ * ```ts
+ * @Mutator({ events: ['tools/call'] })
+ * trim({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+ *   return { ...payload, arguments: { ...payload.arguments, traced: true } };
+ * }
+ * ```
  */
 export const Mutator = (options: MutatorOptions): MethodDecorator => declareInterceptor('mutation', options);
 
 /**
  * Makes a provider's method a sink (SEP-2624). It receives payloads after the decision. Calls do not wait for it, and
  * its failures are logged.
+ * @example
+ * ```ts
+ * @Sink({ events: ['*'], phase: 'both' })
+ * record({ event, phase }: InterceptorInvocation) {
+ *   this.journal.write(event, phase);
+ * }
+ * ```
  */
 export const Sink = (options: SinkOptions): MethodDecorator => declareInterceptor('sink', options);

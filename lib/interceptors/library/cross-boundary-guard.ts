@@ -82,9 +82,11 @@ export interface CrossBoundaryGuardInterceptor {
  * It needs a session or a principal: a request without either stands alone, and the log warns once. Authenticate callers,
  * or give `session`.
  *
- *     providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
- *
  * @throws TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [CrossBoundaryGuard({ allow: [{ from: 'tool:vault_*', to: 'tool:deploy' }] })]
+ * ```
  */
 export function CrossBoundaryGuard(
   options: CrossBoundaryGuardOptions = {},

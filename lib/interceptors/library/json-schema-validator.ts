@@ -71,9 +71,11 @@ type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
 /**
  * A validator that checks arguments, results or whole payloads by JSON Schema. It skips tool errors and input requests.
  *
- *     providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
- *
  * @throws SchemaError for a wrong schema, TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [JsonSchemaValidator({ rules: [{ target: 'search', schema: { required: ['query'] } }] })]
+ * ```
  */
 export function JsonSchemaValidator(
   options: JsonSchemaValidatorOptions,

@@ -82,9 +82,11 @@ export interface RateLimitInterceptor {
  * the store of the limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters
  * are kept per invoking principal.
  *
- *     providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
- *
  * @throws RangeError for a number that is out of range, TypeError for any other wrong option
+ * @example
+ * ```ts
+ * providers: [RateLimit({ points: 100, duration: 60, key: ['principal', 'tool'] })]
+ * ```
  */
 export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterceptor> {
   const { own, declared, provider } = readyMade('RateLimit', RATE_LIMIT, options, {

@@ -37,11 +37,13 @@ const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progre
  * A mutator that replaces credentials by `[REDACTED:<kind>]`, and counts them in `info.redacted`. It searches values
  * and keys, in the clear or encoded up to `decodeDepth` times. It catches accidents, not callers who hide a secret. It
  * does not change binary data unless the data decodes to text. It blocks a payload beyond `limits`, and a request with
- * a secret in its `name` or `uri`. Let it see requests first and results last:
- *
- *     providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
+ * a secret in its `name` or `uri`. Let it see requests first and results last.
  *
  * @throws TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [SecretRedactor({ events: ['tools/call'], priority: { request: -1000, response: 1000 } })]
+ * ```
  */
 export function SecretRedactor(options: SecretRedactorOptions = {}): Type<SecretRedactorInterceptor> {
   const defaults = { name: 'secret-redactor', events: ['*'], phase: 'both' } as const;

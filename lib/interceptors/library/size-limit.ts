@@ -36,9 +36,11 @@ const MESSAGES: Readonly<Record<Excess, (limit: string) => string>> = {
 /**
  * A validator that denies a payload that is too large, too deep, or has too many values.
  *
- *     providers: [SizeLimit({ maxBytes: 100_000 })]
- *
  * @throws RangeError for a limit that is out of range, TypeError for any other wrong option
+ * @example
+ * ```ts
+ * providers: [SizeLimit({ maxBytes: 100_000 })]
+ * ```
  */
 export function SizeLimit(options: SizeLimitOptions = {}): Type<SizeLimitInterceptor> {
   const defaults = { name: 'size-limit', events: ['*'], phase: 'both', final: true } as const;

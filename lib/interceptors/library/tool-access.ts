@@ -116,12 +116,14 @@ const LAST = 1_000_000;
  * Who may call which tool: a validator of `tools/call`, and a mutator, `<name>-list`, that hides other tools in
  * `tools/list`. Anonymous principals may only call tools that a rule allows to `anonymous`.
  *
- *     providers: [ToolAccess({ rules: [
- *       { allow: ['search', 'read_*'] },
- *       { principal: { claims: ({ role }) => role === 'admin' }, allow: ['*'] },
- *     ] })]
- *
  * @throws TypeError for an unknown or wrong option
+ * @example
+ * ```ts
+ * providers: [ToolAccess({ rules: [
+ *   { allow: ['search', 'read_*'] },
+ *   { principal: { claims: ({ role }) => role === 'admin' }, allow: ['*'] },
+ * ] })]
+ * ```
  */
 export function ToolAccess(options: ToolAccessOptions): Type<ToolAccessInterceptor> {
   const defaults = { name: 'tool-access', final: true, priority: LAST };

@@ -13,7 +13,16 @@ import type { Traffic } from '../../protocol/traffic.js';
 import type { InterceptorInvoker } from './invoker.js';
 import { Outgoing } from './outgoing.js';
 
-/** A host could not be listed. The log has the cause, and messages do not pass unchecked. */
+/**
+ * A host could not be listed. The log has the cause, and messages do not pass unchecked.
+ * @example
+ * ```ts
+ * await InterceptorChain.discover(hosts).catch(error => {
+ *   if (error instanceof DiscoveryError) return undefined; // a host cannot be listed
+ *   throw error;
+ * });
+ * ```
+ */
 export class DiscoveryError extends Error {}
 
 /** The message's own deadline passed before the hosts were listed. */
@@ -116,13 +125,20 @@ export class RemoteHost {
     return !this.policy.skipWhenUnlisted;
   }
 
-  /** Whether the host answers, from the last known state or from a new request. Never rejects. */
+  /** Whether the host answers now, and its interceptors can be used. Never rejects. */
   async isUp(signal: AbortSignal): Promise<boolean> {
     if (this.breaker.opened) return false;
-    return this.entries(signal).then(
-      () => !this.listing?.isSkipped,
-      () => false,
-    );
+    const isKnown = this.known !== undefined;
+    try {
+      await this.entries(signal);
+      if (this.listing?.isSkipped) return false;
+      // A listing is kept for some time, and the host may be gone since.
+      const { discoveryTimeoutMs: timeoutMs } = this.policy;
+      if (isKnown) await unlessAborted(this.invoker.list({}, { signal, timeoutMs }), signal);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Invalidates the listing, including a listing in progress, so that the next message asks the host again. */

@@ -14,7 +14,13 @@ export interface MrtrStore {
   claim(key: string, ttlSeconds: number): Promise<boolean>;
 }
 
-/** A store in memory, for one node and for tests. */
+/**
+ * A store in memory, for one node and for tests.
+ * @example
+ * ```ts
+ * McpModule.forRoot({ name: 'shop', version: '1.0.0', mrtr: { store: new MemoryMrtrStore(), singleUse: true } });
+ * ```
+ */
 export class MemoryMrtrStore implements MrtrStore {
   private readonly kept: LRUCache<string, string>;
 

@@ -7,7 +7,7 @@ import { unlessAborted } from '../../util/abort.js';
 
 type Status = 'up' | 'down';
 
-/** What `@nestjs/terminus` takes as the result of an indicator. */
+/** A result for `@nestjs/terminus`. */
 export type McpHealth<K extends string = string> = Record<
   K,
   {
@@ -23,7 +23,7 @@ export type McpHealth<K extends string = string> = Record<
   }
 >;
 
-/** How long what the servers depend on may take to answer, in milliseconds, if nothing else is said. */
+/** Default time for the dependencies to answer, in milliseconds. */
 const TIMEOUT_MS = 1000;
 
 /**
@@ -44,15 +44,15 @@ export class McpHealthIndicator {
     @Optional() @Inject(SHARED) private readonly shared?: SharedState,
   ) {}
 
-  /** Whether the process answers. It is up while dependencies are down and while the node drains: a restart helps neither. */
+  /** Whether the process answers. It is up while dependencies are down and while the node drains: a restart does not help. */
   liveness<const K extends string = 'mcp'>(key: K = 'mcp' as K): McpHealth<K> {
     return { [key]: { status: 'up' } } as McpHealth<K>;
   }
 
   /**
-   * Whether the node should get requests: its servers are open and do not shut down, Redis answers, each gateway reaches a
-   * backend, and the interceptor hosts that messages need can be listed.
-   * @param options `timeoutMs`: how long the dependencies may take to answer, in milliseconds. Default: 1,000.
+   * Whether the node should get requests: its servers are open and do not shut down, Redis answers, a backend of each
+   * gateway answers, and the interceptor hosts without `skipWhenUnlisted` answer. It asks them at each call. Never rejects.
+   * @param options `timeoutMs`: time for the dependencies to answer, in milliseconds. Default: 1,000.
    */
   async readiness<const K extends string = 'mcp'>(
     key: K = 'mcp' as K,

@@ -20,7 +20,7 @@ interface CallFields {
   readonly result?: string;
 }
 
-/** A line of the log: an object for loggers that write JSON, and one line of text for others. */
+/** A log line: an object for loggers that write JSON, and one line of text for others. */
 class CallLine {
   constructor(fields: CallFields) {
     Object.assign(this, fields);
@@ -38,10 +38,10 @@ class CallLine {
   }
 }
 
-/** A caller's text must not look like another field, nor like another line. */
+/** A caller's text must not look like another field or another line. */
 const quoted = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text));
 
-/** What is told of a call. */
+/** A request that was answered. */
 export interface LoggedCall {
   readonly server: string;
   readonly request: TrafficRequest;
@@ -85,7 +85,7 @@ export class CallLog {
 
 const MAX_NAME = 200;
 
-/** The subject, or else the OAuth client, or else the application's own user. */
+/** The subject of the token, else the OAuth client, else the id of `request.user`. */
 function callerIn({ authInfo, http }: TrafficRequest): string {
   const user: unknown = http && Reflect.get(http.request, 'user');
   const { id, sub } = (user ?? {}) as { id?: unknown; sub?: unknown };

@@ -6,7 +6,7 @@ import { McpServers } from '../../server/mcp-servers.js';
 import { DURATION_BOUNDS, OTHER, ROUND_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 
-/** Requests that had the same kind of end. */
+/** Requests with the same method, name and outcome. */
 export interface McpOperation {
   /** Whether the requests came in (`server`), or went out (`client`). */
   readonly side: 'server' | 'client';
@@ -17,25 +17,25 @@ export interface McpOperation {
   readonly tool?: string;
   /** Only of a prompt that exists. */
   readonly prompt?: string;
-  /** As `error.type` of the conventions; undefined: they succeeded. */
+  /** `error.type` of the conventions. Undefined if the requests succeeded. */
   readonly errorType?: string;
   /** In seconds. */
   readonly duration: HistogramSnapshot;
 }
 
-/** The numbers of one server, as they are now. */
+/** The current numbers of one server. */
 export interface McpServerNumbers {
-  /** What is open: `calls`, `sessions`, `listeners`, `questions`, `responses`, and `eventStore` in characters. */
+  /** Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`; `eventStore` in characters. */
   readonly open: Readonly<Record<string, number>>;
   /** Refusals since the start, by reason: a limit (`calls.caller`), or an HTTP status (`http.403`). */
   readonly refusals: Readonly<Record<string, number>>;
 }
 
-/** What has been counted since the application started. */
+/** The numbers since the application started. */
 export interface McpMetricsSnapshot {
   readonly operations: readonly McpOperation[];
   readonly servers: Readonly<Record<string, McpServerNumbers>>;
-  /** How often each interceptor came to each outcome. */
+  /** Counts of outcomes, by interceptor. */
   readonly interceptors: InterceptorCounters;
   /** State of the circuit breaker of each host of `interceptors.servers`. */
   readonly breakers: Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
@@ -45,7 +45,7 @@ export interface McpMetricsSnapshot {
 
 export type OperationKey = Omit<McpOperation, 'duration'>;
 
-/** The most different operations that are counted each by itself. Names and methods have bounds of their own before. */
+/** Most operations that are counted separately. */
 const MAX_OPERATIONS = 10_000;
 
 /** The numbers of the application's MCP traffic, for code that does not use OpenTelemetry. */

@@ -18,7 +18,7 @@ const BREAKER_STATES = { closed: 0, 'half-open': 1, open: 2 } as const;
 
 const CHARACTERS = { unit: '{character}' };
 
-/** Gives the numbers of `McpMetrics` to OpenTelemetry. */
+/** Exports the numbers of `McpMetrics` through OpenTelemetry. */
 export class OpenTelemetryMetrics {
   private readonly operations: Readonly<Record<TrafficPoint['side'], Histogram>>;
   private readonly sessions: Readonly<Record<TrafficPoint['side'], Histogram>>;
@@ -118,6 +118,6 @@ export class OpenTelemetryMetrics {
   }
 }
 
-/** A caller names the revision. */
+/** A caller can name any revision, so only known ones are exported. */
 const versionOf = (version: string | undefined): Attributes =>
   version !== undefined && KNOWN_VERSIONS.has(version) ? { [ATTR.protocolVersion]: version } : {};

@@ -1,9 +1,9 @@
 import type { SpanContext, TextMapGetter, TextMapSetter } from '@opentelemetry/api';
 
-/** The most characters of a value that a client's message carries; the W3C allows 8,192 for baggage. */
+/** Most characters of a value in a client's message. The W3C allows 8,192 for baggage. */
 const MAX_LENGTH = 8192;
 
-/** Reads the trace keys of a message's `_meta` (SEP-414). What is not a text of a sane length is not there. */
+/** Reads the trace keys of a message's `_meta` (SEP-414). It ignores values that are not texts, or too long. */
 export const META_GETTER: TextMapGetter<Readonly<Record<string, unknown>>> = {
   keys: meta => Object.keys(meta),
   get: (meta, key) => {

@@ -4,7 +4,7 @@ import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
 import { SCOPE, type OpenTelemetry } from '../open-telemetry.js';
 import { clientOf, hashOf, networkOf, serverOf, type Attributes } from '../peer.js';
-import { recorded } from '../recording.js';
+import { recorded, withoutSecrets } from '../recording.js';
 import type { Subject } from '../subject.js';
 import type { TelemetrySettings } from '../telemetry-options.js';
 import { META_GETTER, META_SETTER, readMark, writeMark } from './propagation.js';
@@ -18,12 +18,12 @@ export interface RequestSpan {
   readonly end: (ending: Ending, result: unknown, isKnown: boolean) => void;
 }
 
-/** What is told of a request. */
+/** A request that begins. */
 export interface Beginning {
   readonly request: TrafficRequest;
   readonly point: TrafficPoint;
   readonly subject: Subject;
-  /** Whether the tool or prompt exists, so that its name may name the span. */
+  /** Whether the tool or prompt exists. If it does, the span's name has its name. */
   readonly isKnown: boolean;
 }
 
@@ -60,12 +60,12 @@ export class Tracing {
   follow(mark: string): void {
     const context = readMark(mark);
     const span = this.api.trace.getActiveSpan();
-    // All rounds of a 2025 call have one span.
+    // All rounds of a 2025 call share one span, which must not be linked to itself.
     if (!context || context.spanId === span?.spanContext().spanId) return;
     span?.addLink({ context, attributes: { [OWN.link]: 'round' } });
   }
 
-  /** Ends what is still open, when the application closes. */
+  /** Ends the open spans when the application closes. */
   close(): void {
     for (const span of this.open) span.end();
     this.open.clear();
@@ -80,8 +80,8 @@ export class Tracing {
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
-        if (span.isRecording()) this.describe(span, ending, beginning.subject, result);
-        // A gateway learns a name from the first answer.
+        if (span.isRecording()) this.describe(span, ending, beginning, result);
+        // A gateway learns the name from this answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
         if (isOwn) span.end();
         this.open.delete(span);
@@ -89,7 +89,7 @@ export class Tracing {
     };
   }
 
-  /** The client's span, if the message carries one: then the ambient span, such as that of HTTP, is a link. */
+  /** The parent is the client's span, if the message has one. The ambient span, such as the HTTP span, is then a link. */
   private parentOf({ request, point }: Beginning, ambient: Context): { parent: Context; links: Link[] } {
     const { propagation, trace } = this.api;
     if (point.side === 'client' || !request.meta) return { parent: ambient, links: [] };
@@ -99,7 +99,7 @@ export class Tracing {
     return { parent, links: isRemote && around ? [{ context: around }] : [] };
   }
 
-  /** The span of a GenAI instrumentation for the same call, which is not told twice. */
+  /** The span of a GenAI instrumentation for the same call. The conventions ask for one span of it. */
   private outerOf({ subject }: Beginning, ambient: Context): Span | undefined {
     const span = this.api.trace.getSpan(ambient);
     const { attributes = {}, kind } = (span ?? {}) as { attributes?: Attributes; kind?: number };
@@ -117,7 +117,7 @@ export class Tracing {
     return target === undefined ? method : `${method} ${target}`;
   }
 
-  /** What only a span that is recorded is told. */
+  /** Attributes that only a recorded span needs. */
   private detailsOf({ request, point, subject }: Beginning): Attributes {
     const { requestId, protocolVersion, sessionId, params } = request;
     const isShown = this.settings.recordArguments && subject.tool !== undefined;
@@ -133,8 +133,9 @@ export class Tracing {
     };
   }
 
-  private describe(span: Span, ending: Ending, { tool }: Subject, result: unknown): void {
-    const { errorType, statusCode, message, isInputRequired } = ending;
+  private describe(span: Span, ending: Ending, beginning: Beginning, result: unknown): void {
+    const { tool } = beginning.subject;
+    const { errorType, statusCode, isInputRequired } = ending;
     if (isInputRequired) span.setAttribute(OWN.resultType, 'input_required');
     if (statusCode !== undefined) span.setAttribute(ATTR.statusCode, statusCode);
     if (this.settings.recordResults && tool !== undefined && result !== undefined && !isInputRequired) {
@@ -142,11 +143,22 @@ export class Tracing {
     }
     if (errorType === undefined) return;
     span.setAttribute(ATTR.errorType, errorType);
+    const message = messageOf(beginning, ending);
     span.setStatus({ code: this.api.SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
   }
 }
 
-/** What a sampler may decide by. */
+/**
+ * The message of the JSON-RPC error, if the application wrote it for its callers: the answer of its own tool or prompt.
+ * Another server may put anything into its messages, and messages about resources repeat the URI.
+ */
+function messageOf({ point, subject }: Beginning, { message }: Ending): string | undefined {
+  const isOwn = point.side === 'server' && point.isKnown !== undefined;
+  const isNamed = subject.tool !== undefined || subject.prompt !== undefined;
+  return isOwn && isNamed && message !== undefined ? withoutSecrets(message) : undefined;
+}
+
+/** Attributes that a sampler can decide by. */
 function attributesOf({ method, tool, prompt, uri }: Subject): Attributes {
   return {
     [ATTR.method]: method,

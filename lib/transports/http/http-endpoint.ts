@@ -141,9 +141,12 @@ export class HttpEndpoint {
     const request = isJSONRPCRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
-    return this.sessions && (isLegacy || isJudgedLegacy(rawRequest, json))
-      ? this.sessions.serve(incoming, json)
-      : this.serveBySdk(incoming, json);
+    if (!this.sessions || !(isLegacy || isJudgedLegacy(rawRequest, json))) {
+      return this.serveBySdk(incoming, json);
+    }
+    // A batch is refused as a whole: the client that logs in sends all of it again.
+    if (this.server.access && Array.isArray(json) && (await this.isChallenged(incoming, json))) return;
+    return this.sessions.serve(incoming, json);
   }
 
   /** Prepares the server's backends. Meanwhile, the requests count as calls. */
@@ -177,7 +180,7 @@ export class HttpEndpoint {
     if (isAdmitted) return this.sdk.serve(incoming);
   }
 
-  /** Checked before the SDK starts its answer, because a refusal sets the HTTP status. */
+  /** Checked before an answer starts, because a refusal sets the HTTP status. */
   private async isChallenged(incoming: Incoming, json: unknown): Promise<boolean> {
     try {
       for (const request of requestsIn(json)) {

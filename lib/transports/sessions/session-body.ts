@@ -12,6 +12,9 @@ import { TransportError } from '../http/transport-error.js';
 /** Maximum messages in a batch. */
 const MAX_BATCH = 100;
 
+/** Maximum characters of a request's id. The session keeps the id until the request is answered. */
+const MAX_ID_LENGTH = 1024;
+
 /** A cheap check: the body is already validated, and the SDK's own guard would validate it again. */
 export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message;
@@ -21,32 +24,36 @@ const isInitialize = (message: JSONRPCMessage): boolean =>
 
 /**
  * Reads the messages in the body of a POST.
+ * @param pending the requests that are not answered yet, by id
  * @throws TransportError if the body is malformed, or the session cannot serve it
  */
 export function messagesIn(
   body: unknown,
-  session: { readonly isInitialized: boolean; isPending(id: RequestId): boolean },
+  { isInitialized, pending }: { isInitialized: boolean; pending: ReadonlyMap<RequestId, unknown> },
 ): { readonly messages: readonly JSONRPCMessage[]; readonly isInitialize: boolean } {
   const messages = parse(body);
   const ids = new Set<RequestId>();
   for (const message of messages) {
     if (!isRequest(message)) continue;
-    if (session.isPending(message.id) || ids.has(message.id)) {
+    if (String(message.id).length > MAX_ID_LENGTH) {
+      throw invalid(`Invalid Request: an id has at most ${MAX_ID_LENGTH} characters`);
+    }
+    if (pending.has(message.id) || ids.has(message.id)) {
       throw new TransportError(400, -32600, 'Invalid Request: the id is in use', { id: message.id });
     }
     ids.add(message.id);
   }
   if (!messages.some(isInitialize)) return { messages, isInitialize: false };
-  if (session.isInitialized) throw invalid('Invalid Request: Server already initialized');
+  if (isInitialized) throw invalid('Invalid Request: Server already initialized');
   if (messages.length > 1) throw invalid('Invalid Request: Only one initialization request is allowed');
   return { messages, isInitialize: true };
 }
 
-/** @throws TransportError if the client does not accept each of these types */
-export function assertAccepts(accept = '', types: readonly string[]): void {
-  if (types.every(type => accept.includes(type))) return;
-  const needed = types.length > 1 ? `both ${types.join(' and ')}` : types[0];
-  throw refused(406, `Not Acceptable: Client must accept ${needed}`);
+/** @throws TransportError if the client does not accept an event stream, or JSON if it may get that */
+export function assertAccepts(accept = '', mayGetJson = false): void {
+  if (accept.includes('text/event-stream') && (!mayGetJson || accept.includes('application/json'))) return;
+  const types = mayGetJson ? 'both application/json and text/event-stream' : 'text/event-stream';
+  throw refused(406, `Not Acceptable: Client must accept ${types}`);
 }
 
 /** @throws TransportError if the SDK does not support the revision in the header */

@@ -113,7 +113,7 @@ export class Session implements Transport {
 
   /** Adopts the shared state, which may include missed changes. */
   adopt({ caller, level, subscribed }: SharedState): void {
-    if (caller !== this.caller) this.bind(caller);
+    this.bind(caller);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }
@@ -163,6 +163,7 @@ export class Session implements Transport {
 
   /** Gives an anonymous session an owner. The client must reopen earlier streams with its token. */
   bind(caller: string): void {
+    if (caller === this.caller) return;
     this.caller = caller;
     this.streams.handOver();
   }
@@ -171,11 +172,9 @@ export class Session implements Transport {
   post(incoming: Incoming, body: unknown): void {
     const { rawRequest, rawResponse } = incoming;
     const { accept, 'mcp-protocol-version': version } = rawRequest.headers;
-    assertAccepts(accept, ['application/json', 'text/event-stream']);
-    const { messages, isInitialize } = messagesIn(body, {
-      isInitialized: this.isInitialized,
-      isPending: id => this.pending.has(id),
-    });
+    assertAccepts(accept, true);
+    const { isInitialized, pending } = this;
+    const { messages, isInitialize } = messagesIn(body, { isInitialized, pending });
     if (!isInitialize) assertVersion(version);
     this.isInitialized = true;
     this.timer.refresh();
@@ -215,7 +214,7 @@ export class Session implements Transport {
    */
   async listen({ rawRequest, rawResponse }: Incoming): Promise<void> {
     const { accept, 'mcp-protocol-version': version, 'last-event-id': lastEventId } = rawRequest.headers;
-    assertAccepts(accept, ['text/event-stream']);
+    assertAccepts(accept);
     assertVersion(version);
     rawResponse.once('close', () => this.timer.refresh());
     await this.streams.listen(rawResponse, lastEventId as string | undefined);

@@ -100,7 +100,7 @@ export class Sessions {
       if (isGone(rawRequest, rawResponse)) return;
       // A session of another caller looks unknown, so that its existence stays secret.
       if (!session || (session.caller !== caller && !this.isOwner(session.caller, incoming))) {
-        throw new TransportError(404, -32001, 'Session not found');
+        throw NOT_FOUND;
       }
       // A client that logs in becomes the owner of its anonymous session.
       if (session.caller !== caller) await this.bind(session, caller);
@@ -179,10 +179,11 @@ export class Sessions {
     );
   }
 
+  /** @throws TransportError if another caller has become its owner in the meantime; UnavailableException */
   private async bind(session: Session, caller: string): Promise<void> {
-    // Bound before the store answers, so that no other caller can use the session in between.
-    session.bind(caller);
-    await this.shared?.bind(session.sessionId, caller);
+    const owner = this.shared ? await this.shared.bind(session.sessionId, session.caller, caller) : caller;
+    if (owner !== undefined) session.bind(owner);
+    if (owner !== caller) throw NOT_FOUND;
   }
 
   private restore(id: string, incoming: Incoming): Promise<Session | undefined> {
@@ -283,6 +284,8 @@ export class Sessions {
 }
 
 type Params = Record<string, unknown>;
+
+const NOT_FOUND = new TransportError(404, -32001, 'Session not found');
 
 const unavailable = ({ code, message }: UnavailableException): TransportError =>
   new TransportError(503, code, message, { headers: { 'retry-after': '1' } });

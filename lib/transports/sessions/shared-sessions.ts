@@ -3,7 +3,7 @@ import { UnavailableException } from '../../exceptions/unavailable.exception.js'
 import type { EventStore } from '../../protocol/event-store.js';
 import type { MessageBus } from '../../shared/message-bus.js';
 import { NodeChannel } from '../../shared/node-channel.js';
-import type { SessionStore } from '../../shared/session-store.js';
+import type { SessionFields, SessionStore } from '../../shared/session-store.js';
 import { isRecord } from '../../util/is-record.js';
 import { messageOf } from '../../util/message-of.js';
 import type { PeerMessage, Peers } from './peers.js';
@@ -116,10 +116,18 @@ export class SharedSessions {
     return this.failedAt >= time;
   }
 
-  /** Gives an anonymous session an owner, on every node. @throws UnavailableException */
-  async bind(session: string, caller: string): Promise<void> {
-    await this.update(session, { caller });
-    await this.channel.send({ session, message: { kind: 'bound', caller } satisfies PeerMessage });
+  /**
+   * Gives an anonymous session an owner, on every node.
+   * @returns the owner, which is another caller if that caller was faster; undefined for an unknown session
+   * @throws UnavailableException
+   */
+  async bind(session: string, anonymous: string, caller: string): Promise<string | undefined> {
+    const isFirst = await this.update(session, { caller }, { caller: anonymous });
+    const owner = isFirst ? caller : (await this.read(session))?.caller;
+    if (owner !== undefined) {
+      await this.channel.send({ session, message: { kind: 'bound', caller: owner } satisfies PeerMessage });
+    }
+    return owner;
   }
 
   /** Ends a session on every node. @throws UnavailableException */
@@ -154,8 +162,12 @@ export class SharedSessions {
     };
   }
 
-  private update(session: string, fields: Record<string, string | undefined>): Promise<boolean> {
-    return this.watch(() => this.store.update(this.keyOf(session), fields, this.options.ttlMs));
+  private update(
+    session: string,
+    fields: Record<string, string | undefined>,
+    expected?: SessionFields,
+  ): Promise<boolean> {
+    return this.watch(() => this.store.update(this.keyOf(session), fields, this.options.ttlMs, expected));
   }
 
   private async beat(): Promise<void> {

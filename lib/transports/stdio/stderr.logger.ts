@@ -3,6 +3,10 @@ import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 /**
  * Nest's logger, writing to stderr. `McpModule.forRoot({ stdio: true })` installs it. With `forRootAsync`, pass it to
  * `NestFactory`.
+ * @example
+ * ```ts
+ * await NestFactory.createApplicationContext(AppModule, { logger: new StderrLogger() });
+ * ```
  */
 export class StderrLogger extends ConsoleLogger {
   protected override printMessages(

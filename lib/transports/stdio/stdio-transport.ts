@@ -22,6 +22,7 @@ export class StdioTransport {
   constructor(private readonly host: McpServerInstance) {
     this.logger = new Logger(`McpModule(${host.options.name})`);
     this.running = host.newRunningCalls();
+    host.gauges['calls'] = () => host.running.limit.size + this.running.limit.size;
   }
 
   /**

@@ -90,7 +90,13 @@ const NAME_LENGTH = 64;
 /** Levels of nested escapes to resolve, such as JSON in a JSON string in a URL. */
 const ESCAPE_LEVELS = 3;
 
-/** Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal. */
+/**
+ * Finds credentials despite look-alike characters, escapes (JSON, percent, entities), base64 and hexadecimal.
+ * @example
+ * ```ts
+ * const found = new SecretDetector({ decodeDepth: 2 }).find(text);
+ * ```
+ */
 export class SecretDetector {
   private readonly patterns: readonly SecretPattern[];
   private readonly ignore: readonly RegExp[];

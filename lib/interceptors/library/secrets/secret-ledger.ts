@@ -102,7 +102,14 @@ interface Known {
 
 type Session = Map<string, Known>;
 
-/** Remembers where secrets were read, by salted hashes. Guards that share a ledger watch the same boundary. */
+/**
+ * Remembers where secrets were read, by salted hashes. Guards that share a ledger watch the same boundary.
+ * @example
+ * ```ts
+ * const ledger = new SecretLedger({ ttlMs: 600_000 });
+ * const providers = [CrossBoundaryGuard({ ledger })];
+ * ```
+ */
 export class SecretLedger {
   private readonly sessions: PerInvoker<LRUCache<string, Session>>;
   private readonly exchanges = new WeakMap<object, Session>();

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { read, ROOT } from './docs-pages.js';
+
+interface Chart {
+  readonly CHARTS: Readonly<Record<string, readonly [title: string, ...figures: string[]]>>;
+  chartOf(rows: readonly unknown[], title: string, figures: readonly string[]): string;
+}
+
+interface Row {
+  readonly workload: string;
+  readonly figure: string;
+  readonly baseline: string;
+  readonly value: number;
+  readonly baselineValue: number;
+  readonly ratio: number;
+}
+
+const { rows } = JSON.parse(read('docs/performance.json')) as { rows: Row[] };
+// The benchmark is a project of its own.
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { CHARTS, chartOf } = require(join(ROOT, 'bench/src/chart.ts')) as Chart;
+
+it.each(Object.entries(CHARTS))('docs/%s draws the measured figures', (file, [title, ...figures]) => {
+  const chart = chartOf(rows, title, figures);
+  if (process.env.UPDATE_DOCS) writeFileSync(join(ROOT, 'docs', file), chart);
+  expect(read(`docs/${file}`)).toBe(chart);
+});
+
+it('each measured figure is drawn', () => {
+  const drawn = Object.values(CHARTS).flatMap(([, ...figures]) => figures);
+  expect([...new Set(rows.map(({ figure }) => figure))].filter(figure => !drawn.includes(figure))).toEqual(
+    [],
+  );
+});
+
+it.each(Object.keys(CHARTS))('the page shows %s', file => {
+  expect(read('docs/performance.md')).toContain(`](${file})`);
+});
+
+it('the README has the measured figures', () => {
+  const [bare, peer, sdk] = ['bare', 'peer', 'sdk'].map(name =>
+    rows.find(
+      ({ workload, figure, baseline }) =>
+        workload === 'tools/call, express' && figure === 'rps' && baseline === name,
+    )!,
+  );
+  const written = (value: number) => Math.round(value).toLocaleString('en');
+  const readme = read('README.md').replace(/\s+/g, ' ');
+  expect(readme).toContain(
+    `| Requests a second | ${written(bare.value)} | ${written(peer.baselineValue)} | not measured | ${written(sdk.baselineValue)} |`,
+  );
+  expect(readme).toContain(
+    `${bare.ratio.toFixed(2)} of the throughput of a bare Nest route, and ${peer.ratio.toFixed(2)} times that of`,
+  );
+});
