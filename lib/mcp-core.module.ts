@@ -13,7 +13,7 @@ import { HandlerLoader } from './server/handler-loader.js';
 import { Traffic } from './protocol/traffic.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
 
-/** What all servers of an application share. */
+/** The providers that all servers of an application share. */
 @Global()
 @Module({
   providers: [

@@ -44,10 +44,10 @@ import { StdioTransport } from './transports/stdio/stdio-transport.js';
 const CONTROLLER = 'nestjs-mcp:controller';
 const MCP_OPTIONS = 'nestjs-mcp:options';
 
-/** What is known of a server before its options are. */
+/** The parts of a server that are known before its options. */
 interface Route {
   readonly controller: Type;
-  /** What the controller was decorated with. */
+  /** The decorators that the controller already has. */
   readonly decorators: ClassDecorator[] | undefined;
 }
 
@@ -71,7 +71,7 @@ export class McpModule
   private readonly stdio: StdioTransport | undefined;
   private closing?: Promise<void>;
 
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(
     @Inject(MCP_OPTIONS) options: McpModuleOptions,
     @Inject(CONTROLLER) { controller, decorators }: Route,
@@ -86,11 +86,11 @@ export class McpModule
     const resolved = resolveOptions(options, shared);
     this.host = new McpServerInstance(resolved, upstream);
     assertDecorated(resolved, options, decorators);
-    // Options may be made in any order; modules are in that of the imports.
+    // Nest may create options in any order; positions follow the order of the imports.
     const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
     servers.register(this.host, position);
     if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
-    // Nest refuses a class among its controllers that is none; without methods to route, it routes nothing.
+    // Nest refuses a controller class without `@Controller`. Without methods, the class routes nothing.
     else Controller()(controller);
     if (resolved.stdio) this.stdio = new StdioTransport(this.host);
   }
@@ -101,7 +101,7 @@ export class McpModule
    */
   static forRoot(options: McpModuleOptions): DynamicModule {
     if (options?.stdio) {
-      // Not later: providers may print while they are made.
+      // Reserved now, because providers may print while Nest creates them.
       reserveStdout();
       Logger.overrideLogger(new StderrLogger());
     }
@@ -109,7 +109,7 @@ export class McpModule
     return serverModule({ provide: MCP_OPTIONS, useValue: options }, { decorators });
   }
 
-  /** Like `forRoot`, with options that are made by a factory or another provider. */
+  /** Like `forRoot`, with options from a factory or another provider. */
   static forRootAsync(async: McpModuleAsyncOptions): DynamicModule {
     const { imports, inject = [], decorators, useFactory, useClass, useExisting } = async;
     const factory = useExisting ?? useClass;
@@ -125,8 +125,8 @@ export class McpModule
   }
 
   /**
-   * Assigns handler classes to a server. The application stops at start if no module provides a class.
-   * @param handlers classes with `@Tool`, `@Prompt`, … methods, which a module lists in its `providers`
+   * Assigns handler classes to a server. The application does not start if no module provides a class.
+   * @param handlers classes with `@Tool`, `@Prompt` and other handler methods, listed in the `providers` of a module
    */
   static forFeature(handlers: Type[], options: McpFeatureOptions = {}): DynamicModule {
     const { server } = resolveFeatureOptions(options);
@@ -135,8 +135,8 @@ export class McpModule
   }
 
   /**
-   * Mounts the route. Nest calls this right before it registers routes, and the controller's class, with its path, is
-   * shared by all applications that are made of the same module.
+   * Mounts the route. Nest calls this right before it registers routes. All applications that use the same module share
+   * the controller's class and its path.
    */
   configure(): void {
     const { http } = this.host.options;
@@ -146,7 +146,7 @@ export class McpModule
     this.http?.mount(routePaths(this.config, { path, version, module: McpModule, applicationId }));
   }
 
-  /** Opens the transports, and logs what is served. */
+  /** Opens the transports, and logs what the server offers. */
   async onApplicationBootstrap(): Promise<void> {
     await this.host.open();
     this.host.upstream?.open(this.host.changes);
@@ -156,11 +156,11 @@ export class McpModule
     logStart(this.host);
   }
 
-  /** Begins to close the transports: several servers of an application do so at the same time. */
+  /** Begins to close the transports, so that several servers of an application close at the same time. */
   onModuleDestroy(): void {
     this.host.isOpen = false;
     this.closing ??= this.shutDown();
-    // Whoever waits for it, in the next hook, is told.
+    // The next hook awaits the promise and reports its rejection.
     this.closing.catch(() => undefined);
   }
 
@@ -169,7 +169,7 @@ export class McpModule
     await this.closing;
   }
 
-  /** Lets the calls that run finish within `shutdownTimeoutMs`, then ends them and closes the transports. */
+  /** Waits up to `shutdownTimeoutMs` for running calls, then ends them and closes the transports. */
   private async shutDown(): Promise<void> {
     const { shutdownTimeoutMs } = this.host.options;
     const deadline = performance.now() + shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
@@ -179,7 +179,7 @@ export class McpModule
     await this.host.close();
   }
 
-  /** The host hung up. A process that nobody else can reach has nothing left to do. */
+  /** Runs when the host closes stdin. Without an HTTP server, the process then ends. */
   private onStdinEnd(exitCode: number): void {
     if (this.adapterHost.listening) return;
     if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM');
@@ -187,11 +187,11 @@ export class McpModule
   }
 }
 
-/** Holds what `McpModule.forFeature` was given. */
+/** Holds the declaration of one `McpModule.forFeature`. */
 @Module({})
 class McpFeatureModule {}
 
-/** Decorators that came too late for the route would guard nothing. */
+/** Refuses decorators that arrive after the route is decorated: they would protect nothing. */
 function assertDecorated(
   { name }: ResolvedOptions,
   { http }: McpModuleOptions,
@@ -200,7 +200,7 @@ function assertDecorated(
   if (!http || http.decorators === done || !http.decorators?.length) return;
   throw new McpBootstrapError(
     `McpModule.forRootAsync() of ${JSON.stringify(name)}`,
-    '"http.decorators" come too late from a factory, for the route is decorated already; pass them to forRootAsync beside its factory, as "decorators"',
+    '"http.decorators" from a factory come too late, because the route is already decorated; pass them to forRootAsync as "decorators", beside the factory',
   );
 }
 
@@ -223,7 +223,7 @@ function serverModule(
       ...providers,
       options,
       { provide: CONTROLLER, useValue: route },
-      // Made anew by each application, for several can be made of one module.
+      // Each application gets its own slot, because several applications can share one module.
       { provide: ENDPOINT, useFactory: (): EndpointSlot => ({}) },
     ],
   };

@@ -11,16 +11,17 @@ import {
   type ToolEntry,
 } from './entries.js';
 
-/** A list in pages. A page is always the same object. */
+/** A list result in pages. The same cursor always returns the same object. */
 export interface Pages {
-  /** Undefined for an unknown cursor. */
+  /** Returns undefined for an unknown cursor. */
   page(cursor?: string): Result | undefined;
+  /** The first page whose items satisfy the condition. */
   pageWith(has: (items: readonly object[]) => boolean): Result | undefined;
 }
 
 /**
- * @param member the member of the result that holds the items
- * @param more what each page has beside it
+ * @param member the field of the result that holds the items
+ * @param more further fields of each page
  */
 export function paginate(member: string, all: readonly object[], pageSize: number, more: object = {}): Pages {
   const pages = new Map<string | undefined, Result>();
@@ -41,7 +42,9 @@ export function paginate(member: string, all: readonly object[], pageSize: numbe
   };
 }
 
-/** The capabilities for handlers that are added at run time. */
+/**
+ * The capabilities to declare, even if their handlers are added only at run time. Default: derived from the handlers.
+ */
 export type DeclaredCapabilities = Partial<
   Record<'tools' | 'prompts' | 'resources' | 'completions', boolean>
 >;
@@ -59,20 +62,20 @@ export interface Reader {
   readonly variables?: Record<string, string | string[]>;
 }
 
-/** All handlers of a server, compiled. Immutable: a change makes a new catalogue. */
+/** All handlers of a server, compiled. The object is immutable: a change creates a new catalogue. */
 export class Catalog {
   readonly tools = new Map<string, ToolEntry>();
   readonly prompts = new Map<string, PromptEntry>();
   readonly resources = new Map<string, ResourceEntry>();
   readonly resourceTemplates = new Map<string, ResourceTemplateEntry>();
   private readonly completers = new Map<string, Completer>();
-  /** In the order of matching: more literal text first. */
+  /** Sorted so that a template with more literal text matches first. */
   private readonly matchers: readonly ResourceTemplateEntry[];
 
   readonly pages: Readonly<Record<ListMethod, Pages>>;
   readonly capabilities: ServerCapabilities;
   readonly pageSize: number;
-  /** Whether `@Visible` may hide any of them. */
+  /** Whether `@Visible` may hide any handler. */
   readonly hasHidden: boolean;
 
   constructor(entries: Iterable<Entry>, options: CatalogOptions) {
@@ -97,7 +100,7 @@ export class Catalog {
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
-  /** The handlers that can answer for a URI, the preferred one first. The later ones serve callers who do not see it. */
+  /** The handlers that can answer for a URI, the preferred handler first. Callers who do not see it get a later handler. */
   *readersOf(uri: string): Generator<Reader, undefined> {
     const resource = this.resources.get(uri);
     if (resource) yield { entry: resource };

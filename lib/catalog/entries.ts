@@ -11,10 +11,10 @@ interface EntryBase<K extends string> {
   readonly key: string;
   /** `Class.method`, for messages. */
   readonly where: string;
-  /** Changes with the handler's code, because another version cannot continue a call. */
+  /** Changes with the handler's code, so that another version of the handler does not continue a call. */
   readonly version: string;
   readonly run: RunHandler;
-  /** Undefined if its decorators do not say. */
+  /** Undefined if neither the method nor the class has an access decorator. */
   readonly access?: HandlerAccess;
 }
 
@@ -55,7 +55,7 @@ export interface EntryByKind {
 
 export type Entry = EntryByKind[keyof EntryByKind];
 
-/** Identifies an argument of a prompt or template. */
+/** Identifies an argument of a prompt or a variable of a template. */
 export const completionKey = (kind: 'prompt' | 'resource template', name: string, argument: string): string =>
   JSON.stringify([kind, name, argument]);
 

@@ -6,7 +6,10 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
 
-/** Token of what each `McpModule.forFeature` was given: a string, which a CommonJS and an ES copy of this package share. */
+/**
+ * Token of each `McpModule.forFeature` declaration. It is a string, so that the CommonJS and the ES build of the
+ * package share it.
+ */
 export const MCP_FEATURE: InjectionToken = 'nestjs-mcp:feature';
 
 export interface McpFeature {
@@ -17,7 +20,7 @@ export interface McpFeature {
 export interface DiscoveredHandler {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
-  /** The servers that `forFeature` gave the class to; undefined is the first server. */
+  /** The servers that `forFeature` names for the class; undefined stands for the first server. */
   readonly featureServers: readonly (string | undefined)[];
 }
 

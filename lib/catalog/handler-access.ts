@@ -3,8 +3,8 @@ import { declaredMethodOf, type HandlerTarget } from '../execution/handler-targe
 import type { HandlerAccess } from '../protocol/access.js';
 
 /**
- * Who may use a handler. A decorator of the method wins over one of the class; scopes of both are needed.
- * @throws Error for a method, or a class, that is both open and protected
+ * Reads who may use a handler. A decorator of the method overrides the class, except that scopes of both are required.
+ * @throws Error for a method or a class that has both `@AllowAnonymous` and `@RequireScopes`
  */
 export function accessOf(target: HandlerTarget): HandlerAccess | undefined {
   const own = declaredOn(declaredMethodOf(target));

@@ -41,7 +41,7 @@ export interface HandlerDeclaration {
   readonly target: HandlerTarget;
 }
 
-/** As the specification recommends. */
+/** The names that the specification recommends. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 type Positional = Pipeline['positional'];
@@ -53,7 +53,7 @@ const textAndArguments: Positional = (data, { context }) => {
   return [value, args, context];
 };
 
-/** Compiles declarations into catalogue entries, and finds all mistakes of a declaration. */
+/** Compiles declarations into catalogue entries, and reports every mistake in a declaration. */
 @Injectable()
 export class HandlerCompiler {
   constructor(private readonly executor: HandlerExecutor) {}
@@ -63,7 +63,9 @@ export class HandlerCompiler {
     try {
       await checkAsks(readParams(target), metadata.kind);
       if (metadata.kind !== 'tool' && readParams(target).some(({ kind }) => kind === 'header')) {
-        throw new Error('@HeaderParam() is for tools: nothing else has header parameters');
+        throw new Error(
+          '@HeaderParam() works only in tools, because only tools have header parameters; remove it',
+        );
       }
       switch (metadata.kind) {
         case 'tool':
@@ -87,7 +89,7 @@ export class HandlerCompiler {
     const key = options.name ?? target.methodName;
     if (!TOOL_NAME.test(key)) {
       throw new Error(
-        `"${key}" is no tool name: use 1 to 128 letters, digits, "_", "-", "." or "/" (the "name" option)`,
+        `"${key}" is not a tool name: use 1 to 128 letters, digits, "_", "-", "." or "/" (the "name" option)`,
       );
     }
     const params = readParams(target);
@@ -137,7 +139,7 @@ export class HandlerCompiler {
   private resource(options: ResourceOptions, target: HandlerTarget): ResourceEntry {
     const { uri, mimeType, annotations, size, cache } = options;
     const problem = checkUri(uri);
-    if (problem !== undefined) throw new Error(`"${uri}" is no resource URI: ${problem}`);
+    if (problem !== undefined) throw new Error(`"${uri}" is not a resource URI: ${problem}`);
     const run = this.runner(target, data => data, uriAndContext);
     const definition = {
       ...described(options.name ?? target.methodName, options),
@@ -200,7 +202,7 @@ const origin = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'acces
     .slice(0, 12),
 });
 
-/** @throws SchemaError also for an undefined schema, because a circular import must not mean "no schema" */
+/** @throws SchemaError also for an undefined schema: a circular import must not disable the check */
 async function declaredIn<K extends string>(
   options: { readonly [_ in K]?: SchemaLike },
   option: K,
@@ -211,7 +213,10 @@ async function declaredIn<K extends string>(
   return { source, schema: await compileSchema(source, io) };
 }
 
-/** A prompt's arguments are strings: ours are converted, other schemas must convert. */
+/**
+ * Adapts a schema to a prompt's arguments, which are strings. The server converts them for a DTO; other schemas must
+ * convert them.
+ */
 async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema> {
   if (source === undefined) return takingTexts(schema);
   if (isClass(source)) return takingTexts(schema, source);
@@ -219,7 +224,7 @@ async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema
   return schema;
 }
 
-/** Schemas of arktype are functions too. */
+/** arktype schemas are functions, too. */
 const isClass = (source: SchemaLike | undefined): source is Type =>
   typeof source === 'function' && !isStandardSchema(source);
 
@@ -238,7 +243,7 @@ function headersOf(inputSchema: JsonSchema, source: SchemaLike | undefined): rea
   throw new Error(isClass(source) ? `${source.name}, ${found.reason}` : found.reason);
 }
 
-/** An undeclared header would always be undefined. */
+/** Refuses `@HeaderParam` for an undeclared header, which would always be undefined. */
 function assertDeclared(handlerParams: readonly HandlerParam[], params: readonly HeaderParam[]): void {
   const declared = params.map(({ name }) => name);
   const names = handlerParams.filter(({ kind }) => kind === 'header').map(({ data }) => String(data));

@@ -21,8 +21,8 @@ const NO_ARGUMENTS: CompiledSchema = {
 };
 
 /**
- * The input that the method's signature declares: the class of its `@Args()` parameter, an object of its named arguments,
- * or the class of an undecorated first parameter.
+ * Compiles the input that the method's signature declares. That is the class of its `@Args()` parameter, an object of
+ * its named arguments, or the class of an undecorated first parameter.
  * @throws Error for arguments without a schema
  */
 export async function inputOf(
@@ -43,13 +43,13 @@ export async function inputOf(
   const remedy = `declare "${option}" ({ type: 'object' } takes anything)`;
   if (isFunction(target)) {
     if (length === 0) return { schema: NO_ARGUMENTS };
-    throw new Error(`its function takes arguments that nobody would check: ${remedy}`);
+    throw new Error(`its function takes arguments without a schema, so they would not be checked: ${remedy}`);
   }
   if (whole || (params.length === 0 && length + types.length > 0)) {
     throw new Error(
-      'its arguments have no schema, so nobody would check them: their type is an interface, or imported with ' +
-        '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild); ' +
-        `use a class with class-validator decorators, or ${remedy}`,
+      'its arguments have no schema, so they would not be checked. Their type is an interface, or imported with ' +
+        '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild). ' +
+        `Use a class with class-validator decorators, or ${remedy}`,
     );
   }
   assertDecorated(params, length);
@@ -61,7 +61,7 @@ export async function uriParamsOf(params: readonly HandlerParam[]): Promise<Hand
   return isDto(type) ? { source: type, schema: await compileSchema(type, 'input') } : undefined;
 }
 
-/** A handler added at run time is a function without decorators. */
+/** Handlers added at run time are functions without decorators. */
 const isFunction = ({ wrapper }: HandlerTarget): boolean => wrapper === undefined;
 
 function assertDecorated(params: readonly HandlerParam[], length: number): void {

@@ -142,8 +142,8 @@ describe('a named argument of which nothing is known stops the application:', ()
       }
     }
     expect(await mistake(Tools)).toBe(
-      'Tools.tag: nothing says what its argument "tags" holds, so nobody would check it: declare "inputSchema", ' +
-        'for only strings, numbers, booleans, dates and classes with class-validator decorators are known by their type',
+      'Tools.tag: the type of its argument "tags" is unknown, so it would not be checked: declare "inputSchema"; only strings, ' +
+        'numbers, booleans, dates and classes with class-validator decorators are checked without it',
     );
   });
 
@@ -162,7 +162,7 @@ describe('a named argument of which nothing is known stops the application:', ()
         return tags[0];
       }
     }
-    expect(await mistake(Tools)).toContain('Tools.tag: nothing says what its argument "tags" holds');
+    expect(await mistake(Tools)).toContain('Tools.tag: the type of its argument "tags" is unknown');
     expect(await mistake(Prompts)).toContain('declare "argsSchema"');
   });
 });

@@ -26,8 +26,8 @@ interface NamedArgument {
 }
 
 /**
- * Compiles named arguments to an object with one property each.
- * @param option the option that declares a schema instead
+ * Compiles named arguments to an object schema with one property for each.
+ * @param option the option that can declare a schema instead, for error messages
  * @throws Error for an argument whose type TypeScript does not reflect
  */
 export async function compileNamedArguments(
@@ -44,7 +44,7 @@ export async function compileNamedArguments(
     ),
     required,
   });
-  // A class checks itself; its JSON Schema may require more.
+  // class-validator checks a DTO itself; the generated JSON Schema may be stricter.
   const check = await compileSchema(
     objectOf(({ dto, schema }) => (dto ? { type: 'object' } : schema)),
     'input',
@@ -89,18 +89,18 @@ async function namedArgument(
     required: optional !== true,
     description: { ...(description !== undefined && { description }) },
   };
-  // A prompt's arguments are texts, even if a pipe converts them.
+  // Arguments of a prompt are strings, even if a pipe converts them.
   const isText = owner === 'prompt' && (pipes.length > 0 || metatype === undefined || metatype === Object);
   const type: unknown = isText ? String : metatype;
   const scalar = SCALARS.get(type);
-  // A pipe gets the value that the client sent.
+  // Pipes receive the value that the client sent.
   if (scalar) return { ...common, schema: scalar, isDate: type === Date && pipes.length === 0 };
   if (owner === 'tool' && isDto(type)) {
     const dto = await compileSchema(type, 'input');
     return { ...common, schema: embedded(dto.jsonSchema, name), dto, isDate: false };
   }
   throw new Error(
-    `nothing says what its argument "${name}" holds, so nobody would check it: declare "${option}", ` +
-      'for only strings, numbers, booleans, dates and classes with class-validator decorators are known by their type',
+    `the type of its argument "${name}" is unknown, so it would not be checked: declare "${option}"; only strings, ` +
+      'numbers, booleans, dates and classes with class-validator decorators are checked without it',
   );
 }

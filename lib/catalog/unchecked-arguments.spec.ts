@@ -28,8 +28,8 @@ async function mistake(handlers: Type): Promise<string> {
 }
 
 const CAUSES =
-  'its arguments have no schema, so nobody would check them: their type is an interface, or imported with ' +
-  '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild); use a class with class-validator ' +
+  'its arguments have no schema, so they would not be checked. Their type is an interface, or imported with ' +
+  '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild). Use a class with class-validator ' +
   'decorators, or declare ';
 
 describe('a handler whose arguments nobody checks stops the application:', () => {
@@ -169,7 +169,7 @@ describe('arguments that a signature does not name', () => {
     const change = (kind: 'tool' | 'prompt', options: object, handler: (...args: never[]) => unknown) =>
       registry[verb](kind, { name: verb === 'add' ? 'added' : 'nothing', ...options }, handler);
     await expect(change('tool', {}, (pay: PayDto) => pay.amount)).rejects.toThrow(
-      'its function takes arguments that nobody would check: declare "inputSchema" ({ type: \'object\' } takes anything)',
+      'its function takes arguments without a schema, so they would not be checked: declare "inputSchema" ({ type: \'object\' } takes anything)',
     );
     await expect(change('prompt', {}, (pay: PayDto) => `${pay.amount}`)).rejects.toThrow(
       'declare "argsSchema" ({ type: \'object\' } takes anything)',

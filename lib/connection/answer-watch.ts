@@ -13,10 +13,10 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 
-/** Whether an event stream answers the message that is being sent. The SDK's transport does not tell. */
+/** Records whether an event stream answers the message that is being sent. The SDK's transport does not report it. */
 const sending = new AsyncLocalStorage<{ isStreamed?: boolean }>();
 
-/** Fails a request whose stream ended without the answer; the transport of the SDK would wait on. */
+/** Fails a request when its stream ends without the answer. The SDK's transport would wait forever. */
 export class AnswerWatchingTransport extends StreamableHTTPClientTransport {
   private readonly unanswered = new Set<RequestId>();
 

@@ -14,11 +14,14 @@ export interface BoundedFetchOptions {
   readonly headersOf: () => Record<string, string> | Promise<Record<string, string>>;
 }
 
-/** `fetch` that bounds responses and sends `headersOf` only to the origin of `endpoint`, also after redirects. */
+/**
+ * `fetch` that limits the size of responses. It sends `headersOf` only to the origin of `endpoint`, also after
+ * redirects.
+ */
 export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): FetchLike {
   return async (url, init) => {
     const headers = new Headers(init?.headers);
-    // OAuth sends requests to other origins.
+    // OAuth also sends requests to other origins.
     const isMeant = new URL(url).origin === endpoint.origin;
     if (isMeant) for (const [name, value] of Object.entries(await headersOf())) headers.set(name, value);
     const { signal, release } = following(init?.signal);
@@ -30,7 +33,7 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
         return response;
       }
       const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
-      // The reader of the response gets its errors.
+      // The reader of the response receives the errors.
       void body
         .pipeTo(bound.writable)
         .catch(() => undefined)
@@ -43,7 +46,7 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
   };
 }
 
-/** A signal for one request: `fetch` leaves its listener on the shared signal until garbage collection. */
+/** A signal for one request. `fetch` would leave its listener on the shared signal until garbage collection. */
 function following(source?: AbortSignal | null): { signal: AbortSignal; release: () => void } {
   const own = new AbortController();
   if (!source) return { signal: own.signal, release: () => undefined };

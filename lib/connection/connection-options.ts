@@ -15,38 +15,40 @@ export function problemOfHeaders(headers: ConnectionOptions['headers']): string 
   const own = Object.keys(headers ?? {}).find(name => /^mcp-/i.test(name));
   return own === undefined
     ? undefined
-    : `must not have ${JSON.stringify(own)}, for headers that begin with "Mcp-" are the protocol's own`;
+    : `must not have ${JSON.stringify(own)}, because the client sets all headers that begin with "Mcp-"`;
 }
 
-/** How to reach an MCP server: by `url`, by `command`, or over a transport of one's own. */
+/** How to reach an MCP server: by `url`, by `command`, or by the application's own `transport`. */
 export interface ConnectionOptions {
   /** Streamable HTTP endpoint. */
   url?: string | URL;
-  /** HTTP headers of every request, or a function that makes them for each. The client sets the `Mcp-*` headers itself. */
+  /** HTTP headers of every request, or a function that makes them for each request. `Mcp-*` headers are reserved. */
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
-  /** A program to start, which speaks the protocol on its stdin and stdout. */
+  /** A program to start. It speaks the protocol on its stdin and stdout. */
   command?: string;
   /** Its arguments. */
   args?: string[];
-  /** Its environment, beside the few variables that any program needs. */
+  /** Its environment, in addition to the few variables that every program needs. */
   env?: Record<string, string>;
-  /** Its working folder. Default: this process's. */
+  /** Its working folder. Default: the folder of this process. */
   cwd?: string;
-  /** Destination of its stderr. Default: `inherit`. */
+  /** The target of the program's stderr: `inherit` for this process's stderr, `ignore` for none. Default: `inherit`. */
   stderr?: 'inherit' | 'ignore';
   /** Makes a transport for each connection. */
   transport?: () => Transport | Promise<Transport>;
-  /** The era to speak: `modern` for 2026-07-28, `legacy` for the 2025 revisions. Default: `auto`, by asking the server. */
+  /** The era: `modern` for 2026-07-28, `legacy` for the 2025 revisions, `auto` to ask the server. Default: `auto`. */
   era?: 'auto' | 'modern' | 'legacy';
-  /** Capabilities that the client declares. Default: none. */
+  /** The capabilities that the client declares. Default: none. */
   capabilities?: ClientCapabilities;
-  /** How long a connection may take to open, in milliseconds. Default: 10,000. */
+  /** Deadline for opening a connection, in milliseconds. Default: 10,000. */
   connectTimeoutMs?: number;
-  /** How long the first new attempt waits after a failed one, in milliseconds; it doubles each time. Default: 100. */
+  /**
+   * Delay before the first new attempt after a failure, in milliseconds. It doubles with each attempt. Default: 100.
+   */
   reconnectDelayMs?: number;
-  /** The longest wait between attempts, in milliseconds. Default: 30,000. */
+  /** The longest delay between attempts, in milliseconds. Default: 30,000. */
   maxReconnectDelayMs?: number;
-  /** The largest answer that is read, in bytes. Default: 8 MiB (8,388,608). */
+  /** The largest answer that the client reads, in bytes. Default: 8 MiB (8,388,608). */
   maxResponseBytes?: number;
 }
 
@@ -59,7 +61,7 @@ const ONLY_FOR = {
   stderr: 'command',
 } as const;
 
-/** For clients, the backends of a gateway and hosts of interceptors. */
+/** The schema of the options for clients, backends of a gateway and hosts of interceptors. */
 export const CONNECTION = objectOf<ConnectionOptions>(
   {
     url: HTTP_URL,

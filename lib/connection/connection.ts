@@ -16,7 +16,7 @@ import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
 
 /**
- * There is no connection. The message says why; `cause` is the error of the last attempt.
+ * The connection could not be opened, or is closed. The message says why; `cause` is the error of the last attempt.
  * @example
  * ```ts
  * await billing.listTools().catch(error => {
@@ -32,7 +32,7 @@ export interface ConnectionHooks {
   readonly tools?: ToolDefinitions;
   /** Checks results of tools by their output schemas. Default: a check that logs nothing. */
   readonly outputSchemas?: OutputSchemas;
-  /** Observes the requests of the connection, if anybody does. Asked at each opening. */
+  /** The observer of the connection's requests, if any. Called for each opening. */
   readonly observer?: (url: string | undefined) => Observer | undefined;
   readonly onClient?: (client: Client) => void;
   readonly onOpen?: (client: Client) => void;
@@ -45,7 +45,10 @@ const DEFAULTS = {
   maxResponseBytes: 8 * 1024 * 1024,
 } as const;
 
-/** Shared by all callers. Reopens after it broke; after a failed attempt, callers get the error at once for a while. */
+/**
+ * A connection that all callers share. It reopens after it broke. After a failed attempt, calls fail at once until a
+ * delay has passed.
+ */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
   private opening?: Promise<Client>;
@@ -69,7 +72,7 @@ export class Connection {
     return Date.now() < this.retryAt;
   }
 
-  /** @throws ConnectionError if it could not be opened, or is closed for good */
+  /** @throws ConnectionError if it could not be opened, or was closed */
   async client(signal?: AbortSignal): Promise<Client> {
     signal?.throwIfAborted();
     if (this.open) return this.open;
@@ -77,13 +80,16 @@ export class Connection {
     if (!this.opening) {
       if (this.isDown) throw this.failure('is down');
       this.opening = this.connect().finally(() => (this.opening = undefined));
-      // Without a caller left to wait, the rejection is not an error of the process.
+      // If every caller stopped waiting, the rejection must not count as unhandled.
       this.opening.catch(() => undefined);
     }
     return signal ? unlessAborted(this.opening, signal) : this.opening;
   }
 
-  /** Uses the client. If the server forgot the session (404), reopens once and repeats: the request was not read. */
+  /**
+   * Uses the client. If the server forgot the session (404), it reopens the connection and repeats once: the server did
+   * not read the request.
+   */
   async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
     const client = await this.client(signal);
     const hasSession = client.transport?.sessionId !== undefined;
@@ -104,7 +110,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.closing.abort();
-    // An opening that waits for the server would wait on.
+    // An opening that waits for the server would not stop by itself.
     await this.transportInOpening?.close().catch(() => undefined);
     await this.opening?.catch(() => undefined);
     const clients = new Set(this.users.keys());
@@ -203,11 +209,14 @@ export class Connection {
   }
 }
 
-/** How a server answers that it does not know a 2025-era session; without a session, it says something else. */
+/**
+ * Whether a server answered that it does not know a 2025-era session. Servers answer this only to requests with a
+ * session.
+ */
 const isNotFound = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<{ status: number }>).status === 404;
 
-/** How long a server may take to acknowledge the end of a session, in milliseconds. */
+/** Deadline for the server to acknowledge the end of a session, in milliseconds. */
 const END_OF_SESSION_MS = 1000;
 
 async function endSession({ transport }: Client): Promise<void> {

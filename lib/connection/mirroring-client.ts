@@ -14,12 +14,15 @@ import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value
 import type { Observer } from '../protocol/traffic.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
-/** The id that the SDK's client gives its next request, which it does not tell otherwise. */
+/** The id of the next request of the SDK's client, which has no public accessor. */
 interface NextId {
   readonly _requestMessageId?: number;
 }
 
-/** The SDK sends Base64 for an empty string, drops inexact integers, and knows no tool before a list. */
+/**
+ * Sends the `Mcp-Param-*` headers of calls. The SDK encodes an empty string, drops inexact integers, and knows no tool
+ * before a list.
+ */
 export class MirroringClient extends Client {
   constructor(
     info: Implementation,
@@ -66,7 +69,7 @@ export class MirroringClient extends Client {
     return { ...result, tools: this.tools.learn(result.tools) } as never;
   }
 
-  /** Not by `instanceof`: an application may have a transport of another copy of the SDK. */
+  /** Checked by method, not by `instanceof`: an application may use a transport of another copy of the SDK. */
   private get isHttp(): boolean {
     return this.transport !== undefined && 'terminateSession' in this.transport;
   }
@@ -85,11 +88,11 @@ export class MirroringClient extends Client {
 
 const PARAM_HEADER = new RegExp(`^${HEADER_PREFIX}`, 'i');
 
-/** @throws ProtocolError (-32602) for an integer that a header must not hold */
+/** @throws ProtocolError (-32602) for an integer that a header cannot hold */
 function headersOf(params: readonly HeaderParam[], args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   if (params.length === 0 || args === undefined) return headers;
-  // As in the body: JSON makes strings of dates, and leaves out functions.
+  // Converted as in the body: JSON writes dates as strings and omits functions.
   const sent: unknown = JSON.parse(JSON.stringify(args));
   for (const param of params) {
     const value = argumentAt(sent, param);

@@ -3,13 +3,13 @@ import { ForeignPatterns } from '../schema/foreign-patterns.js';
 import { compileForeign } from '../schema/json-schema-compiler.js';
 import { PatternError } from '../schema/linear-pattern.js';
 
-/** Checks results by the output schemas of the server. Skips a pattern that cannot take linear time. */
+/** Checks results against the output schemas of the server. It skips patterns that do not run in linear time. */
 export class OutputSchemas implements jsonSchemaValidator {
   private hasWarned = false;
 
   constructor(private readonly warn: (message: string) => void = () => undefined) {}
 
-  /** @throws Error for a schema that does not compile, which the SDK reports when the tool is called */
+  /** @throws Error for a schema that does not compile; the SDK reports it when the tool is called */
   getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
     const skip = (reason: string) => this.skipped(reason);
     const patterns = new ForeignPatterns(skip);
@@ -32,7 +32,7 @@ export class OutputSchemas implements jsonSchemaValidator {
   }
 }
 
-/** A pattern that cannot be left out, as in `patternProperties`, leaves the schema unchecked. */
+/** Leaves the schema unchecked if such a pattern cannot be skipped, as in `patternProperties`. */
 function orSkipped<T>(work: () => T, skip: (reason: string) => void): T | undefined {
   try {
     return work();

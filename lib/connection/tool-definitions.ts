@@ -8,27 +8,29 @@ import { reasonOf } from '../schema/schema.error.js';
 import { compileStandardSchema, isStandardSchema } from '../schema/standard-schema-compiler.js';
 import type { JsonSchema, SchemaIo, StandardSchemaWithJSON } from '../schema/types.js';
 
-/** A tool's definition that an application has before it asks the server. It may hold the rest of a `Tool`, too. */
+/**
+ * A tool's definition that an application has before it asks the server. It may hold the other fields of a `Tool`, too.
+ */
 export interface KnownTool extends Partial<Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'>> {
-  /** As the server calls it; not empty. */
+  /** The tool's name on the server; not empty. */
   name: string;
-  /** JSON Schema, as in a row of a `tools/list`, or a Standard Schema, such as zod's. */
+  /** JSON Schema, as in a `tools/list` result, or a Standard Schema, such as a zod schema. */
   inputSchema: JsonSchema | StandardSchemaWithJSON;
-  /** The same for its result. It counts only as `toolDefinition` of a call. */
+  /** The same for its result. Used only in the `toolDefinition` of a call. */
   outputSchema?: JsonSchema | StandardSchemaWithJSON;
 }
 
 /**
- * Copies a tool, with its schemas as JSON Schema.
+ * Copies a tool, and converts its schemas to JSON Schema.
  * @param called the name of the called tool, if the tool comes with a call
- * @throws TypeError if it is not a tool, is not `called`, or breaks a rule of `x-mcp-header`
+ * @throws TypeError if the value is not a tool, is not the called tool, or violates a rule of `x-mcp-header`
  */
 export function readTool(tool: unknown, where: string, called?: string): Tool {
   if (!isRecord(tool))
-    throw new TypeError(`${where} is no tool: it must be an object with "name" and "inputSchema"`);
+    throw new TypeError(`${where} is not a tool: it must be an object with "name" and "inputSchema"`);
   const { name, inputSchema: input, outputSchema: output, ...rest } = tool;
   if (typeof name !== 'string' || name === '') {
-    throw new TypeError(`${where} is no tool: its "name" must be a text that is not empty`);
+    throw new TypeError(`${where} is not a tool: its "name" must be a text that is not empty`);
   }
   try {
     const inputSchema = requireObjectRoot(jsonSchemaOf(input, 'input'));
@@ -49,7 +51,10 @@ function jsonSchemaOf(schema: unknown, io: SchemaIo): JsonSchema {
   return toPlainJson(schema);
 }
 
-/** Bounds of what a server can make a client keep: bytes of definitions, at least `MIN_SIZE` each, and warnings of a kind. */
+/**
+ * Bounds for definitions that a client keeps from a server: total bytes, minimum bytes per tool, and warnings of a
+ * kind.
+ */
 const MAX_SIZE = 16 * 1024 * 1024;
 const MIN_SIZE = 1024;
 const MAX_WARNINGS = 1000;
@@ -60,10 +65,12 @@ interface Listed {
   readonly size: number;
 }
 
-/** Definitions of tools for the headers of calls: from the application and from lists. The last definition counts. */
+/**
+ * Tool definitions for the headers of calls, from the application and from lists. The last definition of a tool counts.
+ */
 export class ToolDefinitions {
   private readonly known = new Map<string, readonly HeaderParam[]>();
-  /** Drops the tools that were listed longest ago. */
+  /** Evicts the tools that were listed longest ago. */
   private readonly listed = new LRUCache<string, Listed>({
     maxSize: MAX_SIZE,
     sizeCalculation: ({ size }) => size + MIN_SIZE,
@@ -72,18 +79,18 @@ export class ToolDefinitions {
 
   constructor(private readonly warn: (message: string) => void) {}
 
-  /** @throws TypeError, and adds nothing, if a tool is wrong or breaks a rule of `x-mcp-header` */
+  /** @throws TypeError if a value is not a tool or violates a rule of `x-mcp-header`; then nothing is added */
   add(tools: readonly KnownTool[]): void {
     if (!Array.isArray(tools)) throw new TypeError('Known tools must be a list');
     const read = Array.from(tools, (tool: unknown, index) => readTool(tool, `tools[${index}]`));
     for (const { name, inputSchema } of read) this.known.set(keyOf(name), headerParamsOf(inputSchema));
   }
 
-  /** @throws TypeError, and forgets nothing, if it is not a list of strings */
+  /** @throws TypeError if it is not a list of strings; then nothing is removed */
   remove(names: readonly string[]): void {
     if (!Array.isArray(names)) throw new TypeError('The names of known tools must be a list');
     const wrong = names.findIndex(name => typeof name !== 'string');
-    if (wrong >= 0) throw new TypeError(`names[${wrong}] is no name of a tool: it must be a text`);
+    if (wrong >= 0) throw new TypeError(`names[${wrong}] is not a tool name: it must be a string`);
     for (const name of names as string[]) this.known.delete(keyOf(name));
   }
 
@@ -91,7 +98,7 @@ export class ToolDefinitions {
     this.known.clear();
   }
 
-  /** The header parameters of a tool. Warns if there is no definition of it. */
+  /** The header parameters of a tool. Warns if the definition is unknown. */
   headerParams(name: string): readonly HeaderParam[] | undefined {
     const key = keyOf(name);
     const params = this.known.get(key) ?? this.listed.peek(key)?.params;
@@ -108,7 +115,7 @@ export class ToolDefinitions {
 
   learn(tools: readonly Tool[]): Tool[] {
     return tools.filter(({ name, inputSchema }) => {
-      // The application may have asked with its own result schema, so that anything may be in the list.
+      // The application may have used its own result schema, so the list may hold anything.
       if (typeof name !== 'string' || !isRecord(inputSchema)) return true;
       const found = readHeaderParams(inputSchema);
       const key = keyOf(name);
@@ -120,7 +127,7 @@ export class ToolDefinitions {
         this.warnOnce(
           'invalid',
           name,
-          `left out of the list, for its definition is invalid: ${found.reason}`,
+          `left out of the list because its definition is invalid: ${found.reason}`,
         );
       }
       return found.ok;
@@ -136,6 +143,6 @@ export class ToolDefinitions {
   }
 }
 
-/** A bounded key: a server may send a name of any length. */
+/** A key of bounded length: a server may send a name of any length. */
 const keyOf = (name: string): string =>
   name.length <= MAX_SHOWN ? name : createHash('sha256').update(name).digest('base64');

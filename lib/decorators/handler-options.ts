@@ -43,7 +43,7 @@ interface ResourceBase extends HandlerOptions {
   mimeType?: string;
   /** Audience, priority and time of the last change. */
   annotations?: Annotations;
-  /** How long, and by whom, a read may be cached (2026-07-28). Default: the server's `cache['resources/read']`. */
+  /** Cache lifetime and scope of a read (2026-07-28). Default: the server's `cache['resources/read']`. */
   cache?: CacheHint;
 }
 
@@ -51,7 +51,7 @@ interface ResourceBase extends HandlerOptions {
 export interface ResourceOptions extends ResourceBase {
   /** Absolute URI, such as `config://app`. */
   uri: string;
-  /** Size in bytes, if known. */
+  /** Size in bytes, if it is known. */
   size?: number;
 }
 
@@ -65,9 +65,9 @@ export interface ResourceTemplateOptions extends ResourceBase {
 
 /** Options of `@Completion`. Specification: server/utilities/completion. */
 export interface CompletionOptions {
-  /** Name of the completed prompt; or `resourceTemplate`. */
+  /** Name of the prompt to complete. Give either `prompt` or `resourceTemplate`. */
   prompt?: string;
-  /** The completed URI template; or `prompt`. */
+  /** URI template to complete. Give either `prompt` or `resourceTemplate`. */
   resourceTemplate?: string;
   /** Name of the argument or variable. */
   argument: string;
@@ -83,7 +83,6 @@ export interface HandlerOptionsByKind {
   completion: CompletionOptions;
 }
 
-/** The kind of a handler. */
 export type HandlerKind = keyof HandlerOptionsByKind;
 
 export type HandlerMetadata = {

@@ -12,9 +12,9 @@ const declareHandler = (metadata: HandlerMetadata): MethodDecorator =>
   declareOnMethod(HANDLER_METADATA, metadata, 'an MCP handler');
 
 /**
- * Makes a provider's method a tool (specification: server/tools). It returns text, structured content for an `outputSchema`,
- * content blocks or a `CallToolResult`; also in a Promise, an Observable or an async iterable, whose earlier values are
- * sent as progress.
+ * Makes a provider's method a tool (specification: server/tools). The method returns text, structured content for an
+ * `outputSchema`, content blocks or a `CallToolResult`. It may return a Promise, an Observable or an async iterable;
+ * earlier values are sent as progress.
  * @example
  * ```ts
  * @Tool({ description: 'Search the catalogue' })
@@ -26,8 +26,8 @@ const declareHandler = (metadata: HandlerMetadata): MethodDecorator =>
 export const Tool = (options: ToolOptions = {}): MethodDecorator => declareHandler({ kind: 'tool', options });
 
 /**
- * Makes a provider's method a prompt (specification: server/prompts). It returns a string (one user message), a list of
- * messages or a `GetPromptResult`.
+ * Makes a provider's method a prompt (specification: server/prompts). The method returns a string (one user message), a
+ * list of messages or a `GetPromptResult`.
  * @example
  * ```ts
  * @Prompt({ description: 'Reviews code' })
@@ -40,8 +40,8 @@ export const Prompt = (options: PromptOptions = {}): MethodDecorator =>
   declareHandler({ kind: 'prompt', options });
 
 /**
- * Makes a provider's method a resource with a fixed URI (specification: server/resources). It returns a string, bytes, a
- * `StreamableFile`, an object (sent as JSON), a list of contents or a `ReadResourceResult`.
+ * Makes a provider's method a resource with a fixed URI (specification: server/resources). The method returns a string,
+ * bytes, a `StreamableFile`, an object (sent as JSON), a list of contents or a `ReadResourceResult`.
  * @example
  * ```ts
  * @Resource({ uri: 'config://app', mimeType: 'application/json' })
@@ -54,9 +54,9 @@ export const Resource = (options: ResourceOptions): MethodDecorator =>
   declareHandler({ kind: 'resource', options });
 
 /**
- * Makes a provider's method a family of resources with an RFC 6570 template (specification: server/resources).
- * `@UriParams()` gives the decoded variables; a URI with `..` or an encoded `/` in a variable does not match.
- * The results are those of `@Resource`.
+ * Makes a provider's method serve all resources that match an RFC 6570 template (specification: server/resources).
+ * `@UriParams()` passes the decoded variables. A URI with `..` or an encoded `/` in a variable does not match. The
+ * method returns the same types as with `@Resource`.
  * @example
  * ```ts
  * @ResourceTemplate({ uriTemplate: 'users://{id}', mimeType: 'application/json' })
@@ -69,8 +69,8 @@ export const ResourceTemplate = (options: ResourceTemplateOptions): MethodDecora
   declareHandler({ kind: 'resource template', options });
 
 /**
- * Makes a provider's method complete an argument of a prompt or a variable of a resource template
- * (specification: server/utilities/completion). It gets the text and the other arguments, and returns up to 100 strings.
+ * Makes a provider's method complete an argument of a prompt or a variable of a resource template (specification:
+ * server/utilities/completion). The method receives the text and the other arguments, and returns up to 100 strings.
  * Enumerations are completed without it. The guards of the prompt or template run first.
  * @example
  * ```ts

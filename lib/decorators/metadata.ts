@@ -1,25 +1,25 @@
-/** Where `@Tool`, `@Prompt`, … keep their options: a list, on the decorated method. */
+/** Key of the options of `@Tool`, `@Prompt` and the other handler decorators: a list on the decorated method. */
 export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 
-/** Where `@Visible` keeps its guards, on classes and methods. */
+/** Key of the guards of `@Visible`, on classes and methods. */
 export const VISIBLE_METADATA = 'nestjs-mcp:visible';
-/** Where `@RequireScopes` keeps its scopes. */
+/** Key of the scopes of `@RequireScopes`. */
 export const SCOPES_METADATA = 'nestjs-mcp:scopes';
-/** Where `@AllowAnonymous` keeps `true`. */
+/** Key that `@AllowAnonymous` sets to `true`. */
 export const ANONYMOUS_METADATA = 'nestjs-mcp:anonymous';
 
 /** Nest's key for the guards of classes and methods. */
 export const GUARDS_METADATA = '__guards__';
 
-/** Nest's own key for parameter decorators. `@Args` shares it, so pipes, and REST routes, understand it. */
+/** Nest's own key for parameter decorators. `@Args` shares it, so that pipes and REST routes understand it. */
 export const ROUTE_ARGS_METADATA = '__routeArguments__';
 
-/** Nest's key for classes that request-scoped global enhancers (`APP_GUARD` …) are attached to. */
+/** Nest attaches request-scoped global enhancers (such as `APP_GUARD`) to classes with this key. */
 export const ENTRY_PROVIDER_WATERMARK = '__entryProvider__';
 
-/** Nest's `RouteParamtypes.BODY`: the only kind of parameter that `ValidationPipe` validates by default. */
+/** Nest's `RouteParamtypes.BODY`, the only kind of parameter that `ValidationPipe` validates by default. */
 export const ARGS_PARAM = '3';
-/** Parameter kinds of this module; no pipe runs on them. */
+/** Parameter kinds of this module; pipes do not run on them. */
 export const CONTEXT_PARAM = 'mcp:ctx';
 export const URI_PARAMS_PARAM = 'mcp:uri';
 export const ASK_PARAM = 'mcp:ask';
@@ -39,7 +39,7 @@ export function declareOnMethod<T>(metadataKey: string, declaration: T, what: st
     const method = descriptor.value as object;
     const declared = (Reflect.getOwnMetadata(metadataKey, method) ?? []) as T[];
     Reflect.defineMetadata(metadataKey, [declaration, ...declared], method);
-    // Nest attaches request-scoped global enhancers to controllers and "entry providers" only.
+    // Nest attaches request-scoped global enhancers only to controllers and "entry providers".
     Reflect.defineMetadata(ENTRY_PROVIDER_WATERMARK, true, target.constructor);
   };
 }

@@ -27,7 +27,7 @@ export function parameter(
 ): ParameterDecorator {
   return (target, key, index) => {
     if (key === undefined) return;
-    // Own metadata only: an override has other parameters.
+    // Own metadata only: an overriding method has other parameters.
     const declared = (Reflect.getOwnMetadata(ROUTE_ARGS_METADATA, target.constructor, key) ?? {}) as object;
     Reflect.defineMetadata(
       ROUTE_ARGS_METADATA,
@@ -39,7 +39,7 @@ export function parameter(
 }
 
 /**
- * The validated arguments of the call: all, or one by its name. Pipes run as on `@Body()`.
+ * The validated arguments of the call: all of them, or the argument with the given name. Pipes run as on `@Body()`.
  * @example
  * ```ts
  * @Tool()
@@ -73,7 +73,7 @@ export function Args(first?: string | ArgOptions | Pipe, ...rest: Pipe[]): Param
 export const Ctx = (): ParameterDecorator => parameter(CONTEXT_PARAM);
 
 /**
- * The decoded variables of the URI: all, or one by its name.
+ * The decoded variables of the URI: all of them, or the variable with the given name.
  * @example
  * ```ts
  * @ResourceTemplate({ uriTemplate: 'users://{id}/avatar' })
@@ -83,8 +83,8 @@ export const Ctx = (): ParameterDecorator => parameter(CONTEXT_PARAM);
 export const UriParams = (name?: string): ParameterDecorator => parameter(URI_PARAMS_PARAM, name);
 
 /**
- * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, or undefined. On 2026-07-28 over HTTP,
- * the header was checked against the argument. The input must declare it with `@McpHeader('Region')`.
+ * The argument of a tool that clients repeat in the header `Mcp-Param-<name>`, or undefined. The input must declare the
+ * header with `@McpHeader('Region')`. With 2026-07-28 over HTTP, the server has compared the header with the argument.
  * Specification 2026-07-28: basic/transports/streamable-http.
  * @example
  * ```ts
@@ -99,17 +99,20 @@ function isArgOptions(value: unknown): value is ArgOptions {
 }
 
 export interface AskOptions {
-  /** The question to the user; a function gets the validated arguments. */
+  /** The question to the user. A function receives the validated arguments. */
   message: string | ((args: never) => string);
-  /** A flat object. Default: the class of the parameter. */
+  /** Schema of a flat object. Default: the class of the parameter. */
   schema?: SchemaLike;
-  /** If the user declines or dismisses the form: refuse the call, or pass `undefined`. Default: `refuse`. */
+  /**
+   * If the user declines or dismisses the form, `refuse` fails the call and `pass` passes `undefined`. Default:
+   * `refuse`.
+   */
   onDecline?: 'refuse' | 'pass';
 }
 
 /**
- * A form that the user fills in before the handler runs (2026-07-28: basic/patterns/mrtr).
- * All forms of a handler are in one round.
+ * Asks the user to fill in a form before the handler runs (2026-07-28: basic/patterns/mrtr). All forms of a handler are
+ * sent in one round.
  * @param key identifies the form in the handler
  * @example
  * ```ts

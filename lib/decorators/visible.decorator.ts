@@ -5,9 +5,9 @@ import { GUARDS_METADATA, VISIBLE_METADATA } from './metadata.js';
 type Guard = Type<CanActivate> | CanActivate;
 
 /**
- * Shows a handler, or all handlers of a class, only to callers that all guards admit. For anybody else, it does not exist: it is
- * in no list, and a call is answered like one of an unknown name. Each guard decides once for each handler and request, on
- * lists too, and so without arguments; an error that it throws hides the handler.
+ * Shows a handler, or all handlers of a class, only to callers that all guards admit. Other callers do not find it in lists,
+ * and a call fails as if the name were unknown. Each guard runs once for each handler and request, including list requests,
+ * so it sees no arguments. If a guard throws, the handler is hidden.
  * @example
  * ```ts
  * @Visible(BetaUsersGuard)
@@ -20,13 +20,13 @@ export const Visible =
   (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
     const all = extendMetadata(VISIBLE_METADATA, (descriptor?.value as object | undefined) ?? target, guards);
     const prototype = typeof target === 'function' ? (target.prototype as object | undefined) : target;
-    // Nest does not scan a function that is added as a handler at run time.
+    // Nest does not scan functions that are added as handlers at run time.
     if (prototype) holdGuards(prototype, key, all);
   };
 
 /**
- * Nest makes the guards that it finds on methods, and finds them on any. A method that nobody calls holds these, because
- * on the handler itself they would refuse calls instead of hiding it.
+ * Attaches the guards to an extra method that is never called, so that Nest finds and creates them. On the handler
+ * itself, they would refuse calls instead of hiding it.
  */
 function holdGuards(prototype: object, key: string | symbol | undefined, guards: readonly Guard[]): void {
   const holder = () => undefined;

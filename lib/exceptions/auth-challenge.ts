@@ -1,8 +1,8 @@
 import { McpErrorCode, McpException } from './mcp.exception.js';
 
 /**
- * A refusal by token. Over HTTP it decides the status of the answer, and its headers tell the client how to log in
- * (2026-07-28: basic/authorization).
+ * A refusal because of the token. Over HTTP it sets the status of the answer, and its headers tell the client how to
+ * log in (2026-07-28: basic/authorization).
  */
 export class AuthChallenge extends McpException {
   /** @param headers of the answer, such as `www-authenticate` */

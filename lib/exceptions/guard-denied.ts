@@ -1,4 +1,4 @@
-/** Marks an error of a guard: it must not become a result of the handler. */
+/** Marks an error of a guard, so that it does not become a result of the handler. */
 export class GuardDenied extends Error {
   constructor(override readonly cause: unknown) {
     super('Denied by a guard');

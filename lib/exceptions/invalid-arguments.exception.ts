@@ -10,8 +10,8 @@ import { McpErrorCode, McpException } from './mcp.exception.js';
  */
 export class InvalidArgumentsException extends McpException {
   /**
-   * @param subject what was called, as in `tool "search"`
-   * @param issues one entry a breach; `path` is empty for the arguments as a whole
+   * @param subject the called handler, such as `tool "search"`
+   * @param issues one entry per violation; `path` is empty for the arguments as a whole
    */
   constructor(
     subject: string,

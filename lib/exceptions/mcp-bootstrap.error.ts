@@ -1,5 +1,5 @@
 /**
- * A mistake in how the application uses this module, found while it starts. The application does not start.
+ * A mistake in how the application uses this module. It stops the application at start-up.
  * @example
  * ```ts
  * await expect(app.init()).rejects.toThrow(McpBootstrapError);
@@ -7,8 +7,8 @@
  */
 export class McpBootstrapError extends Error {
   /**
-   * @param where the class and method at fault, as in `CatalogTools.search`
-   * @param problem what is wrong and what mends it, in one sentence
+   * @param where the class and method at fault, such as `CatalogTools.search`
+   * @param problem one sentence that says what is wrong and how to correct it
    */
   constructor(where: string, problem: string) {
     super(`${where}: ${problem}`);

@@ -1,28 +1,28 @@
 /**
- * The JSON-RPC error codes that this module answers with by itself.
+ * The JSON-RPC error codes that this module itself answers with.
  * @example
  * ```ts
  * throw new McpException(McpErrorCode.InvalidParams, 'There is no such order');
  * ```
  */
 export const McpErrorCode = {
-  /** What was sent is no request of the protocol, or cannot be taken now, as where its id is in use. */
+  /** The message is not a valid request, or the server cannot accept it now, for example because its id is in use. */
   InvalidRequest: -32600,
-  /** There is no such method, or the server does not offer it. */
+  /** The method does not exist, or the server does not offer it. */
   MethodNotFound: -32601,
-  /** Nothing has that name, arguments that the schema does not admit, or a `requestState` that is not good here. */
+  /** An unknown name, arguments that the schema refuses, or a `requestState` that this server does not accept. */
   InvalidParams: -32602,
-  /** The server failed; its log says how. */
+  /** The server failed; its log has the details. */
   InternalError: -32603,
-  /** A refusal that JSON-RPC has no code for; `data.statusCode` holds the HTTP status that fits. */
+  /** A refusal without a JSON-RPC code; `data.statusCode` holds the matching HTTP status. */
   Refused: -32000,
-  /** Headers that do not say what the body does, with HTTP 400 (2026-07-28). */
+  /** Headers differ from the body, with HTTP 400 (2026-07-28). */
   HeaderMismatch: -32020,
 } as const;
 
 /**
- * An error that reaches the client as it stands: `code`, `message` and `data` become the JSON-RPC error.
- * Throw it from a handler, a guard or a pipe to answer with a protocol error of your own.
+ * An error that reaches the client unchanged: `code`, `message` and `data` become the JSON-RPC error. Throw it from a
+ * handler, a guard or a pipe to answer with your own protocol error.
  * @example
  * ```ts
  * throw new McpException(McpErrorCode.Refused, 'The shop is closed', { opensAt: '08:00' });

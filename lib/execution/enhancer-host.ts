@@ -8,14 +8,14 @@ import { describeTarget, type HandlerTarget, type Wrapper, declaredMethodOf } fr
 import type { HandlerParam } from './handler-params.js';
 
 /**
- * Nest makes request-scoped and transient global enhancers only for controllers and entry providers. This entry provider
- * stands in for the class of a factory or of a handler added at run time: without it, guards would vanish.
+ * Stands in for the class of a factory or of a handler added at run time. Nest creates request-scoped and transient
+ * global enhancers only for controllers and entry providers; without this entry provider, guards would be lost.
  */
 @Injectable()
 @SetMetadata(ENTRY_PROVIDER_WATERMARK, true)
 export class StandInHost {}
 
-/** The class for which Nest makes a handler's enhancers. @throws McpBootstrapError if one of them is missing */
+/** The class for which Nest creates a handler's enhancers. @throws McpBootstrapError if an enhancer is missing */
 export function enhancerHostOf(target: HandlerTarget, modules: ModulesContainer): Wrapper {
   const host = ownHost(target) ?? standIn(modules);
   const missing = host.isDependencyTreeStatic()
@@ -26,7 +26,7 @@ export function enhancerHostOf(target: HandlerTarget, modules: ModulesContainer)
   if (missing === undefined) return host;
   throw new McpBootstrapError(
     describeTarget(target),
-    `${missing.name as string} is transient, and this version of Nest makes no instance of it for a provider; ` +
+    `${missing.name as string} is transient, and this version of Nest does not create it for a provider; ` +
       'use the default or the REQUEST scope, or update Nest',
   );
 }
@@ -46,7 +46,7 @@ function standIn(modules: ModulesContainer): Wrapper {
   throw new Error('StandInHost is a provider of McpCoreModule');
 }
 
-/** The guards of `@Visible` of a handler: those of its class, then its own. */
+/** The guards of `@Visible` for a handler: first the guards of its class, then the guards of its method. */
 export const visibleGuardsOf = (target: HandlerTarget): readonly unknown[] =>
   [target.handlerClass, declaredMethodOf(target)].flatMap(
     owner => (Reflect.getMetadata(VISIBLE_METADATA, owner) ?? []) as unknown[],
@@ -55,7 +55,8 @@ export const visibleGuardsOf = (target: HandlerTarget): readonly unknown[] =>
 const ENHANCERS = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
 
 /**
- * Nest silently drops an enhancer class that the handler's module does not have. A missing guard is a security hole.
+ * Refuses enhancer classes that the handler's module does not have. Nest silently drops them, and a missing guard is a
+ * security hole.
  * @throws McpBootstrapError that names the enhancer
  */
 export function assertEnhancersResolve(

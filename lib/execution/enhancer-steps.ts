@@ -28,7 +28,7 @@ interface ScopedEnhancer {
   readonly name: unknown;
 }
 
-/** Nest runs global enhancers first: those that live as long as the application before those of one request. */
+/** Nest runs global enhancers first: the static enhancers, then the request-scoped enhancers. */
 function globalsOf(kind: Kind, config: ApplicationConfig): readonly unknown[] {
   const scoped = (wrappers: readonly ScopedEnhancer[]) => wrappers.map(({ name }) => name);
   switch (kind) {
@@ -43,7 +43,7 @@ function globalsOf(kind: Kind, config: ApplicationConfig): readonly unknown[] {
   }
 }
 
-/** What runs around a handler, in the order in which it runs: filters only if something throws. */
+/** The enhancers of a handler, in running order. Filters run only if something throws. */
 export function enhancerSteps({ target, params }: HandlerPlan, config: ApplicationConfig): EnhancerStep[] {
   const own = (kind: Kind) => stepsOf(kind, target, config);
   const pipes = own('pipe');

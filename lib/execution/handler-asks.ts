@@ -33,12 +33,13 @@ export async function checkAsks(params: readonly HandlerParam[], kind: HandlerKi
     const refuse = (problem: string, options?: ErrorOptions): never => {
       throw new Error(`@Ask(${JSON.stringify(key)})${problem}`, options);
     };
-    if (kind === 'completion') refuse(' is for tools, prompts and resources: a completion cannot ask');
+    if (kind === 'completion')
+      refuse(' works only in tools, prompts and resources, because a completion cannot ask; remove it');
     if (!isKey(key)) refuse(` has an invalid key; ${KEY_RULE}`);
     if (keys.has(key)) refuse(' is on two parameters; give each its own key');
     keys.add(key);
     if (!isText(message) && typeof message !== 'function') {
-      refuse(' needs a "message": a text, or a function that makes one of the arguments');
+      refuse(' needs a "message": a text, or a function that makes a text from the arguments');
     }
     try {
       await inputRequest.elicit({ message: key, schema: schemaOf(param) }).prepare();

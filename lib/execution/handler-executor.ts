@@ -20,25 +20,25 @@ import { assertEnhancersResolve, enhancerHostOf, visibleGuardsOf } from './enhan
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 import { RequestScope } from './request-scope.js';
 
-/** A handler that is ready to be called. */
+/** A compiled handler. */
 export interface RunHandler {
   (call: HandlerCall): Promise<unknown>;
-  /** Whether anything in the handler's way can ask the client: what cannot is spared the rounds. */
+  /** Whether the handler or its enhancers can ask the client. Other handlers run without rounds. */
   readonly canAsk: boolean;
   /**
-   * Runs the guards alone, for what concerns a handler but does not call it.
+   * Runs only the guards, for a request that concerns the handler but does not call it.
    * @throws GuardDenied
    */
   admit(call: HandlerCall): Promise<void>;
-  /** The guard of `@Visible` that hides the handler from a caller, if one does. Undefined without such guards. */
+  /** The guard of `@Visible` that hides the handler from a caller, if a guard does. Undefined without such guards. */
   readonly hider?: (call: HandlerCall) => Promise<Hider | undefined>;
-  /** What it was made of. */
+  /** The parts of the handler, for the explorer. */
   readonly plan: HandlerPlan;
 }
 
 type Use<T> = (pipeline: Pipeline, call: HandlerCall) => Promise<T>;
 
-/** How a handler is to be run. */
+/** Describes how to run a handler. */
 export interface HandlerPlan {
   readonly target: HandlerTarget;
   readonly params: readonly HandlerParam[];
@@ -46,7 +46,7 @@ export interface HandlerPlan {
   readonly positional: Pipeline['positional'];
 }
 
-/** Turns a method into a function that runs it as Nest would: the only place that touches Nest's internals. */
+/** Compiles a method into a function that runs it as Nest would. Only this class uses Nest's internals. */
 @Injectable()
 export class HandlerExecutor {
   private readonly creators: EnhancerCreators;
@@ -60,8 +60,7 @@ export class HandlerExecutor {
   }
 
   /**
-   * Builds the pipeline of a handler once; one whose provider, or any of its enhancers, is request-scoped is
-   * rebuilt for each call.
+   * Builds the pipeline of a handler once. If the provider or an enhancer is request-scoped, each call builds it again.
    * @throws McpBootstrapError for a transient provider, or an enhancer that Nest would drop silently
    */
   compile(plan: HandlerPlan): RunHandler {
@@ -70,7 +69,7 @@ export class HandlerExecutor {
     if (wrapper?.scope === Scope.TRANSIENT) {
       throw new McpBootstrapError(
         describeTarget(target),
-        'its class is a transient provider, of which there is no instance to call; use the default or the REQUEST scope',
+        'its class is a transient provider, and a transient provider has no instance to call; use the default or the REQUEST scope',
       );
     }
     assertEnhancersResolve(target, params, this.modules.get(moduleKey));
@@ -112,13 +111,13 @@ export class HandlerExecutor {
       const own = pipesContextCreator.createConcreteContext(param.pipes, contextId, host.id);
       return { ...param, transforms: [...pipes, ...own] };
     });
-    // Nobody is asked on behalf of a call that a pipe refuses.
+    // Pipes run first, so that the client is not asked for a call that a pipe refuses.
     const groups = [params.filter(({ kind }) => kind !== 'ask'), params.filter(({ kind }) => kind === 'ask')];
     const guards = guardsContextCreator.create(...of);
     return {
       ...plan,
       guards,
-      // After `create`, which chooses the module that the guards are looked up in.
+      // Called after `create`, which selects the module that provides the guards.
       visible: guardsContextCreator.createConcreteContext(visibleGuardsOf(plan.target), contextId, host.id),
       interceptors: interceptorsContextCreator.create(...of),
       filters: filtersContextCreator.create(...of),
@@ -127,7 +126,10 @@ export class HandlerExecutor {
   }
 }
 
-/** Whoever has the `ExecutionContext` has the `McpContext`; a method without parameter decorators is given it. */
+/**
+ * Enhancers and custom decorators reach the `McpContext` through the `ExecutionContext`; methods without parameter
+ * decorators receive it.
+ */
 const canAsk = ({ guards, interceptors, params }: Pipeline): boolean =>
   guards.length + interceptors.length > 0 ||
   params.length === 0 ||

@@ -16,14 +16,14 @@ export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'ask' | 'custom'
 export interface HandlerParam {
   readonly kind: ParamKind;
   readonly index: number;
-  /** The decorator's name or data. */
+  /** The name or the data that the decorator received. */
   readonly data?: unknown;
   readonly options?: ArgOptions;
   readonly pipes: unknown[];
   /** For `StandardSchemaValidationPipe` of Nest 12. */
   readonly schema?: unknown;
   readonly metatype?: Type;
-  /** Makes the value of a custom decorator. */
+  /** Creates the value of a custom decorator. */
   readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
 }
 
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, ParamKind>> = {
   [HEADER_PARAM]: 'header',
 };
 
-/** From left to right. @throws McpBootstrapError for a decorator of HTTP routes, such as `@Query()` */
+/** The parameters from left to right. @throws McpBootstrapError for a decorator of HTTP routes, such as `@Query()` */
 export function readParams(target: HandlerTarget): HandlerParam[] {
   const { handlerClass, methodName } = target;
   const stored = (Reflect.getMetadata(ROUTE_ARGS_METADATA, handlerClass, methodName) ?? {}) as Record<

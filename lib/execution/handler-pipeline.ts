@@ -21,37 +21,37 @@ import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
 import { isThenable } from '../util/is-thenable.js';
 
-/** Checks and converts what the client sent; runs after the guards. */
+/** Validates and converts the input of the client. Runs after the guards. */
 export type Prepare = (data: unknown) => unknown;
 
 export interface PipelineParam extends HandlerParam {
-  /** What runs on the value: global, class, method and parameter pipes, in Nest's order. */
+  /** The pipes for the value: global, class, method and parameter pipes, in Nest's order. */
   readonly transforms: readonly PipeTransform[];
 }
 
-/** Everything that one handler needs to run, resolved beforehand. */
+/** All resolved parts that a handler needs to run. */
 export interface Pipeline {
   readonly target: HandlerTarget;
   readonly guards: CanActivate[];
-  /** Those of `@Visible`. */
+  /** The guards of `@Visible`. */
   readonly visible: CanActivate[];
   readonly interceptors: NestInterceptor[];
-  /** The parameters, in groups: those of one are filled side by side, before those of the next. */
+  /** The parameters in groups. The parameters of a group are resolved in parallel, one group after the other. */
   readonly params: readonly (readonly PipelineParam[])[];
   readonly filters: ExternalExceptionsHandler;
   readonly prepare: Prepare;
-  /** How a method without parameter decorators is called. */
+  /** Makes the arguments for a method without parameter decorators. */
   readonly positional: (data: unknown, call: HandlerCall) => unknown[];
 }
 
 /**
- * One call: guards, interceptors, validation, pipes, the method; exception filters around them all.
- * @throws whatever no filter took; a guard's refusal as `GuardDenied`, and `CallCancelled`
+ * Runs one call: guards, interceptors, validation, pipes and the method, with exception filters around them.
+ * @throws errors that no filter handles, `GuardDenied` for a guard's refusal, and `CallCancelled`
  */
 export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promise<unknown> {
   const { target, guards, interceptors } = pipeline;
   const method = declaredMethodOf(target);
-  // Most handlers have nobody who looks at it.
+  // Created on demand, because most handlers have no enhancer that reads it.
   let known: ExecutionContextHost | undefined;
   const host = () => (known ??= createExecutionContext(call, target.handlerClass, method));
   let guarded = false;
@@ -73,14 +73,14 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
       : result;
   } catch (error) {
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
-    // To ask the client is no error: it is nothing for filters. Nor is that it cannot be asked a guard's refusal.
+    // Filters see only errors. Asking the client is not an error, and `UnsupportedInput` is not a guard's refusal.
     if (isRoundEnd(error) || isUnaskable(error)) throw error;
     return await filter(pipeline, host(), guarded ? error : new GuardDenied(error));
   }
 }
 
 /**
- * The guards of a call that does not take place.
+ * Runs the guards for a request that does not call the handler.
  * @throws GuardDenied
  */
 export async function runGuards({ target, guards }: Pipeline, call: HandlerCall): Promise<void> {
@@ -137,7 +137,7 @@ async function invoke(
   host: () => ExecutionContextHost,
 ): Promise<unknown> {
   const { round } = call;
-  // There is nothing to go on with for who retries what ended the round, as often as it likes.
+  // The round has ended, and a Nest interceptor retries: the method must not run again.
   if (round?.enter() === false) return EMPTY;
   const data = await prepare(call.data);
   const method = methodOf(target.instance, target.methodName);
@@ -146,7 +146,7 @@ async function invoke(
   return round ? round.watch(() => run(args)) : run(args);
 }
 
-/** Parameters of a group are filled side by side. */
+/** Resolves the parameters of a group in parallel. */
 async function argumentsOf(
   groups: Pipeline['params'],
   data: unknown,
@@ -171,11 +171,11 @@ async function argumentsOf(
   return args;
 }
 
-/** Whether a parameter is there without waiting, and nothing runs on it. */
+/** Whether a parameter is available at once, without pipes. */
 const isImmediate = ({ kind, transforms }: PipelineParam): boolean =>
   kind !== 'ask' && kind !== 'custom' && transforms.length === 0;
 
-/** What a method returned, where an async iterable counts as an Observable. What can be awaited is awaited first. */
+/** Turns an async iterable, also in a promise, into an Observable. Other results stay as they are. */
 function observed(result: unknown): unknown {
   if (isThenable(result)) return Promise.resolve(result).then(observed);
   return isAsyncIterable(result) ? valuesOf(result) : result;
@@ -219,14 +219,14 @@ async function transform(
     type: kind === 'custom' ? 'custom' : 'body',
     metatype,
     data: data as string | undefined,
-    // Nest 11 has none.
+    // Nest 11 does not have the field.
     ...(schema !== undefined && { schema }),
   } as ArgumentMetadata;
   for (const pipe of transforms) result = await pipe.transform(result, metadata);
   return result;
 }
 
-/** The first filter that takes the error decides the result, unless it returns nothing: then the error stands. */
+/** The first filter that catches the error sets the result. If the filter returns nothing, the error is thrown. */
 async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unknown): Promise<unknown> {
   const denied = error instanceof GuardDenied;
   const original = denied ? error.cause : error;
@@ -243,12 +243,12 @@ async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unk
   throw error;
 }
 
-/** A filter that fails must not hide what it was to handle. */
+/** If a filter fails, its error keeps the original error as its cause. */
 function keepCause(thrown: unknown, cause: unknown): void {
   if (!(thrown instanceof Error) || thrown === cause || thrown.cause !== undefined) return;
   if (Object.isExtensible(thrown))
     Object.defineProperty(thrown, 'cause', { value: cause, writable: true, configurable: true });
 }
 
-/** Whether pipes run on a parameter: never on the context, the URI or a header. */
+/** Whether pipes run on a parameter. They do not run on the context, the URI or a header. */
 export const isPiped = ({ kind }: HandlerParam): boolean => kind === 'args' || kind === 'custom';

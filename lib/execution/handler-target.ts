@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
-/** TypeScript's metadata for types that are not an author's class. */
+/** Types of TypeScript's metadata that are not classes of the application. */
 const NO_CLASSES = new Set<unknown>([
   undefined,
   Object,
@@ -26,7 +26,7 @@ export interface HandlerTarget {
   readonly instance: object;
   readonly methodName: string;
   readonly handlerClass: Type;
-  /** The module whose enhancers apply. */
+  /** The key of the module whose enhancers apply. */
   readonly moduleKey: string;
   readonly wrapper?: Wrapper;
 }
@@ -36,14 +36,16 @@ export type Method = (...args: unknown[]) => unknown;
 export const methodOf = (instance: object, name: string): Method =>
   (instance as Record<string, Method>)[name];
 
-/** The class's method with its metadata. The instance may have another one, of an application's `instrument`. */
+/**
+ * The method of the class, with its metadata. The instance may have a replaced method, from Nest's `instrument` option.
+ */
 export const declaredMethodOf = ({
   instance,
   methodName,
 }: Pick<HandlerTarget, 'instance' | 'methodName'>): Method =>
   methodOf(Object.getPrototypeOf(instance) as object, methodName);
 
-/** Empty without TypeScript's decorator metadata. */
+/** Empty if the build does not emit decorator metadata. */
 export const paramTypesOf = ({ handlerClass, methodName }: HandlerTarget): Type[] =>
   (Reflect.getMetadata('design:paramtypes', handlerClass.prototype as object, methodName) ?? []) as Type[];
 

@@ -2,10 +2,10 @@ import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { shieldResponse } from './response-shield.js';
 
-/** Stands in for a controller, to guards that look for metadata. */
+/** Stands in for a controller when a guard reads metadata. */
 class NoController {}
 const noHandler = () => undefined;
 
-/** The context of a guard that looks at an HTTP request and nothing else. */
+/** The context for a guard that sees only the HTTP request. */
 export const httpExecutionContext = (request: object, response: object): ExecutionContext =>
   new ExecutionContextHost([request, shieldResponse(response)], NoController, noHandler);

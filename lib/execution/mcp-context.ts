@@ -33,7 +33,7 @@ import { toProgress, type Progress } from '../protocol/progress.js';
 const logger = new Logger('McpContext');
 
 /**
- * The call that a handler serves, and its ways to talk to the client. Injected by `@Ctx()`.
+ * The call that a handler serves, with methods to talk to the client. `@Ctx()` injects it.
  * @example
  * ```ts
  * @Tool()
@@ -55,7 +55,7 @@ export class McpContext {
     private readonly args?: unknown,
   ) {}
 
-  /** Fires when the client cancels or leaves, and when the server shuts down. */
+  /** Aborts when the client cancels or disconnects, and when the server shuts down. */
   get signal(): AbortSignal {
     return this.call.reply.signal;
   }
@@ -106,8 +106,8 @@ export class McpContext {
   }
 
   /**
-   * The argument that clients repeat in the header `Mcp-Param-<name>`, not validated yet: for guards.
-   * It says what the call asks for, not what its caller may do.
+   * The argument that clients repeat in the header `Mcp-Param-<name>`. Guards see it before validation. It is the
+   * caller's claim, not a permission.
    * @param name as in `@McpHeader(name)`, without case
    * @returns undefined for a missing argument or an undeclared header
    */
@@ -115,12 +115,12 @@ export class McpContext {
     return headerArgument(this.headerParams, name, this.args);
   }
 
-  /** Express's or Fastify's request; undefined over stdio. */
+  /** The request object of Express or Fastify; undefined over stdio. */
   get request(): object | undefined {
     return this.call.http?.request;
   }
 
-  /** @internal Express's or Fastify's response. */
+  /** @internal The response object of Express or Fastify. */
   get response(): object | undefined {
     return this.call.http?.response;
   }
@@ -138,20 +138,23 @@ export class McpContext {
     return canAsk(this.call);
   }
 
-  /** The client's answers to the latest `InputRequiredException` or returned result, by key. Awaited answers are not here. */
+  /**
+   * The client's answers to the latest `InputRequiredException` or returned result, by key. Awaited answers are not
+   * included.
+   */
   get inputResponses(): Readonly<Record<string, unknown>> | undefined {
     return this.call.inputResponses;
   }
 
   /**
-   * The `requestState` of the latest `InputRequiredException`, as JSON; undefined without one.
-   * `T` is not checked: only this server can have written the state.
+   * The `requestState` of the latest `InputRequiredException`, as JSON; undefined without it. `T` is not checked,
+   * because only this server can have written the state.
    */
   requestState<T = unknown>(): NoInfer<T> | undefined {
     return this.current?.ifAny?.state as T | undefined;
   }
 
-  /** The accepted and valid form `key` of the latest round; otherwise undefined. */
+  /** The content of form `key` in the latest round. Undefined unless the user accepted it and it is valid. */
   async accepted<S extends SchemaLike>(key: string, schema: S): Promise<InferSchema<S> | undefined> {
     const view = inputResponse(this.inputResponses, key);
     if (view.kind !== 'elicit' || view.action !== 'accept') return undefined;
@@ -159,17 +162,17 @@ export class McpContext {
     return result.ok ? (result.value as InferSchema<S>) : undefined;
   }
 
-  /** The answer `key` of the latest round, by its kind; `missing` without an answer. */
+  /** The answer `key` of the latest round, by its kind. Its kind is `missing` without an answer. */
   inputResponse(key: string): InputResponseView {
     return inputResponse(this.inputResponses, key);
   }
 
   /**
-   * Asks the user to fill in a form, and waits for the answer. If the handler has to run again, earlier questions, `step`,
-   * `now`, `uuid` and `random` return their earlier results.
+   * Asks the user to fill in a form, and waits for the answer. If the handler has to run again, earlier questions,
+   * `step`, `now`, `uuid` and `random` return their earlier results.
    * @param key identifies the question in this handler; only a loop may use it again
-   * @throws McpException (-32602) for an answer that does not fit the schema; MrtrError for an invalid form.
-   *   Do not catch the error that ends the round
+   * @throws McpException (-32602) for an answer that does not match the schema; MrtrError for an invalid form. Do not
+   * catch the error that ends the round
    */
   elicit<const S extends SchemaLike>(
     key: string,
@@ -178,7 +181,7 @@ export class McpContext {
     return this.asking.ask(key, () => inputRequest.elicit(options));
   }
 
-  /** Asks the user to visit a page; see `elicit`. An accepted answer only says that the user agreed to visit it. */
+  /** Asks the user to visit a page; see `elicit`. An accepted answer only means that the user agreed to visit it. */
   elicitUrl(key: string, options: ElicitUrlOptions): Promise<ElicitAnswer<undefined>> {
     return this.asking.ask(key, () => inputRequest.elicitUrl(options));
   }
@@ -205,11 +208,11 @@ export class McpContext {
   }
 
   /**
-   * Does something once in all rounds of this call, and records the result as JSON, which travels with the client.
+   * Runs `work` once in all rounds of this call, and records the result as JSON, which travels with the client.
    * @param key identifies the step in this handler; only a loop may use it again
    * @returns the value after JSON, in all rounds: a `Date` becomes a string
-   * @throws MrtrError for a value without JSON, and errors of `work`. A failed step is not retried: later rounds throw an
-   *   `Error` that keeps only its `name`
+   * @throws MrtrError for a value without JSON, and errors of `work`. A failed step is not retried: later rounds throw
+   * an `Error` that keeps only its `name`
    */
   step<T>(key: string, work: () => T | Promise<T>): Promise<Jsonify<T>> {
     return this.asking.step(key, work);
@@ -228,17 +231,17 @@ export class McpContext {
     return this.asking.uuid();
   }
 
-  /** A number from 0 to below 1, the same in all rounds; see `now`. */
+  /** A number of at least 0 and below 1, the same in all rounds; see `now`. */
   random(): number {
     return this.asking.random();
   }
 
-  /** Whether an earlier round already ran this code. `log` does not send messages meanwhile. */
+  /** Whether an earlier round already ran this code. During a replay, `log` does not send messages. */
   get isReplaying(): boolean {
     return this.current?.ifAny?.isReplaying ?? false;
   }
 
-  /** The number of earlier rounds of questions, including those that the handler waited for. */
+  /** The number of earlier rounds, including rounds during which the handler waited. */
   get round(): number {
     return this.current?.ifAny?.number ?? 0;
   }
@@ -248,7 +251,9 @@ export class McpContext {
     return this.asking.id;
   }
 
-  /** Restarts the time of `calls.timeoutMs`. Sends nothing if the client did not ask for progress. */
+  /**
+   * Sends progress, and restarts the time of `calls.timeoutMs`. Nothing is sent if the client did not ask for progress.
+   */
   async reportProgress(progress: number | Progress, total?: number, message?: string): Promise<void> {
     this.call.reply.extend?.();
     const progressToken = this.meta['progressToken'];
@@ -261,9 +266,9 @@ export class McpContext {
   }
 
   /**
-   * Ends the connection of the call's event stream, and lets the client come back for the rest (2025-11-25: basic/transports).
-   * The call goes on. It does nothing for clients without a session.
-   * @param retryMs when the client is to come back, in milliseconds. Default: 1,000
+   * Ends the connection of the call's event stream; the client reconnects for the rest (2025-11-25: basic/transports).
+   * The call continues. Without a session, the method does nothing.
+   * @param retryMs delay before the client reconnects, in milliseconds. Default: 1,000
    */
   closeStream(retryMs = 1000): void {
     this.call.reply.pause?.(retryMs);
@@ -280,14 +285,14 @@ export class McpContext {
     }
   }
 
-  /** @internal Sends an Observable's earlier value as progress. */
+  /** @internal Sends an earlier value of an Observable as progress. */
   progressOf(value: unknown, index: number): void {
     void this.reportProgress(toProgress(value, index));
   }
 
   /**
-   * Sends log messages to the client, from its level on (specification: server/utilities/logging).
-   * Each message is sent once, even if the handler runs again. Messages after the last step or answer are sent again.
+   * Sends log messages to the client, at its level or above (specification: server/utilities/logging). The server sends
+   * each message once, even if the handler runs again. Messages after the last step or answer are sent again.
    */
   get log(): McpLog {
     return (this.#log ??= createLog(async (level, data, logger) => {
@@ -300,22 +305,22 @@ export class McpContext {
     this.changes.resourceUpdated(uri);
   }
 
-  /** Notifies all clients. The registry does so by itself. */
+  /** Notifies all clients. `McpServerRegistry` notifies them itself. */
   sendToolListChanged(): void {
     this.changes.toolsChanged();
   }
 
-  /** Notifies all clients. The registry does so by itself. */
+  /** Notifies all clients. `McpServerRegistry` notifies them itself. */
   sendPromptListChanged(): void {
     this.changes.promptsChanged();
   }
 
-  /** Notifies all clients. The registry does so by itself. */
+  /** Notifies all clients. `McpServerRegistry` notifies them itself. */
   sendResourceListChanged(): void {
     this.changes.resourcesChanged();
   }
 
-  /** @throws McpException (-32603) in a handler that cannot ask, such as a completion */
+  /** @throws McpException (-32603) if the handler cannot ask, such as a completion */
   private get asking(): Asking {
     if (this.current) return this.current.begin();
     throw new McpException(McpErrorCode.InternalError, `${this.method} cannot ask the client for input`);

@@ -3,30 +3,30 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { McpContext } from './mcp-context.js';
 import { shieldResponse } from './response-shield.js';
 
-/** What `ExecutionContext.getType()` returns while a handler of this module runs. */
+/** The value of `ExecutionContext.getType()` while a handler of this module runs. */
 export const MCP_CONTEXT_TYPE = 'mcp';
 
-/** What a round has to know of the handler's own method. */
+/** Lets a round observe the handler's own method. */
 export interface HandlerRound {
-  /** Asked before the method runs, and again if a Nest interceptor retries it: false if it must not. */
+  /** Called before the method runs, and again if a Nest interceptor retries it. Returns false if it must not run. */
   enter(): boolean;
-  /** Runs the method, and sees what becomes of it. */
+  /** Runs the method, and observes its outcome. */
   watch(handler: () => unknown): unknown;
 }
 
-/** What one call of a handler carries through its guards, pipes, interceptors and filters. */
+/** The data of one call for guards, pipes, interceptors and filters. */
 export interface HandlerCall {
   /** The arguments or variables that the client sent. */
   readonly data: unknown;
   readonly context: McpContext;
   readonly round?: HandlerRound;
-  /** Of a resource template. */
+  /** The variables of a resource template's URI. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }
 
 /**
- * The `ExecutionContext` of an MCP handler, of type `'mcp'`. `switchToHttp()` holds the HTTP request of the message, so
- * guards for REST work; over stdio it is empty. `switchToRpc()` holds the arguments and the `McpContext`.
+ * The `ExecutionContext` of an MCP handler, of type `'mcp'`. `switchToHttp()` returns the HTTP request of the message,
+ * so guards for REST work; over stdio it is empty. `switchToRpc()` returns the arguments and the `McpContext`.
  */
 class McpExecutionContextHost extends ExecutionContextHost {
   private response?: object;
@@ -83,7 +83,7 @@ export class McpExecutionContext {
     return new McpExecutionContext(context);
   }
 
-  /** The arguments that the client sent, not validated yet in a guard. */
+  /** The arguments that the client sent. In a guard, they are not validated yet. */
   getArguments<T = unknown>(): T {
     return this.host.switchToRpc().getData<T>();
   }

@@ -18,7 +18,10 @@ interface Creator<T> {
   ): T;
 }
 
-/** The private parts of Nest's `ExternalContextCreator`. Its `create` supports only providers and its own context. */
+/**
+ * The private parts of Nest's `ExternalContextCreator`. Its public `create` supports only providers and its own
+ * context.
+ */
 export interface EnhancerCreators {
   readonly guardsContextCreator: Creator<CanActivate[]> & {
     createConcreteContext(
@@ -38,7 +41,7 @@ export interface EnhancerCreators {
 export const enhancerCreators = (creator: ExternalContextCreator): EnhancerCreators =>
   creator as unknown as EnhancerCreators;
 
-/** Nest's loops over an existing `ExecutionContext`. */
+/** Runs Nest's loop over guards with an existing `ExecutionContext`. */
 class ContextGuardsConsumer extends GuardsConsumer {
   override createContext(args: unknown[]): ExecutionContextHost {
     return args[0] as ExecutionContextHost;

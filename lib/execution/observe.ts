@@ -1,13 +1,15 @@
 import { lastValueFrom, map, Observable, takeUntil } from 'rxjs';
 
-/** Waits for the last value, and gives each earlier value to `onEarlier`. @throws the signal's reason when it fires */
+/**
+ * Waits for the last value, and passes each earlier value to `onEarlier`. @throws the signal's reason when it aborts
+ */
 export function lastValue(
   source: Observable<unknown>,
   signal: AbortSignal,
   onEarlier: (value: unknown, index: number) => void,
 ): Promise<unknown> {
   let last: unknown;
-  // In an observer, an error of `onEarlier` would end the process.
+  // A `map`, because an error that `onEarlier` throws in an observer would end the process.
   const observed = source.pipe(
     map((value, index) => {
       if (index > 0) onEarlier(last, index);

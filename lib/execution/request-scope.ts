@@ -24,12 +24,12 @@ export class RequestScope {
     REQUEST_CONTEXTS.set(request, contextId);
     const { payload } = contextId as { payload?: object };
     if (!durable && origin.request) Object.assign(origin.request, payload);
-    // A durable provider gets the shared payload, as in Nest's router.
+    // Durable providers get the shared payload, as in Nest's router.
     this.moduleRef.registerRequestByContextId(durable ? payload : request, contextId);
     return contextId;
   }
 
-  /** Also makes the instance's enhancers. */
+  /** Returns the instance for a context, and creates the instance's enhancers. */
   load(wrapper: Wrapper, contextId: ContextId): Promise<object> {
     const { controllers, providers } = wrapper.host as Module;
     const collection = controllers.has(wrapper.token) ? controllers : providers;
@@ -42,7 +42,7 @@ export class RequestScope {
     );
   }
 
-  /** A function that calls the method on the instance for an origin. @throws Error for a transient provider */
+  /** Returns a function that calls the method on the instance for a call. @throws Error for a transient provider */
   caller({
     instance,
     methodName,
@@ -50,7 +50,7 @@ export class RequestScope {
   }: HandlerTarget): (origin: CallOrigin, ...args: unknown[]) => unknown {
     if (wrapper?.scope === Scope.TRANSIENT) {
       throw new Error(
-        'its class is a transient provider, of which there is no instance to call; use another scope',
+        'its class is a transient provider, and a transient provider has no instance to call; use another scope',
       );
     }
     if (!wrapper || wrapper.isDependencyTreeStatic()) {

@@ -17,7 +17,7 @@ const ANSWERS = new Set<PropertyKey>([
   'format',
   'callNotFound',
   'destroy',
-  // These set parts of the answer.
+  // These methods set parts of the answer.
   'status',
   'code',
   'type',
@@ -28,8 +28,9 @@ const OWN_FIELDS = new Set<PropertyKey>(['statusCode', 'statusMessage']);
 const OWN_HEADER = /^content-(?:type|length)$/i;
 
 /**
- * The platform's response for guards, interceptors and filters: headers can be read and set, but the transport answers.
- * So a global filter for REST neither breaks the JSON-RPC response nor swallows the error. Late headers are dropped.
+ * Wraps the platform's response for guards, interceptors and filters. They can read and set headers, but only the
+ * transport answers. A global filter for REST can then neither break the JSON-RPC response nor swallow the error. Late
+ * headers are dropped.
  */
 export function shieldResponse(response: object | undefined): object | undefined {
   if (response === undefined) return undefined;
@@ -40,7 +41,7 @@ export function shieldResponse(response: object | undefined): object | undefined
       if (property === 'raw') return shieldResponse(value as object | undefined);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        // Reads as missing; writes are ignored.
+        // The transport owns these headers: they read as missing, and writes are ignored.
         if (typeof args[0] === 'string' && OWN_HEADER.test(args[0]))
           return args.length > 1 ? shield : undefined;
         try {

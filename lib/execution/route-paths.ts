@@ -2,7 +2,7 @@ import { RequestMethod, type ControllerOptions, type Type } from '@nestjs/common
 import type { ApplicationConfig } from '@nestjs/core';
 import { RoutePathFactory } from '@nestjs/core/router/route-path-factory.js';
 
-/** Nest's key for the path of `RouterModule`, followed by the application's id. */
+/** Nest's key for the path of `RouterModule`; the application's id follows it. */
 const MODULE_PATH = '__module_path__';
 
 type RouteMetadata = Parameters<RoutePathFactory['create']>[0];
@@ -26,7 +26,7 @@ export function routePaths(config: ApplicationConfig, source: RouteSource): stri
     controllerVersion: version ?? versioningOptions?.defaultVersion,
     versioningOptions,
   };
-  // Nest's types use symbols that are not exported.
+  // Nest does not export the symbols that its types use.
   return new RoutePathFactory(config).create(metadata as RouteMetadata, RequestMethod.ALL);
 }
 

@@ -4,10 +4,10 @@ import { decodeHeader, isHeaderScalar, mirrors } from './header-value.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HttpExchange, McpCall } from '../protocol/mcp-call.js';
 
-/** A text that stands for itself in a header. */
+/** Text that a header carries without encoding. */
 const PLAIN = /^(?!=\?)[\x20-\x7e]*$/;
 
-/** What `Mcp-Name` repeats, by method. */
+/** The parameter that `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -17,13 +17,13 @@ const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
 type Headers = Pick<HttpExchange, 'headers' | 'rawHeaders'>;
 
 /**
- * A request of 2026-07-28 whose headers do not repeat its body. Specification: basic/transports/streamable-http, server
+ * The headers of a 2026-07-28 request do not match its body. Specification: basic/transports/streamable-http, server
  * validation.
  */
 export class HeaderMismatchError extends McpException {
   /**
-   * @param header its name
-   * @param body what it should repeat
+   * @param header the name of the header
+   * @param body the path of the value that the header should repeat
    */
   constructor(header: string, body: string, problem: string) {
     super(McpErrorCode.HeaderMismatch, `Header mismatch: the ${header} header ${problem}`, {
@@ -33,8 +33,8 @@ export class HeaderMismatchError extends McpException {
 }
 
 /**
- * Checks the `Mcp-Param-*` headers of a call; a promise if the tool's schema has to be asked for.
- * @param shown the page of the list that shows the tool to its caller; by default the tool as it is
+ * Checks the `Mcp-Param-*` headers of a call. Returns a promise if it first has to request the tool's schema.
+ * @param shown the list page that shows the tool to its caller. Default: the tool as declared
  * @throws HeaderMismatchError
  */
 export type HeaderCheck = (call: McpCall, shown?: Result) => void | Promise<void>;
@@ -56,21 +56,25 @@ export const headerCheck =
     const declared = declaredBy(name, call);
     if (!(declared instanceof Promise)) return compare(declared);
     return declared.then(compare, (error: unknown) => {
-      // A backend that cannot list may serve calls: it is sent no headers, and says itself where one is missing.
+      // A backend that cannot list tools may still serve calls. It gets no headers, and reports a missing header
+      // itself.
       const prefix = HEADER_PREFIX.toLowerCase();
       if (Object.keys(http.headers).some(header => header.startsWith(prefix))) throw error;
     });
   };
 
-/** What a schema declares that the application has not written, as far as it declares it well. */
+/**
+ * Reads the header parameters of a schema that another server wrote. An invalid declaration counts as no header
+ * parameters.
+ */
 export function declaredIn(inputSchema: object | undefined): Declared {
   const found = inputSchema && readHeaderParams(inputSchema);
   return found?.ok ? found.params : [];
 }
 
 /**
- * Checks the standard header that may be encoded.
- * @returns false if the body has no name for it to repeat
+ * Checks `Mcp-Name`, the standard header that may be encoded.
+ * @returns false if the body has no name for the header to repeat
  * @throws HeaderMismatchError
  */
 export function assertNameHeader(
@@ -87,9 +91,9 @@ export function assertNameHeader(
 }
 
 /**
- * The SDK would check the `Mcp-Param-*` headers itself, but takes Base64 that is not canonical, bytes outside ASCII and two
- * headers for one, passes over integers that are not exact and over a header without an argument, and refuses a text that
- * starts with a byte order mark.
+ * Replaces the SDK's own check of the `Mcp-Param-*` headers, which is too lax and too strict. It accepts Base64 that is
+ * not canonical, bytes outside ASCII and repeated headers. It ignores inexact integers and a header without an
+ * argument. It refuses a text that starts with a byte order mark.
  */
 function assertParamHeaders(headers: Headers, args: unknown, declared: readonly HeaderParam[]): void {
   for (const param of declared) {
@@ -104,7 +108,7 @@ function assertParamHeaders(headers: Headers, args: unknown, declared: readonly 
 }
 
 /**
- * Whether a header is there more than once.
+ * Whether a request has a header more than once.
  * @param name in lower case
  */
 export function isRepeated({ rawHeaders }: Pick<Headers, 'rawHeaders'>, name: string): boolean {
@@ -128,12 +132,12 @@ function check(
   };
   const text = headers[key];
   if (text === undefined) {
-    // Whatever the type: a schema that converts would make a value of it that nobody has seen in a header.
+    // Checked for any type: a converting schema could turn the value into a string that proxies never saw in a header.
     if (value !== undefined) fail(`is missing, but the body has a value for ${body}`);
     return;
   }
   if (text === value && PLAIN.test(String(text)) && !isRepeated({ rawHeaders }, key)) return;
-  // Node has trimmed it, and joins several with a comma; whoever routed the request may have read the first alone.
+  // Node trims the value and joins repeated headers with a comma. A proxy may have read only the first.
   if (isRepeated({ rawHeaders }, key)) fail('is there more than once');
   const decoded = decodeHeader(String(text));
   if (decoded === undefined) return fail('is malformed');

@@ -4,14 +4,14 @@ import { SchemaError } from '../schema/schema.error.js';
 
 /** An argument that clients repeat in the HTTP header `Mcp-Param-<name>`. */
 export interface HeaderParam {
-  /** Header names have no case. */
+  /** Compared without case. */
   readonly name: string;
-  /** The properties that lead to the value. */
+  /** The property names that lead to the value. */
   readonly path: readonly string[];
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
-/** The header parameters and their approximate bytes, or the broken rule. */
+/** The header parameters and their approximate size in bytes, or the violated rule. */
 export type HeaderParams =
   | { readonly ok: true; readonly params: readonly HeaderParam[]; readonly size: number }
   | { readonly ok: false; readonly reason: string };
@@ -21,17 +21,17 @@ export const HEADER_PREFIX = 'Mcp-Param-';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
 
-/** The most nested schemas; protects the stack. */
+/** Maximum nesting of schemas; protects the stack. */
 const MAX_DEPTH = 200;
-/** Another server writes the schema, and reading it blocks the process. */
+/** Maximum number of schemas. Another server may write the schema, and reading it blocks the process. */
 const MAX_SCHEMAS = 50_000;
-/** More than HTTP servers accept. */
+/** Maximum number of headers, more than HTTP servers accept. */
 const MAX_HEADERS = 200;
-/** The most bytes of all names of headers and their properties. */
+/** Maximum bytes of all header names and their property names. */
 const MAX_SIZE = 128 * 1024;
 const MAX_SHOWN = 100;
 
-/** Keywords with one schema or a list, and keywords with schemas by name. */
+/** Keywords that hold one schema or a list, and keywords that hold schemas by name. */
 const SUBSCHEMAS = new Map<string, 'one or several' | 'by name'>([
   ...[
     'items',
@@ -58,7 +58,10 @@ const SUBSCHEMAS = new Map<string, 'one or several' | 'by name'>([
 
 const read = new WeakMap<object, HeaderParams>();
 
-/** Reads each schema object once. Specification 2026-07-28: basic/transports/streamable-http, schema extension. */
+/**
+ * Reads the header parameters of a schema, once for each object. Specification 2026-07-28:
+ * basic/transports/streamable-http, schema extension.
+ */
 export function readHeaderParams(inputSchema: object): HeaderParams {
   const known = read.get(inputSchema);
   if (known) return known;
@@ -73,14 +76,14 @@ export function readHeaderParams(inputSchema: object): HeaderParams {
   return found;
 }
 
-/** @throws SchemaError that names the property and the broken rule */
+/** @throws SchemaError that names the property and the violated rule */
 export function headerParamsOf(inputSchema: object): readonly HeaderParam[] {
   const found = readHeaderParams(inputSchema);
   if (found.ok) return found.params;
   throw new SchemaError(found.reason);
 }
 
-/** Reads unvalidated arguments; undefined for a missing value or null. */
+/** Reads a value from unvalidated arguments. Returns undefined for a missing value or null. */
 export function argumentAt(args: unknown, { path }: HeaderParam): unknown {
   let value = args;
   for (const step of path) {
@@ -94,7 +97,7 @@ class Scan {
   private readonly found = new Map<string, HeaderParam>();
   /** The properties and keywords that lead to the current schema. */
   private readonly path: string[] = [];
-  /** The first keyword on the path that is not `properties`. */
+  /** The first keyword on the path other than `properties`. */
   private off: string | undefined;
   private depth = 0;
   private schemas = 0;
@@ -157,7 +160,7 @@ class Scan {
     if (off !== undefined) fail(`it is under "${off}", but only "properties" may lead to it`);
     if (typeof name !== 'string' || name === '')
       return fail('the name of the header must be a text that is not empty');
-    if (!TOKEN.test(name)) fail(`${quote(name)} is no HTTP token: use letters, digits and "-"`);
+    if (!TOKEN.test(name)) fail(`${quote(name)} is not an HTTP token: use letters, digits and "-"`);
     if (!TYPES.has(type)) {
       const given = type === undefined ? 'no "type"' : `the type ${quote(type)}`;
       fail(`the property must be a "string", an "integer" or a "boolean", and has ${given}`);
@@ -165,20 +168,20 @@ class Scan {
     const other = found.get(name.toLowerCase());
     if (other)
       fail(
-        `property ${quote(other.path.join('.'))} has the header ${quote(other.name)} already; case makes no difference`,
+        `property ${quote(other.path.join('.'))} already has the header ${quote(other.name)}; header names are compared without case`,
       );
     if (found.size >= MAX_HEADERS) throw new SchemaError(`the schema names more than ${MAX_HEADERS} headers`);
     for (const text of [name, ...path]) this.size += sizeOf(text);
     if (this.size > MAX_SIZE) {
       throw new SchemaError(
-        `the names of its headers, and of what leads to them, take more than ${MAX_SIZE} bytes`,
+        `the names of its headers, and of the properties that lead to them, take more than ${MAX_SIZE} bytes`,
       );
     }
     found.set(name.toLowerCase(), { name, path: [...path], type: type as HeaderParam['type'] });
   }
 }
 
-/** The type without null: of `["string", "null"]`, or of a union with null. */
+/** The type without null, of `["string", "null"]` or of a union with null. */
 function typeOrNull({ type, anyOf, oneOf }: Readonly<Record<string, unknown>>): unknown {
   const types: unknown =
     type ?? [anyOf ?? oneOf].flat().map(branch => (isRecord(branch) ? branch['type'] : undefined));
@@ -187,7 +190,7 @@ function typeOrNull({ type, anyOf, oneOf }: Readonly<Record<string, unknown>>): 
   return others.length === 1 && others.length < types.length ? others[0] : type;
 }
 
-/** The approximate memory of a text and its reference. */
+/** The approximate memory in bytes of a text and its reference. */
 const sizeOf = (text: string): number => 2 * text.length + 8;
 
 function quote(value: unknown): string {

@@ -6,11 +6,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 
-/** The client cannot be asked. The model reads the message, as with other failures of a tool. */
+/** The client cannot be asked for input. The model reads the message, like other failures of a tool. */
 export class UnsupportedInput extends NotImplementedException {
   constructor() {
     super(
-      'This call needs input from the client, which only clients of revision 2026-07-28 can give, and those of 2025 revisions over stdio or with a session',
+      'This call needs input from the client; connect with revision 2026-07-28, or with a 2025 revision over stdio or with a session',
     );
   }
 }
@@ -18,7 +18,7 @@ export class UnsupportedInput extends NotImplementedException {
 export const isUnaskable = (thrown: unknown): boolean =>
   thrown instanceof UnsupportedInput || thrown instanceof MissingRequiredClientCapabilityError;
 
-/** A client answered a question with an error, the `cause`. */
+/** The client answered an input request with an error, the `cause`. */
 export class ClientFailed extends BadGatewayException {
   constructor(cause: Error) {
     super(`The client answered with an error: ${cause.message}`, { cause });
@@ -46,7 +46,7 @@ export function assertDeclared(requests: readonly InputRequest[], declared: Clie
   }
   const names = Object.entries(missing).flatMap(([name, members]) => namesIn(name, members));
   if (names.length === 0) return;
-  // Most clients show the message, and nothing else.
+  // Most clients show only the message.
   throw new MissingRequiredClientCapabilityError(
     { requiredCapabilities: missing },
     `The call needs input for which the client has not declared the ${names.length > 1 ? 'capabilities' : 'capability'} ${names.join(', ')}`,
@@ -67,7 +67,7 @@ function requiredFor({ method, params }: InputRequest): readonly [name: string, 
   }
 }
 
-/** `elicitation: {}` has always meant forms. */
+/** An empty `elicitation` capability has always meant forms. */
 const isImplied = (member: string, own: object): boolean =>
   member === 'form' && Object.keys(own).length === 0;
 

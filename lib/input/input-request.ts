@@ -33,21 +33,21 @@ export type ElicitAnswer<T> =
 
 /** A form for the user (specification: client/elicitation). */
 export interface ElicitOptions<S extends SchemaLike = SchemaLike> {
-  /** What the user is asked. */
+  /** The question to the user. */
   message: string;
   /** A flat object of texts, numbers, booleans and enums, as a DTO, a Standard Schema or JSON Schema. */
   schema: S;
 }
 
-/** A page that the user is sent to (specification: client/elicitation, URL mode). */
+/** A page for the user to visit (specification: client/elicitation, URL mode). */
 export interface ElicitUrlOptions {
-  /** What the user is told before visiting. */
+  /** The explanation that the user reads before the visit. */
   message: string;
   /** The page, as an absolute URL. */
   url: string;
 }
 
-/** A message of the client's model, or the tools it wants to call (specification: client/sampling). */
+/** A message of the client's model, or the tools that the model wants to call (specification: client/sampling). */
 export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
 export type InputMethod = InputRequest['method'];
@@ -59,12 +59,12 @@ export function readRequest(request: InputRequest): InputRequest {
   const { method, params } = (isRecord(request) ? request : {}) as Partial<InputRequest>;
   if (METHODS.has(method) && (isRecord(params) || method === 'roots/list')) return request;
   throw new TypeError(
-    'use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
+    'a question is not an input request: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
   );
 }
 
 /**
- * Something to ask of the client. `A` is the type of the answer.
+ * A question to the client. `A` is the type of the answer.
  * @example
  * ```ts
  * const question: InputQuestion<ElicitAnswer<RegionDto>> = inputRequest.elicit({ message: 'Where?', schema: RegionDto });
@@ -97,9 +97,9 @@ export class InputQuestion<A = unknown> {
 
 export interface PreparedQuestion<A = unknown> {
   readonly request: InputRequest;
-  /** Identifies the question: consent is never carried over to another question. */
+  /** Identifies the question, so that consent never carries over to another question. */
   readonly fingerprint: string;
-  /** @throws McpException (-32602) for an answer that does not fit the question */
+  /** @throws McpException (-32602) for an answer that does not match the question */
   read(raw: unknown): Promise<A>;
 }
 
@@ -124,7 +124,7 @@ export const inputRequest = {
     }
     return new InputQuestion('elicitation/create', { message: said(message) }, schema);
   },
-  /** A page to visit. An accepted answer only says that the user agreed to visit it. */
+  /** A page to visit. An accepted answer only means that the user agreed to visit it. */
   elicitUrl: ({ message, url }: ElicitUrlOptions): InputQuestion<ElicitAnswer<undefined>> =>
     new InputQuestion('elicitation/create', { mode: 'url', message: said(message), url: pageOf(url) }),
   /** A completion by the client's model (specification: client/sampling). */
@@ -156,7 +156,7 @@ function formOf(message: string, compiled: CompiledSchema): InputRequest {
 }
 
 function convert({ jsonSchema }: CompiledSchema): InputRequest['params'] {
-  // The protocol's forms cannot have the keyword.
+  // Forms of the protocol cannot have this keyword.
   const { additionalProperties: _, ...form } = jsonSchema;
   const requestedSchema = {
     '~standard': {
@@ -191,7 +191,7 @@ export function readKind(method: InputMethod, raw: unknown): Exclude<InputRespon
   if (view.kind === 'elicit' && method === 'elicitation/create') return view;
   if (view.kind === 'sampling' && method === 'sampling/createMessage' && isSample(raw)) return view;
   if (view.kind === 'roots' && method === 'roots/list' && isSpecType.ListRootsResult(raw)) return view;
-  throw malformed(`it answers no ${method}`);
+  throw malformed(`it is not an answer to ${method}`);
 }
 
 const isSample = (raw: unknown): boolean =>

@@ -2,17 +2,17 @@ import type { InputRequest } from '@modelcontextprotocol/server';
 import type { InputQuestion } from './input-request.js';
 import { RoundEnded } from './round-ended.js';
 
-/** A call needs one of the two before it can go on. */
+/** The input that the call needs before it can continue: at least one of the two options. */
 export interface InputRequiredOptions {
   /** Questions by their keys. */
   inputRequests?: Readonly<Record<string, InputQuestion | InputRequest>>;
-  /** JSON that comes back with the client's next round. On its own, it only asks the client to call again. */
+  /** A JSON value that the client returns with its next round. Without questions, the client only calls again. */
   requestState?: unknown;
 }
 
 /**
- * Ends a round: the client answers the questions and calls again (2026-07-28: basic/patterns/mrtr).
- * Handlers, guards and Nest interceptors throw it. It is not an error: filters do not see it, and it is not logged.
+ * Ends a round: the client answers the questions and calls again (2026-07-28: basic/patterns/mrtr). Handlers, guards
+ * and Nest interceptors throw it. It is not an error: filters do not see it, and it is not logged.
  * @example
  * ```ts
  * throw new InputRequiredException({
@@ -36,13 +36,13 @@ export class InputRequiredException extends Error {
   }
 }
 
-/** A question under that key would become a prototype. @throws TypeError */
+/** Refuses the key `__proto__`, because the question would become a prototype. @throws TypeError */
 export function assertKeys(inputRequests: object): void {
   if (Object.hasOwn(inputRequests, '__proto__')) {
     throw new TypeError('"__proto__" cannot be the key of a question');
   }
 }
 
-/** Whether a thrown value ends a round and is not an error. */
+/** Whether a thrown value ends a round instead of reporting an error. */
 export const isRoundEnd = (thrown: unknown): boolean =>
   thrown instanceof InputRequiredException || thrown instanceof RoundEnded;

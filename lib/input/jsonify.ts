@@ -20,7 +20,7 @@ export type Jsonify<T> =
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** JSON writes `null` for such an item. */
+/** JSON writes such an item as `null`. */
 type JsonItem<T> = T extends undefined | Unspoken ? null : Jsonify<T>;
 
 type Unspoken = symbol | ((...args: never[]) => unknown);

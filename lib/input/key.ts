@@ -1,8 +1,10 @@
-/** Not a number: the order of keys is the order of questions. */
+/**
+ * Keys start with a letter or `_`: JavaScript would move number keys to the front and change the order of questions.
+ */
 const KEY = /^(?!__proto__$)[A-Za-z_][\w.:/-]{0,99}$/;
 
-/** What a key is, for messages. */
-export const KEY_RULE = 'one has a letter first, and up to 100 letters, digits and _ . : / -';
+/** Describes a valid key in messages. */
+export const KEY_RULE = 'a key starts with a letter or _ and has up to 100 letters, digits and _ . : / -';
 
-/** Whether something can be the key of a question or a step. */
+/** Whether a value can be the key of a question or a step. */
 export const isKey = (key: unknown): boolean => typeof key === 'string' && KEY.test(key);

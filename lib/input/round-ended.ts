@@ -1,11 +1,11 @@
-/** Shared by all copies of the library in one process, such as its CommonJS and its ES module build. */
+/** Shared by all copies of the library in one process, such as its CommonJS and ES builds. */
 const LEFT = Symbol.for('nestjs-mcp.may-be-left');
 
 interface Marked {
   [LEFT]?: WeakSet<object>;
 }
 
-/** Rejects a question that only the client's next round can answer. Handlers do not catch it. @internal */
+/** Rejects a question that only the client's next round can answer. Handlers must not catch it. @internal */
 export class RoundEnded extends Error {
   override readonly name = 'RoundEnded';
 
@@ -16,8 +16,8 @@ export class RoundEnded extends Error {
 }
 
 /**
- * Marks a rejection that may stay unhandled: a handler may hold a promise that it would have awaited later.
- * The process must not end because of it. Other unhandled rejections keep Node's behaviour.
+ * Marks a rejection that may stay unhandled, because a handler may hold a promise that it would await later. It must
+ * not end the process. Other unhandled rejections keep Node's behaviour.
  */
 export function mayBeLeft(reason: unknown): void {
   if (typeof reason !== 'object' || reason === null) return;
@@ -31,7 +31,7 @@ export function mayBeLeft(reason: unknown): void {
 
 function onUnhandled(reason: unknown): void {
   if (isMarked(reason) || process.listenerCount('unhandledRejection') > 1 || !dependsOnListeners()) return;
-  // Rejects again without this listener, so that Node decides.
+  // Rejects again without this listener, so that Node applies its own mode.
   process.off('unhandledRejection', onUnhandled);
   void Promise.resolve().then(() => {
     throw reason;
@@ -42,7 +42,7 @@ function onUnhandled(reason: unknown): void {
 const isMarked = (reason: unknown): boolean =>
   typeof reason === 'object' && reason !== null && (process as Marked)[LEFT]?.has(reason) === true;
 
-/** Only in these modes a listener changes what Node does. */
+/** A listener changes Node's behaviour only in these modes. */
 function dependsOnListeners(): boolean {
   const flags = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
   const mode = [...flags.matchAll(/--unhandled-rejections[= ]([\w-]+)/g)].at(-1)?.[1] ?? 'throw';

@@ -10,8 +10,8 @@ import type {
 } from './protocol/types.js';
 
 /**
- * The argument of an interceptor's method. `InterceptorInvocation<'tools/call', 'request'>` knows its payload from the event;
- * `InterceptorInvocation<CallToolParams>` names it.
+ * The argument of an interceptor's method. `InterceptorInvocation<'tools/call', 'request'>` derives the type of the
+ * payload from the event; `InterceptorInvocation<CallToolParams>` sets it.
  */
 export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
   Invocation,
@@ -24,20 +24,20 @@ export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
   readonly report?: ChainResult;
 };
 
-/** A validator's objection, as `deny` makes it. */
+/** A validator's objection; `deny` creates it. */
 export interface Denial extends ValidationMessage {
-  /** Corrections, by the path of what they correct. */
+  /** Suggested corrections, each with the path of the value to correct. */
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
 }
 
-/** What a validator's method may return; anything else is a failure of the validator. */
+/** The return type of a validator's method. Any other value is a failure of the validator. */
 export type ValidatorReturn =
   | boolean
   | Denial
   | readonly Denial[]
   | (Pick<ValidationResult, 'valid'> & Partial<Omit<ValidationResult, 'valid'>>);
 
-/** What a mutator's method may return: nothing (unmodified), the new payload, a full result, or `respondWith(…)`. */
+/** The return type of a mutator's method: nothing (unmodified), the new payload, a full result, or `respondWith(…)`. */
 export type MutatorReturn =
   | undefined
   | (Pick<MutationResult, 'modified' | 'payload'> & Partial<Omit<MutationResult, 'modified' | 'payload'>>)
@@ -47,13 +47,13 @@ export type MutatorReturn =
 export interface DenyOptions {
   /** Path of the offending value, such as `arguments.city`. */
   path?: string;
-  /** `error` blocks; `warn` and `info` only tell. Default: `error`. */
+  /** `error` blocks; `warn` and `info` only report. Default: `error`. */
   severity?: Severity;
   suggestions?: { path: string; value: unknown }[];
 }
 
 /**
- * A validator's consent, without a message; `true` says the same.
+ * A validator's consent, without a message; `true` means the same.
  * @example
  * ```ts
  * return isClean(payload) ? allow() : deny('A secret was found');
@@ -62,8 +62,8 @@ export interface DenyOptions {
 export const allow = (): ValidatorReturn => ({ valid: true });
 
 /**
- * A validator's objection. Return several in a list.
- * @param message for the caller; leave the secret out of it
+ * Creates a validator's objection. Return several objections in a list.
+ * @param message for the caller; it must not contain the secret
  * @example
  * ```ts
  * return deny('At most 100', { path: 'arguments.amount', suggestions: [{ path: 'arguments.amount', value: 100 }] });
@@ -73,7 +73,7 @@ export const deny = (message: string, { path, severity = 'error', suggestions }:
   defined({ message, severity, path, suggestions });
 
 /**
- * A request-phase mutator answers the call with this result, in place of the handler and its guards, pipes and Nest
+ * Makes a request-phase mutator answer the call with this result, instead of the handler and its guards, pipes and Nest
  * interceptors. The result is marked as synthetic in `_meta`, and the response phase runs on it.
  * @example
  * ```ts

@@ -9,13 +9,13 @@ export interface ChainCaller {
 
 export interface ChainInUse {
   readonly chain: Chain;
-  /** To be called once the message has been answered: until then, none of the chain's hosts is closed. */
+  /** Called after the message has been answered. Until then, the hosts of the chain stay open. */
   readonly end?: () => void;
 }
 
-/** Gives each message its chain, which changes with the policy, the remote hosts and the caller. */
+/** Provides the chain of each message. It changes with the policy, the remote hosts and the caller. */
 export interface ChainSource {
-  /** @throws DiscoveryError if a host could not be asked within `timeoutMs`: no message passes unchecked */
+  /** @throws DiscoveryError if a host could not be asked within `timeoutMs`, so that messages never pass unchecked */
   current(
     signal?: AbortSignal,
     caller?: () => ChainCaller,
@@ -24,11 +24,12 @@ export interface ChainSource {
 }
 
 /**
- * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own. By
- * default, `direction` is that of the server's traffic for events that it serves: `tools/call` requests are received.
- * For other events it is that of a call which the application makes: requests are sent.
+ * Options of one run. `config`, `timeoutMs` and the checks of payloads and answers default to the server's own.
+ *
+ * The default of `direction` for events that the server serves is that of its traffic: `tools/call` requests are
+ * received. For other events it is that of a call by the application: requests are sent.
  */
 export interface RunOptions extends Partial<Omit<ChainParams, 'event' | 'phase' | 'payload' | 'simulate'>> {
-  /** The server whose chain it is. Default: the first one. */
+  /** The server whose chain runs. Default: the first server. */
   server?: string;
 }

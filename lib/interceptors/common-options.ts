@@ -26,7 +26,7 @@ export const EVENTS = listOf(
 
 export const PHASE = oneOf('request', 'response', 'both');
 
-// None at all would switch an interceptor off without a word.
+// At least one hook, because an empty list would silently turn the interceptor off.
 export const HOOKS = listOf(
   objectOf<{ events: string[]; phase: string }>(
     { events: EVENTS, phase: PHASE },
@@ -36,7 +36,7 @@ export const HOOKS = listOf(
   1,
 );
 
-/** `enforce` is an older word for `active`. */
+/** `enforce` is an older name for `active`. */
 export const MODE = oneOf('active', 'enforce', 'audit');
 
 const INT32: OptionSchema = {

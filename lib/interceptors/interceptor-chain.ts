@@ -13,25 +13,27 @@ import { shapeProblemOf } from './common-options.js';
 import { pathOf } from './policy/policy-error.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
 
-/** Options of `InterceptorChain.discover`: time limits of an interceptor in milliseconds, overrides, and a log. */
+/** Options of `InterceptorChain.discover`: deadlines of an interceptor in milliseconds, overrides, and a log. */
 export interface DiscoverOptions extends Pick<ChainOptions, 'defaultTimeoutMs' | 'maxTimeoutMs'> {
-  /** By `name` or `host/name`. */
+  /** Overrides by `name` or `host/name`. */
   overrides?: Record<string, InterceptorOverride>;
-  /** Gives the discovery up. */
+  /** Cancels the discovery. */
   signal?: AbortSignal;
-  /** Told of what a host advertises that cannot be used, and of sinks that failed. Default: nobody. */
+  /** Receives warnings about unusable interceptors of a host, and about failed sinks. Default: none. */
   warn?: (message: string) => void;
 }
 
 /** An interceptor of a chain, and the host that runs it. */
 export interface InterceptorChainEntry {
   readonly host: string;
-  /** As the host advertised it, with the overrides, and without what holds its default. */
+  /**
+   * The descriptor that the host advertised, with the overrides applied, and without fields that hold their default.
+   */
   readonly descriptor: InterceptorDescriptor;
 }
 
 /**
- * The interceptors of several hosts as one chain: one order over all of them (SEP-2624).
+ * The interceptors of several hosts as one chain, with one order for all of them (SEP-2624).
  * @example
  * ```ts
  * const chain = await InterceptorChain.discover([{ name: 'privacy', client }]);
@@ -40,7 +42,7 @@ export interface InterceptorChainEntry {
  * ```
  */
 export class InterceptorChain implements ChainSource {
-  /** What the hosts advertised, in the order in which the hosts were given. */
+  /** The advertised interceptors, in the order of the given hosts. */
   readonly entries: readonly InterceptorChainEntry[];
   private readonly chain: Chain;
 
@@ -57,8 +59,9 @@ export class InterceptorChain implements ChainSource {
   }
 
   /**
-   * Lists all hosts, all pages.
-   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed, OverrideError or Error for a wrong override
+   * Lists the interceptors of all hosts, with all pages.
+   * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed, OverrideError or Error for a wrong
+   * override
    */
   static async discover(
     hosts: readonly InterceptorHost[],
@@ -67,7 +70,8 @@ export class InterceptorChain implements ChainSource {
     const problem = shapeProblemOf({ overrides, config: {} });
     if (problem) throw new Error(`"${pathOf(problem.steps)}" ${problem.rule}`);
     const names = new Set(hosts.map(({ name }) => name));
-    if (names.size < hosts.length) throw new DiscoveryError('Two hosts have the same name');
+    if (names.size < hosts.length)
+      throw new DiscoveryError('Two hosts have the same name; give each host its own name');
     const remotes = hosts.map(host => remoteHost(host, { warn }));
     try {
       const found = await Promise.all(remotes.map(host => host.entries(signal)));
@@ -86,7 +90,7 @@ export class InterceptorChain implements ChainSource {
   }
 
   /**
-   * Discovers, and runs once. `timeoutMs` bounds both.
+   * Discovers the hosts, and runs their chain once. `timeoutMs` limits both together.
    * @throws DiscoveryError if a host without `skipWhenUnlisted` cannot be listed
    */
   static async execute(
@@ -112,12 +116,12 @@ export class InterceptorChain implements ChainSource {
     return this.chain.execute(params);
   }
 
-  /** What `InterceptingMcpClient` asks for at each message. Applications call `execute`. */
+  /** `InterceptingMcpClient` calls it for each message. Applications call `execute`. */
   current(): ChainInUse {
     return { chain: this.chain };
   }
 
-  /** Ends what watches over the hosts. Their clients stay open: they are the application's. */
+  /** Stops watching the hosts. Their clients stay open, because they belong to the application. */
   close(): void {
     for (const host of this.hosts) host.close();
   }

@@ -31,7 +31,7 @@ const NAMESPACES = new Set(
   EVENTS.filter(event => !isNotificationEvent(event)).map(event => event.split('/', 1)[0]),
 );
 
-/** Sentences for the log about likely mistakes in a chain. */
+/** Warnings about likely mistakes in a chain, for the log. */
 export function lint(entries: readonly ChainEntry[], timeoutMs: number): string[] {
   return [
     ...entries.flatMap(neverMatching),
@@ -60,18 +60,18 @@ function neverMatching(entry: ChainEntry): string[] {
         return [`${name} hooks ${event}, which never happens; events are ${EVENTS.join(', ')}`];
       const meant = [`${namespace}s`, ...operation].join('/');
       return NAMESPACES.has(`${namespace}s`)
-        ? [`${name} hooks ${event}, which is no event of the protocol; did you mean ${meant}?`]
+        ? [`${name} hooks ${event}, which is not an event of the protocol; did you mean ${meant}?`]
         : [];
     });
 }
 
-/** Only hooks by name: `*` and `notifications/*` also have other events or phases. */
+/** Checks only hooks by name, because `*` and `notifications/*` also cover other events or phases. */
 function neverAnswered(entry: ChainEntry): string[] {
   const isHooked = (event: string, phase: string) =>
     hooksOf(entry).some(hook => hook.phase === phase && hook.events.includes(event));
   return NOTIFICATION_EVENTS.filter(event => isHooked(event, 'response') && !isHooked(event, 'request')).map(
     event =>
-      `${entry.descriptor.name} hooks ${event} in the response phase, which never happens; a notification has a request phase only`,
+      `${entry.descriptor.name} hooks ${event} in the response phase, which never happens; a notification only has a request phase`,
   );
 }
 
@@ -81,21 +81,21 @@ function failingOpen(entry: ChainEntry, timeoutMs: number): string[] {
   const failsOpen = overrides?.failOpen ?? descriptor.failOpen;
   if (type === 'sink' || !failsOpen || !isActive(entry)) return [];
   const own = Math.min(overrides?.timeoutMs ?? traits?.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
-  const unchecked = `${name} lets messages through unchecked when it crashes or times out (failOpen)`;
-  // Once the time of the chain is up, no interceptor fails open.
+  const unchecked = `${name} passes messages unchecked when it crashes or times out (failOpen)`;
+  // After the deadline of the chain, `failOpen` does not apply.
   const late =
-    `${name} fails open after ${own} ms, but messages are refused after the ${timeoutMs} ms of ` +
-    '"interceptors.timeoutMs"; give it a shorter "timeoutMs"';
+    `${name} fails open after ${own} ms, but "interceptors.timeoutMs" refuses messages after ${timeoutMs} ms; ` +
+    'give it a shorter "timeoutMs"';
   return [...(type === 'validation' ? [unchecked] : []), ...(own >= timeoutMs ? [late] : [])];
 }
 
-/** A request is validated before it is mutated, so what a mutator brings in is seen by final validators alone. */
+/** A request is validated before it is mutated, so only final validators see the changes of mutators. */
 function unseenMutations(entries: readonly ChainEntry[]): string[] {
   const hooks = (entry: ChainEntry, event: string) =>
     hooksOf(entry).some(
       hook => hook.phase === 'request' && hook.events.some(one => matchesEvent(one, event)),
     );
-  // A notification is sent, and so mutated first.
+  // A notification is sent, so it is mutated first.
   return EVENTS.filter(event => !isNotificationEvent(event)).flatMap(event => {
     const hooked = entries.filter(entry => hooks(entry, event));
     const validators = hooked.filter(({ descriptor }) => descriptor.type === 'validation');
@@ -103,8 +103,8 @@ function unseenMutations(entries: readonly ChainEntry[]): string[] {
     const isSeen = validators.some(entry => entry.traits?.final && isActive(entry));
     if (!mutator || validators.length === 0 || isSeen) return [];
     return [
-      `no validator sees what ${mutator.descriptor.name} makes of a ${event} request, unless in audit; ` +
-        'make an active one "final"',
+      `no active validator sees a ${event} request after ${mutator.descriptor.name} has changed it; ` +
+        'make an active validator "final"',
     ];
   });
 }

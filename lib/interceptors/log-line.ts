@@ -4,7 +4,7 @@ const MAX_LENGTH = 4096;
 
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A line for the log, whatever others have put into it: it stays one line, and has an end. */
+/** Makes any text a single log line of bounded length. */
 export function logLine(text: string): string {
   const shown = text.slice(0, MAX_LENGTH).replace(UNPRINTABLE, escaped);
   const more = text.length - MAX_LENGTH;
@@ -16,15 +16,15 @@ function escaped(character: string): string {
   return json === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : json;
 }
 
-/** How long a kind of line is not written again, in milliseconds. */
+/** Minimum time between two lines of one kind, in milliseconds. */
 const INTERVAL_MS = 60_000;
 const MAX_KINDS = 1000;
 
-/** Keeps what happens again and again out of the log: of each kind, one line a minute is written. */
+/** Limits repeated log lines: for each kind, one line a minute is written. */
 export class RareLines {
   private readonly kinds = new LRUCache<string, { readonly at: number; left: number }>({ max: MAX_KINDS });
 
-  /** The line to write, which says how many were left out before it; undefined if it is left out. */
+  /** The line to write, with the number of lines that were left out before it; undefined if it is left out. */
   line(kind: string, text: string): string | undefined {
     const now = performance.now();
     const known = this.kinds.get(kind);

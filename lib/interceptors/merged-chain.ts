@@ -28,18 +28,18 @@ interface Built extends ChainInUse {
 
 const MAX_CHAINS = 100;
 
-/** One chain of this process's interceptors and those of remote hosts, made anew when either changes. */
+/** Merges this process's interceptors and remote interceptors into one chain. It is rebuilt after each change. */
 export class MergedChain implements LocalChainSource {
   local: readonly ChainEntry[];
   policy: Policy;
-  /** The one before, until it is known whether all hosts admit the one that is in force. */
+  /** The earlier policy, kept until all hosts have accepted the current policy. */
   private former?: Policy;
-  /** By the hosts they are of: callers can have chains of their own. */
+  /** Chains by their hosts, because callers may have different hosts. */
   private readonly built = new LRUCache<string, Built>({ max: MAX_CHAINS });
   private warned = '';
   private readonly listeners: (() => void)[] = [];
 
-  /** @throws PolicyMismatchError or OverrideError if a local interceptor does not admit the policy */
+  /** @throws PolicyMismatchError or OverrideError if a local interceptor does not accept the policy */
   constructor(private readonly parts: MergedChainParts) {
     this.policy = parts.policy;
     this.check(parts.policy);
@@ -50,7 +50,10 @@ export class MergedChain implements LocalChainSource {
     return this.parts.hosts;
   }
 
-  /** Puts another policy in force, from the next message on. What cannot be is thrown, and the old one stays. */
+  /**
+   * Applies a new policy from the next message on. It throws if the policy is invalid; then the earlier policy stays in
+   * force.
+   */
   apply(policy: Policy): void {
     this.check(policy);
     this.former ??= this.policy;
@@ -71,7 +74,7 @@ export class MergedChain implements LocalChainSource {
     if (hostsFor && caller) {
       return inTime(timeoutMs, signal, within => this.forCaller(hostsFor, caller(), within));
     }
-    // Nobody has to be asked, and nothing to be compared.
+    // Without remote hosts, the chain is available at once.
     if (hosts.length === 0) return this.built.get(keyOf(hosts)) ?? this.build(hosts, []);
     const known = hosts.map(host => host.known);
     return known.every(entries => entries !== undefined)
@@ -84,7 +87,7 @@ export class MergedChain implements LocalChainSource {
     caller: ChainCaller,
     signal: AbortSignal | undefined,
   ): Promise<ChainInUse> {
-    // Nobody is asked on behalf of a caller that is gone.
+    // The caller has disconnected, so no host is asked.
     signal?.throwIfAborted();
     const lease = new HostLease();
     try {
@@ -92,7 +95,9 @@ export class MergedChain implements LocalChainSource {
       const hosts = [...this.parts.hosts, ...(await (signal ? unlessAborted(chosen, signal) : chosen))];
       const names = new Set(hosts.map(({ name }) => name));
       if (names.size < hosts.length)
-        throw new DiscoveryError('Two hosts of one name were chosen for a message');
+        throw new DiscoveryError(
+          '"interceptors.resolveServers" returned two hosts with the same name; give each host its own name',
+        );
       const { chain } = await this.over(hosts, signal);
       return { chain, end: lease.end };
     } catch (error) {
@@ -125,14 +130,16 @@ export class MergedChain implements LocalChainSource {
     }
   }
 
-  /** Restores the former policy if the first message after a change shows that a host does not admit it. */
+  /** Restores the earlier policy if the first message after a change shows that a host does not accept it. */
   private settle(former: Policy, remote: readonly ChainEntry[]): void {
     this.former = undefined;
     try {
       new Chain(withOverrides([...this.parts.local, ...remote], this.policy));
     } catch (error) {
       this.enforce(former);
-      this.parts.warn(`The policy is again what it was: ${(error as Error).message}`);
+      this.parts.warn(
+        `The earlier policy is in force again, because the new one is invalid: ${(error as Error).message}`,
+      );
     }
   }
 
@@ -150,7 +157,7 @@ export class MergedChain implements LocalChainSource {
     if (unknown === undefined) return;
     const known = local.map(entry => namesOf(entry)[0]).join(', ') || 'none';
     throw new Error(
-      `the policy names "${unknown}", which is no interceptor of this server; there are ${known}`,
+      `the policy names "${unknown}", which is not an interceptor of this server; known are ${known}`,
     );
   }
 
@@ -166,7 +173,7 @@ export class MergedChain implements LocalChainSource {
 const keyOf = (hosts: readonly RemoteHost[]): string =>
   hosts.length === 0 ? '' : JSON.stringify(hosts.map(({ id }) => id));
 
-/** Asks hosts under a signal that also bounds the time, if there is a bound. */
+/** Asks hosts with a signal that also limits the time, if there is a limit. */
 export async function inTime<T>(
   timeoutMs: number | undefined,
   signal: AbortSignal | undefined,

@@ -4,7 +4,7 @@ import { defined } from '../util/defined.js';
 import { readHooks } from './protocol/read-descriptor.js';
 
 export interface Policy {
-  /** By `name` or `host/name`, in layers of which the later one wins, field by field. */
+  /** Overrides by `name` or `host/name`, in layers. A later layer replaces single fields of an earlier layer. */
   readonly overrides: readonly Readonly<Record<string, InterceptorOverride>>[];
   /** By `name` or `host/name`, in the same layers; wins over the configuration of an override. */
   readonly config: readonly Readonly<Record<string, Readonly<Record<string, unknown>>>>[];
@@ -12,7 +12,7 @@ export interface Policy {
 
 export class PolicyMismatchError extends Error {}
 
-/** In each layer, `host/name` wins over `name`, field by field. */
+/** In each layer, the fields of `host/name` replace the fields of `name`. */
 export function withOverrides(entries: readonly ChainEntry[], { overrides, config }: Policy): ChainEntry[] {
   const namesFor = configNames(entries);
   const configs = Object.assign({}, ...config) as Policy['config'][number];

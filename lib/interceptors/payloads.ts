@@ -15,39 +15,39 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Phase } from './protocol/types.js';
 
-/** The request of `tools/list`, `prompts/list` and `resources/list`: a page of the list. */
+/** The params of `tools/list`, `prompts/list` and `resources/list`: a page of the list. */
 export interface ListParams {
-  /** From the page before. Default: the first page. */
+  /** From the earlier page. Default: the first page. */
   readonly cursor?: string;
 }
 
-/** The request of `tools/call`. */
+/** The params of `tools/call`. */
 export interface CallToolParams {
   readonly name: string;
   /** Not yet validated against the tool's schema. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** The request of `prompts/get`. */
+/** The params of `prompts/get`. */
 export interface GetPromptParams {
   readonly name: string;
   /** Not yet validated against the prompt's schema. */
   readonly arguments?: Readonly<Record<string, string>>;
 }
 
-/** The request of `resources/read` and `resources/subscribe`. */
+/** The params of `resources/read` and `resources/subscribe`. */
 export interface ResourceParams {
   readonly uri: string;
 }
 
-/** A page of resources, or of templates: look which, `payload.resources ? … : undefined`. */
+/** A page of resources or of templates. Distinguish them by their field: `payload.resources ? … : undefined`. */
 export type ResourceListing =
   | (ListResourcesResult & { readonly resourceTemplates?: undefined })
   | (ListResourceTemplatesResult & { readonly resources?: undefined });
 
 type AnyObject = Readonly<Record<string, unknown>>;
 
-/** The payloads of the events that the protocol defines: bare params in the request phase, bare result in the response phase. */
+/** The payloads of the protocol's events: the params in the request phase, the result in the response phase. */
 export interface InterceptionPayloads {
   'tools/list': { request: ListParams; response: ListToolsResult };
   'tools/call': { request: CallToolParams; response: CallToolResult };
@@ -64,7 +64,7 @@ export interface InterceptionPayloads {
   'notifications/message': { request: LoggingMessageNotificationParams; response: never };
 }
 
-/** An event of the protocol, or any other. */
+/** An event of the protocol, or any other event. */
 export type InterceptionEvent = keyof InterceptionPayloads | (string & {});
 
 /** The payload of an event in a phase; `unknown` for an event that the protocol does not define. */

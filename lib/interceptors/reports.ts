@@ -8,20 +8,20 @@ import { logLine, RareLines } from './log-line.js';
 import { isNotificationEvent } from './protocol/events.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
 
-/** One run of a chain, and what it was run for. */
+/** One run of a chain, with its server and direction. */
 export interface ChainReport {
-  /** Name of the server whose traffic it was; undefined for a run of the application's own. */
+  /** Name of the server whose traffic it was; undefined for a run by the application. */
   readonly server?: string;
   readonly direction: Direction;
   readonly result: ChainResult;
-  /** Who called, in which session and trace, where that is known. */
+  /** The caller, session and trace, if they are known. */
   readonly context?: InvocationContext;
 }
 
-/** How often each interceptor came to each outcome: `counters['pii-redactor']['mutated']`. */
+/** The number of outcomes of each interceptor, by outcome: `counters['pii-redactor']['mutated']`. */
 export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** The most names that are counted each by itself: remote hosts choose names, and can choose others each time. */
+/** Maximum names with their own counters. Remote hosts choose names, and may choose new names each time. */
 const MAX_NAMES = 10_000;
 const OTHER = 'other';
 
@@ -36,7 +36,7 @@ export class InterceptorReports {
   private readonly counts = new Map<string, Record<string, number>>();
   private readonly rare = new RareLines();
 
-  /** Are told of each report as it is, at once. They change nothing, and keep nothing. */
+  /** Listeners that receive each report at once, without a copy. They must not change or keep it. */
   readonly listeners: ((report: ChainReport) => void)[] = [];
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
@@ -53,7 +53,7 @@ export class InterceptorReports {
       this.write('debug', text, `${interceptor} ${reason}`, result.event);
     }
     for (const tell of this.listeners) tell(report);
-    // Whoever subscribes can change nothing of what is decided.
+    // Subscribers get a frozen copy, so that they cannot change the decision.
     if (this.subject.observed) this.subject.next(frozenReport(report));
   }
 
@@ -86,7 +86,7 @@ export class InterceptorReports {
     const { interceptor, outcome, mode, error, failedOpen, unavailable } = entry;
     const isAudit = mode === 'audit';
     const subject = `${isAudit ? '[audit] ' : ''}${interceptor}, ${event} ${phase}`;
-    // A refused request has an answer that says so; of a refused notification, only the log tells.
+    // A refused request has an answer, but only the log reports a refused notification.
     const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
     const write = (level: Level, text: string) =>
       this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event, unavailable);
@@ -107,8 +107,8 @@ export class InterceptorReports {
   }
 
   /**
-   * A call can have hundreds of notifications, and a store that is gone fails all calls: of those, only what happens for the
-   * first time in a minute is written.
+   * Writes a log line. For notifications and failures of a store, which can repeat hundreds of times, each line is
+   * written once a minute.
    */
   private write(level: Level, text: string, kind: string, event: string, isRare = false): void {
     const line = isRare || isNotificationEvent(event) ? this.rare.line(`${kind} ${event}`, text) : text;
@@ -116,7 +116,7 @@ export class InterceptorReports {
   }
 }
 
-/** As JSON, unless an interceptor put something into the payload that JSON has no words for. */
+/** As JSON, unless the payload holds a value that JSON cannot represent. */
 function textOf(diff: EntryResult['diff']): string {
   try {
     return JSON.stringify(diff);

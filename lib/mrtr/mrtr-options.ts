@@ -2,30 +2,30 @@ import type { MrtrStore } from './state/mrtr-store.js';
 import { COUNT, FLAG, listOf, objectOf, oneOf, type OptionSchema, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
 
-/** What to do with a recorded answer to a question that has changed since. */
+/** The reaction to a recorded answer whose question has changed. */
 export type OnMismatch = 'reask' | 'error';
 
-/** Bounds on calls of 2025-era clients that wait for an answer and stay in memory meanwhile. */
+/** Bounds on calls of 2025-era clients that wait for an answer. Such calls stay in memory. */
 export interface McpSuspensionOptions {
-  /** The most open questions and waiting calls of one session or stdio connection. Default: 16. */
+  /** Maximum open questions and waiting calls of one session or stdio connection. Default: 16. */
   maxPerSession?: number;
-  /** The most of all sessions of one caller together. Default: 100. */
+  /** Maximum for all sessions of one caller. Default: 100. */
   maxPerCaller?: number;
-  /** The same for the anonymous callers of one address, or of one IPv6 network (/64). Default: 100. */
+  /** Maximum for the anonymous callers of one address, or of one IPv6 network (/64). Default: 100. */
   maxPerAddress?: number;
-  /** The most of all sessions together. Default: 1,000. */
+  /** Maximum for all sessions. Default: 1,000. */
   maxTotal?: number;
-  /** How long an answer may take, in milliseconds; the client's progress restarts the time. Default: 600,000. */
+  /** Deadline for an answer, in milliseconds; the client's progress restarts it. Default: 600,000. */
   idleTimeoutMs?: number;
 }
 
 /** The `mrtr` option of a server: multi round-trip requests (2026-07-28: basic/patterns/mrtr). */
 export interface McpMrtrOptions {
-  /** Signs the state; at least 32 bytes, the same on every node. Default: random, lost at a restart. */
+  /** Signs the state; at least 32 bytes, the same on every node. Default: a random secret, lost at a restart. */
   secret?: string | Uint8Array;
-  /** Instead of `secret`, during a rotation: the first signs, all are accepted. */
+  /** Replaces `secret` during a rotation: the first secret signs, and all are accepted. */
   secrets?: (string | Uint8Array)[];
-  /** How long the client may take for a round, in seconds. Default: 600. */
+  /** Deadline for the client to finish a round, in seconds. Default: 600. */
   ttlSeconds?: number;
   /** Encrypts the state that the client carries (AES-256-GCM). Default: false. */
   encrypt?: boolean;
@@ -33,7 +33,10 @@ export interface McpMrtrOptions {
   maxStateBytes?: number;
   /** The largest state of a call, in bytes of JSON. Default: 1,048,576. */
   maxJournalBytes?: number;
-  /** Keeps states that are too large for the client, and notes used ones. Default: none, or that of `McpRedisModule`. */
+  /**
+   * Keeps states that are too large for the client, and records used states. Default: none, or the store of
+   * `McpRedisModule`.
+   */
   store?: MrtrStore;
   /** Whether a state can be used only once; needs a `store`. Default: false. */
   singleUse?: boolean;
@@ -105,6 +108,6 @@ export function resolveMrtr({ secret, secrets, ...options }: FilledMrtr): MrtrSe
   return { onMismatch, ...options, secrets: secretsOf({ secret, secrets }) };
 }
 
-/** The first signs, all are accepted. */
+/** The first secret signs, and all are accepted. */
 export const secretsOf = ({ secret, secrets }: McpMrtrOptions): MrtrSettings['secrets'] =>
   secrets ?? (secret === undefined ? [] : [secret]);

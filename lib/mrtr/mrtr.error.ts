@@ -1,4 +1,4 @@
-/** The kinds of `MrtrError`, as its `code` and at the end of its message. */
+/** The kinds of `MrtrError`: its `code`, which also ends its message. */
 export type MrtrErrorCode =
   | 'MRTR_ASK_IN_STEP'
   | 'MRTR_ASK_NOT_AWAITED'
@@ -21,7 +21,7 @@ export type MrtrErrorCode =
  * ```
  */
 export class MrtrError extends Error {
-  /** @param code also stands at the end of the message */
+  /** @param code also appended to the message */
   constructor(
     readonly code: MrtrErrorCode,
     message: string,
@@ -31,5 +31,5 @@ export class MrtrError extends Error {
   }
 }
 
-/** Notes a mistake and returns the error to throw, always that of the first mistake. */
+/** Records a mistake and returns the error to throw, which is always the error of the first mistake. */
 export type ReportMistake = (code: MrtrErrorCode, message: string) => MrtrError;

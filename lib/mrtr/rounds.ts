@@ -39,10 +39,10 @@ export class Rounds {
   private readonly legacy: LegacyRounds;
   private readonly running = new RunningWork();
   private isWarned = false;
-  /** Knows where a round stands in a trace. Undefined if nobody observes the calls. */
+  /** Records the trace position of rounds. Undefined if the calls are not observed. */
   traffic?: Pick<Traffic, 'mark' | 'follow' | 'endRounds'>;
 
-  /** @param server the server's name, part of each state */
+  /** @param server the server's name, which is part of each state */
   constructor(
     private readonly server: string,
     private readonly settings: MrtrSettings,
@@ -53,7 +53,10 @@ export class Rounds {
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
   }
 
-  /** @throws McpException (-32602) for another call's `requestState`, MrtrError for a mistake of the handler */
+  /**
+   * Runs one round of a handler. @throws McpException (-32602) for another call's `requestState`, MrtrError for a
+   * mistake of the handler
+   */
   async run<T>(
     { where, key, version }: AskingHandler,
     call: McpCall,
@@ -64,7 +67,7 @@ export class Rounds {
     const answered = await withAnswersAsked(call, earlier);
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
     if (earlier?.mark !== undefined) this.traffic?.follow(earlier.mark);
-    // Awaited answers are returned by `await`, not here.
+    // The handler gets awaited answers from `await`, not from `inputResponses`.
     const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
     const current = new CurrentRound(
       () => this.begin(journal ?? newJournal(version), where, call),
@@ -80,12 +83,12 @@ export class Rounds {
     return { required: await this.required(current, call, where, outcome.asking, binding) };
   }
 
-  /** Runs all rounds of a call whose client does not know rounds (2025 era). */
+  /** Runs all rounds of a call for a client without rounds (2025 era). */
   readonly legacyRounds: Stage = next => (call, params) => {
     return call.reply.ask ? this.legacy.run(call, params, next) : withoutAsking(call, params, next);
   };
 
-  /** A handler may outlast its call: an interceptor's Observable ends when the signal fires. */
+  /** Tracks a handler that may outlast its call: a Nest interceptor's Observable ends when the signal aborts. */
   private track({ reply }: McpCall, current: CurrentRound, result: Promise<unknown>): void {
     if (!reply.ask) return;
     const work = Promise.race([result, current.untilLeft()]).catch(() => undefined);
@@ -93,7 +96,7 @@ export class Rounds {
     void work.then(() => this.running.delete(work));
   }
 
-  /** Waits, in milliseconds, for handlers that outlast their calls. */
+  /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
   async ended(timeoutMs: number): Promise<void> {
     await this.running.idle(timeoutMs);
   }
@@ -157,7 +160,7 @@ export class Rounds {
     return tooManyRounds(maxRounds);
   }
 
-  /** The journal travels with the client, unless all rounds are in this process. */
+  /** The client carries the journal, unless all rounds run in this process. */
   private async keep(
     journal: Journal,
     { memory }: McpCall,
@@ -180,7 +183,7 @@ export class Rounds {
         memory || requestState === undefined
           ? (memory?.journal as Journal | undefined)
           : ((await this.states.open(requestState, binding())) as Journal);
-      // A journal is for one round.
+      // A journal is valid for one round only.
       if (memory) memory.journal = undefined;
       return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
@@ -190,12 +193,14 @@ export class Rounds {
     }
   }
 
-  /** Another version of the handler asks its questions again. @throws InvalidStateError if a step depends on an answer */
+  /** Starts a call again after its handler has changed. @throws InvalidStateError if a step depends on an answer */
   private begunAnew(journal: Journal, version: string, where: string): Journal {
     const { answers, open, asked = {}, given, state, ...kept } = journal;
     const { steps } = kept;
     if (Object.values(steps).some(({ after, isTold }) => after > 0 || isTold)) {
-      throw new InvalidStateError('the handler has changed since, and has done something by then');
+      throw new InvalidStateError(
+        'the handler has changed since, and a step of the call depends on an answer',
+      );
     }
     const questions = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
     if (questions > 0 || given || state !== undefined) {
@@ -208,14 +213,17 @@ export class Rounds {
     if (this.settings.secrets.length === 0 && !this.isWarned) {
       this.isWarned = true;
       this.logger.warn(
-        `The server "${this.server}" has no "mrtr.secret": calls with several rounds survive neither a restart nor a second node`,
+        `The server "${this.server}" has no "mrtr.secret": calls with several rounds fail after a restart and on other nodes; set it to the same secret on all nodes`,
       );
     }
     return this.states.seal(journal, binding);
   }
 }
 
-/** A gateway's backend refuses a client without capabilities, but a client without a session cannot declare any. */
+/**
+ * Runs a call that cannot ask. A client without a session cannot declare capabilities, so a gateway's backend may
+ * refuse the call for lack of them.
+ */
 async function withoutAsking(call: McpCall, params: Params, next: Answer): Promise<Result> {
   try {
     return await next(call, params);

@@ -5,17 +5,17 @@ export interface OptionProblem {
   /** The keys and indexes that lead to the option. */
   readonly steps: readonly string[];
   readonly value: unknown;
-  /** As in `must be true or false`. */
+  /** For example `must be true or false`. */
   readonly rule: string;
-  /** The allowed options, for an unknown option. */
+  /** The allowed options, if the option is unknown. */
   readonly known?: readonly string[];
-  /** Replaces the other parts, for a rule with a sentence. */
+  /** Replaces the other parts if a rule has its own sentence. */
   readonly sentence?: string;
 }
 
 /**
- * Checks options and fills in defaults. Other objects than options stay the same object.
- * @param fail makes the thrown error of a sentence
+ * Checks options and fills in defaults. Values that are not option objects stay the same objects.
+ * @param fail creates the error from the sentence
  */
 export function resolve<T extends object, F extends object>(
   schema: ObjectSchema<T, F>,
@@ -103,7 +103,7 @@ function ruleOf(schema: OptionSchema, value: unknown): string {
   return `must be ${describe(schema)}${isShown ? `, not ${JSON.stringify(value)}` : ''}`;
 }
 
-/** Words that complete "must be". */
+/** The words that complete "must be". */
 export function describe(schema: OptionSchema): string {
   if (schema.description !== undefined) return schema.description;
   const { enum: values, properties, minItems = 0 } = schema;
@@ -152,7 +152,7 @@ export function sentenceOf({ steps, rule, known, sentence }: OptionProblem, titl
 const nameOf = (steps: readonly string[], whole = 'it'): string =>
   steps.length === 0 ? whole : `"${pathOf(steps)}"`;
 
-/** As in `overrides.redact.hooks[0].phase`. */
+/** For example `overrides.redact.hooks[0].phase`. */
 export const pathOf = (steps: readonly string[]): string => steps.map(stepOf).join('').replace(/^\./, '');
 
 function stepOf(step: string): string {

@@ -5,7 +5,7 @@ export interface OptionSchema {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'function';
   readonly enum?: readonly unknown[];
   readonly instanceOf?: abstract new (...args: never[]) => unknown;
-  /** The first alternative of the value's kind must hold. */
+  /** The value must satisfy the first alternative of its kind. */
   readonly anyOf?: readonly OptionSchema[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -14,23 +14,23 @@ export interface OptionSchema {
   readonly pattern?: string;
   readonly minItems?: number;
   readonly items?: OptionSchema;
-  /** Other options are refused without `additionalProperties`. */
+  /** Without `additionalProperties`, other options are refused. */
   readonly properties?: Readonly<Record<string, OptionSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: OptionSchema;
-  /** Never copied. */
+  /** Used as it is, not copied. */
   readonly default?: unknown;
-  /** Completes "must be". Default: derived from the keywords. */
+  /** Completes "must be" in messages. Default: derived from the keywords. */
   readonly description?: string;
   /** Names the object in messages. */
   readonly title?: string;
-  /** A condition beyond the keywords; `description` says it. */
+  /** A condition that the keywords cannot express; `description` says it. */
   readonly accepts?: (value: never) => boolean;
-  /** Returns a sentence for a broken condition. `name` quotes the object or an option. */
+  /** Returns a sentence if a condition is violated. `name` quotes the object or an option. */
   readonly problem?: (value: never, name: (key?: string) => string) => string | undefined;
 }
 
-/** Options that `F` always has need a default. */
+/** An option that is always set in `F` needs a default. */
 export type OptionSchemas<T, F = T> = {
   readonly [K in keyof T]-?: OptionSchema &
     (undefined extends T[K]
@@ -42,7 +42,7 @@ export type OptionSchemas<T, F = T> = {
       : unknown);
 };
 
-/** `F` are the options with defaults; the member `~filled` holds the type only. */
+/** `F` is the type of the options with defaults. The field `~filled` only carries the type. */
 export type ObjectSchema<T, F = T> = Omit<OptionSchema, 'properties'> & {
   readonly properties: OptionSchemas<T, F>;
   readonly '~filled'?: F;
@@ -79,7 +79,7 @@ export const TEXTS: OptionSchema = {
 };
 export const FLAG: OptionSchema = { type: 'boolean' };
 export const COUNT: OptionSchema = { type: 'integer', minimum: 1 };
-/** In milliseconds; longer timers fire at once. */
+/** Duration in milliseconds. Longer timers would fire at once. */
 export const TIME: OptionSchema = { ...COUNT, maximum: MAX_TIMER_MS };
 export const OBJECT: OptionSchema = { type: 'object' };
 export const FUNCTION: OptionSchema = { type: 'function' };

@@ -1,32 +1,32 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
 
-/** Who may use a handler, as its decorators say. */
+/** Who may use a handler, according to its decorators. */
 export interface HandlerAccess {
-  /** All of these are needed. */
+  /** The caller's token needs all of these scopes. */
   readonly scopes: readonly string[];
-  /** Whether a call needs no token. Undefined: as the server's default says. */
+  /** Whether a call needs no token. Undefined: the server's default applies. */
   readonly anonymous: boolean | undefined;
 }
 
-/** An HTTP request, for what is decided by its token. */
+/** An HTTP request whose token decides about access. */
 export interface Bearer {
   /** The platform's request. */
   readonly request: object;
   /** The platform's response. */
   readonly response: object;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values of the headers by turns, as they came. */
+  /** Names and values of the headers in turns, as received. */
   readonly rawHeaders: readonly string[];
   /** The caller in the limits, as far as it is known without the token. */
   readonly caller: string;
 }
 
-/** Decides by the caller's token what it may use of one server. */
+/** Decides by the caller's token which parts of a server the caller may use. */
 export interface Authorizer {
-  /** Whether lists show only what the caller may use. */
+  /** Whether lists show only what the caller may use, or everything. */
   readonly lists: 'allowed' | 'all';
-  /** Whether handlers that do not say so need no token. */
+  /** Whether handlers without an access decorator need no token. */
   readonly anonymous: boolean;
   /**
    * The caller of a request; undefined without a token.
@@ -44,6 +44,6 @@ export interface Authorizer {
   expired(bearer: Bearer): AuthChallenge;
   /** Whether a caller may use a handler. */
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean;
-  /** The refusal of a caller that may not use something. */
+  /** Creates the refusal for a caller that may not use a handler. */
   refusal(scopes: readonly string[], caller: AuthInfo | undefined, bearer: Bearer): AuthChallenge;
 }

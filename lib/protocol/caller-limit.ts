@@ -3,22 +3,22 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { networkOf } from '../util/network-of.js';
 import { callerOf } from './caller.js';
 
-/** How many may be open at a time. */
+/** Maximum numbers that may be open at the same time. */
 export interface Caps {
-  /** Of all callers together, on this node. */
+  /** For all callers together, on this node. */
   readonly max: number;
   readonly maxPerCaller: number;
-  /** Of all anonymous callers with one address. */
+  /** For all anonymous callers with the same address. */
   readonly maxPerAddress: number;
 }
 
-/** A refusal of what is past a cap. Over HTTP it decides the status of the answer. */
+/** A refusal because of a cap. Over HTTP it sets the status of the answer. */
 export class LimitReached extends McpException {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
    * @param status 429 for a cap of the caller, 503 for a cap of the process
-   * @param retryAfter when to try again, in seconds
+   * @param retryAfter delay before the client may try again, in seconds
    */
   constructor(
     readonly status: 429 | 503,
@@ -30,17 +30,17 @@ export class LimitReached extends McpException {
   }
 }
 
-/** Counts something that callers have open, and refuses what is past a cap. */
+/** Counts items that callers hold open, and refuses items past a cap. */
 export class CallerLimit {
-  /** Holds no caller whose count is 0, and so at most `max` callers. */
+  /** Holds only callers with a count above 0, so at most `max` callers. */
   private readonly counts = new Map<string, number>();
   private total = 0;
-  /** How often the cap of a caller, and that of the server, was reached. */
+  /** How often callers reached their own cap, and the cap of the server. */
   readonly refusals = { caller: 0, server: 0 };
 
   /**
    * @param what follows "Too many" in refusals
-   * @param retryAfter when to try again, in seconds
+   * @param retryAfter delay before the client may try again, in seconds
    */
   constructor(
     private readonly what: string,
@@ -48,12 +48,12 @@ export class CallerLimit {
     private readonly retryAfter = 1,
   ) {}
 
-  /** How many are open. */
+  /** The number of open items. */
   get size(): number {
     return this.total;
   }
 
-  /** The refusal of so many more; undefined if they are within the caps. */
+  /** The refusal of `count` further items; undefined if they are within the caps. */
   refusal(caller: string, count = 1): LimitReached | undefined {
     const { max, maxPerCaller, maxPerAddress } = this.caps;
     const cap = isCaller(caller) ? maxPerCaller : maxPerAddress;
@@ -61,7 +61,7 @@ export class CallerLimit {
     return this.total + count > max ? this.reached(503, 'server') : undefined;
   }
 
-  /** Counts so many more, unless it returns a refusal. */
+  /** Counts `count` further items, unless it returns a refusal. */
   take(caller: string, count = 1): LimitReached | undefined {
     const refusal = this.refusal(caller, count);
     if (refusal) return refusal;
@@ -84,10 +84,10 @@ export class CallerLimit {
   }
 }
 
-/** The caller of everything that comes over stdio. */
+/** The key of all callers over stdio. */
 export const STDIO_CALLER = '["stdio"]';
 
-/** Identifies the caller in the limits: as `callerOf` does, and an anonymous caller by its address. */
+/** Identifies the caller in the limits: by `callerOf`, or by the address of an anonymous caller. */
 export function limitKeyOf(
   authInfo: AuthInfo | undefined,
   platformRequest: object,
@@ -96,10 +96,10 @@ export function limitKeyOf(
   const { user } = platformRequest as { user?: unknown };
   const isKnown = authInfo !== undefined || (user !== undefined && user !== null);
   if (isKnown) return callerOf(authInfo, platformRequest);
-  // A proxy may pass on any text that a client wrote: it must not look like a caller.
+  // A proxy may forward any text of a client. It must not look like a caller.
   if (address === undefined || isCaller(address)) return 'unknown';
   return address.includes(':') ? networkOf(address) : address;
 }
 
-/** Callers are JSON arrays, addresses are not. */
+/** Keys of callers are JSON arrays; addresses are not. */
 export const isCaller = (key: string): boolean => key.startsWith('[');

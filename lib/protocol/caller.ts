@@ -2,9 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
- * Who calls, in one string: the OAuth client, its subject, and the user that the application's own authentication has
- * put on the platform's request. Two callers are the same where none of this differs. A token that does not say whose it
- * is in `extra.sub` is told from others by all of `extra`, but for what changes each time that it is refreshed.
+ * Identifies the caller in one string: by the OAuth client, its subject, and the `user` on the platform's request.
+ * Without `extra.sub`, all fields of `extra` identify the caller, except token fields such as `exp` and `iat`.
  */
 export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
   const { user } = (platformRequest ?? {}) as { user?: unknown };
@@ -14,7 +13,7 @@ export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object
 
 const NOBODY = JSON.stringify([null, null, null]);
 
-/** What a token is and how long it is good for, by the names of JWT claims (RFC 7519, 4.1) and those that are common. */
+/** Fields that change when a token is refreshed: JWT claims (RFC 7519, 4.1) and common names. */
 const REFRESHED = new Set(
   'exp iat nbf jti auth_time token access_token refresh_token id_token expires_at expires_in'
     .split(' ')
@@ -32,7 +31,7 @@ function subjectOf(authInfo: AuthInfo | undefined): unknown {
   return known.length > 0 ? ['extra', digestOf(Object.fromEntries(known))] : undefined;
 }
 
-/** `accessToken` and `access_token` are the same. */
+/** `accessToken` and `access_token` count as the same name. */
 function squeezed(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
@@ -41,20 +40,22 @@ function userOf(user: unknown): unknown[] {
   if (typeof user !== 'object' || user === null) return [user];
   const { id, sub, username } = user as Record<string, unknown>;
   const known = [id, sub, username];
-  // A user without any of these is told from others by all that is known of it, and is not nobody.
+  // Without these fields, all data of the user identifies it, so that it is not taken for an anonymous caller.
   return ['user', ...known, ...(known.every(isMissing) ? [digestOf(user)] : [])];
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
-/** A value in a form that can be compared. Ids may be objects, as MongoDB's are, with text or members of their own. */
+/** Converts a value for comparison. Ids may be objects, such as MongoDB's, with their own text or fields. */
 function identity(value: unknown): unknown {
   if (isMissing(value)) return null;
   const text = (value as { toString(): string }).toString();
   return typeof value === 'object' ? [text, JSON.stringify(value)] : [typeof value, text];
 }
 
-/** What stands for an object's data. One whose data cannot be seen is like no other, not even itself. */
+/**
+ * A digest of an object's data. If the data cannot be read, the digest is unique, so that the object equals no other.
+ */
 function digestOf(user: object): string {
   try {
     return createHash('sha256')
@@ -65,7 +66,7 @@ function digestOf(user: object): string {
   }
 }
 
-/** Data with its members in order. @throws Error for what keeps its data to itself */
+/** Copies data with sorted fields. @throws Error for an object that hides its data */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return ['bigint', value.toString()];
   if (typeof value !== 'object' || value === null) return value;
@@ -74,7 +75,7 @@ function plain(value: unknown): unknown {
   if (typeof toJSON === 'function') return plain(toJSON.call(value));
   const members = Object.entries(value).filter(([, member]) => typeof member !== 'function');
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value) as null);
-  if (members.length === 0 && !isPlain) throw new Error('Nothing is known of it');
+  if (members.length === 0 && !isPlain) throw new Error('The object has no readable data');
   return members
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, member]) => [key, plain(member)]);

@@ -1,6 +1,6 @@
 import type { ServerEventBus, ServerNotifier } from '@modelcontextprotocol/server';
 
-/** Tells all clients of a server that something changed. */
+/** Notifies all clients of a server about a change. */
 export type ChangeNotifier = ServerNotifier;
 
 /** Publishes changes on the bus that every connection of the server listens to. */

@@ -1,11 +1,11 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 
-/** The most values that a completion may carry (specification: server/utilities/completion). */
+/** The maximum number of values in a completion (specification: server/utilities/completion). */
 const MAX_VALUES = 100;
 
 /**
- * What a completion handler returned, as the protocol has it.
- * @throws Error for a value that is no list of strings
+ * Converts a completion handler's return value to the protocol's result.
+ * @throws Error for a value that is not a list of strings
  */
 export function toCompletion(value: unknown): CompleteResult {
   const { values, total, hasMore } = (

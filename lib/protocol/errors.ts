@@ -8,20 +8,20 @@ import { GuardDenied } from '../exceptions/guard-denied.js';
 
 const logger = new Logger('McpModule');
 
-/** A failure of a handler, sorted by who may know what. */
+/** A failure of a handler, with the part that a client may see. */
 export interface Failure {
-  /** The JSON-RPC error that a client gets for it. */
+  /** The JSON-RPC error for the client. */
   readonly error: McpException;
   /**
-   * Whether a tool reports it as a result with `isError`, for the model to read, rather than as a JSON-RPC error:
-   * true for anything that went wrong while the tool ran, false for refusals and for protocol errors.
+   * Whether a tool reports the failure as a result with `isError`, which the model reads. True for failures while the
+   * tool ran; false for refusals and protocol errors, which become JSON-RPC errors.
    */
   readonly asResult: boolean;
 }
 
 /**
- * Sorts what a handler threw. `HttpException` and `RpcException` keep their message; anything unexpected becomes a
- * safe sentence with a reference, and is logged in full under that reference.
+ * Classifies an error that a handler threw. `HttpException` and `RpcException` keep their message. Other errors become
+ * a safe sentence with a reference, and the log has the details under that reference.
  */
 export function toFailure(thrown: unknown, subject: string): Failure {
   if (thrown instanceof GuardDenied)
@@ -41,8 +41,8 @@ export function toFailure(thrown: unknown, subject: string): Failure {
 }
 
 /**
- * Whether an error of `toFailure` is a `NotFoundException`, or the SDK's error for a resource that does not exist. What is
- * missing, and what a guard hides, has one answer.
+ * Whether an error of `toFailure` comes from a `NotFoundException`, or is the SDK's error for a missing resource. A
+ * missing and a hidden resource get the same answer.
  */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof McpException)) return false;
@@ -52,14 +52,14 @@ export function isNotFound(error: unknown): boolean {
 
 const NOT_FOUND = 404;
 
-/** Logs an error in full and gives what a client may know of it. */
+/** Logs an error in full, and returns the part that a client may see. */
 export function unexpected(thrown: unknown, subject: string): McpException {
   const reference = crypto.randomUUID();
   logger.error(`${subject} failed (reference ${reference})`, detailOf(thrown));
   return new McpException(McpErrorCode.InternalError, `Internal error (reference ${reference})`);
 }
 
-/** The stack, and those of up to four causes. */
+/** The stack of an error, and the stacks of up to four causes. */
 function detailOf(thrown: unknown, causes = 4): string {
   if (!(thrown instanceof Error)) return inspect(thrown);
   const stack = thrown.stack ?? String(thrown);
@@ -74,17 +74,17 @@ export interface JsonRpcError {
   readonly data?: unknown;
 }
 
-/** What a client is told of something thrown: an error that is meant for it as it stands, any other as a reference. */
+/** The error for the client: protocol errors stay as they are, other errors become a reference. */
 export function errorOf(thrown: unknown, method: string): JsonRpcError {
   const { code, message, data } = isProtocolError(thrown) ? thrown : unexpected(thrown, method);
   return { code, message, ...(data !== undefined && { data }) };
 }
 
-/** Errors that are meant for the client as they stand. */
+/** Whether an error reaches the client unchanged. */
 export const isProtocolError = (thrown: unknown): thrown is McpException | ProtocolError =>
   thrown instanceof McpException || thrown instanceof ProtocolError;
 
-/** By shape as well: an application may hold another copy of `@nestjs/common`. */
+/** Also checked by shape, because an application may use another copy of `@nestjs/common`. */
 const isHttpException = (thrown: unknown): thrown is HttpException =>
   thrown instanceof HttpException ||
   (thrown instanceof Error &&
@@ -107,7 +107,7 @@ function messageOf(exception: HttpException): string {
   return sentences.join('; ') || exception.message;
 }
 
-/** `RpcException` by its shape, because `@nestjs/microservices` need not be installed. */
+/** Checked by shape, because `@nestjs/microservices` may not be installed. */
 function fromRpc(thrown: unknown): Failure | undefined {
   if (!(thrown instanceof Error) || !('getError' in thrown) || typeof thrown.getError !== 'function') return;
   const error = (thrown.getError as () => unknown)();

@@ -9,67 +9,69 @@ import type {
   ServerEventBus,
 } from '@modelcontextprotocol/server';
 
-/** The protocol's two ways of talking: `modern` is 2026-07-28 and later, `legacy` everything before. */
+/** The two eras of the protocol: `modern` is 2026-07-28 and later, `legacy` is every earlier revision. */
 export type Era = 'modern' | 'legacy';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** The HTTP request that carries a message, as the platform (Express, Fastify) and Node know it. */
+/** The HTTP request that carries a message, with the objects of the platform (Express, Fastify) and Node. */
 export interface HttpExchange {
   /** The platform's request. */
   readonly request: object;
   /** The platform's response. */
   readonly response: object;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values of the headers by turns, as they came. */
+  /** Names and values of the headers in turns, as received. */
   readonly rawHeaders: readonly string[];
-  /** The caller in the limits for each caller; see `limitKeyOf`. */
+  /** The key of the caller in the limits per caller; see `limitKeyOf`. */
   readonly caller: string;
 }
 
-/** Sends a request to a client, and gives its answer as it came. */
+/** Sends a request to a client, and returns its answer unchanged. */
 export type AskClient = (
   method: string,
   params: Params | undefined,
   options: Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>,
 ) => Promise<Result>;
 
-/** The way back to the client while its call runs. */
+/** The channel to the client while its call runs. */
 export interface ReplyChannel {
-  /** Fires when nobody waits for the answer any more. */
+  /** Aborts when the answer is no longer needed. */
   readonly signal: AbortSignal;
   /** Sends a notification on the call's own stream. */
   notify(method: string, params: Record<string, unknown>): Promise<void>;
-  /** Ends the connection of the call's stream, for a time in milliseconds, if the client can come back (2025 sessions). */
+  /**
+   * Ends the connection of the call's stream for `retryMs` milliseconds, if the client can reconnect (2025 sessions).
+   */
   pause?(retryMs: number): void;
-  /** Restarts the time that the call may take: it makes progress. */
+  /** Restarts the call's deadline, because the call makes progress. */
   extend?(): void;
-  /** Asks the client something on the call's own stream, if the connection carries requests to it (2025 era). */
+  /** Sends a request to the client on the call's own stream, if the connection carries requests (2025 era). */
   readonly ask?: AskClient;
 }
 
-/** A 2025-era client on a connection that lasts: what stands behind can tell it things and ask it things. */
+/** A lasting connection to a 2025-era client, which a gateway uses for its own notifications and requests. */
 export interface ClientChannel {
-  /** Changes that this client alone is told of. */
+  /** Changes for this client only. */
   readonly bus: ServerEventBus;
-  /** What the client said it can do, once it has. */
+  /** The client's capabilities, once it has declared them. */
   readonly capabilities: ClientCapabilities | undefined;
-  /** Asks the client something that belongs to none of its requests. */
+  /** Sends a request to the client outside of its calls. */
   readonly request: AskClient;
-  /** Tells the client something that belongs to none of its requests. */
+  /** Sends a notification to the client outside of its calls. */
   notify(method: string, params: Params | undefined): Promise<void>;
 }
 
-/** Where a call leaves its journal for its next round, where all are in this process: no client ever has it. */
+/** Holds a call's journal between rounds that all run in this process. The client never sees it. */
 export interface RoundMemory {
   journal?: unknown;
 }
 
-/** One request of a client: data, without a transport. */
+/** One request of a client, as data that does not depend on a transport. */
 export interface McpCall {
   readonly requestId: RequestId;
   readonly method: string;
-  /** As they came over the wire. */
+  /** The params, as received. */
   readonly params: Params;
   readonly era: Era;
   readonly protocolVersion: string;
@@ -79,30 +81,30 @@ export interface McpCall {
   readonly clientInfo?: Implementation;
   readonly clientCapabilities?: ClientCapabilities;
   readonly http?: HttpExchange;
-  /** The request's `_meta`, less what the protocol itself keeps there. */
+  /** The request's `_meta`, without the fields of the protocol itself. */
   readonly meta?: Params;
-  /** Answers to an `input_required` result, of the latest round only. */
+  /** The client's answers of the latest round to an `input_required` result. */
   readonly inputResponses?: Params;
-  /** Keys of answers that were left out, because they are not answers. */
+  /** Keys of answers that were dropped because they are malformed. */
   readonly malformedResponses?: readonly string[];
-  /** Lets answers pass the chain before anybody else sees them. */
+  /** Passes answers through the interceptor chain before other code sees them. */
   readonly receive?: (responses: Params) => Promise<Params>;
   readonly requestState?: unknown;
-  /** Stands in for a `requestState` when all rounds of the call are in this process (2025 era). */
+  /** Replaces the `requestState` if all rounds of the call run in this process (2025 era). */
   readonly memory?: RoundMemory;
-  /** The least severe log message that is sent; undefined: none is. */
+  /** The lowest level of log messages to send. Undefined: no messages are sent. */
   readonly leastSevere?: LoggingLevel;
   /** The client's lasting connection, for a gateway (2025 era). */
   readonly channel?: ClientChannel;
-  /** Resource subscriptions of this connection; 2026-07-28 listens instead. */
+  /** Resource subscriptions of this connection (2025 era). Clients of 2026-07-28 use `subscriptions/listen` instead. */
   readonly subscriptions?: Subscriptions;
 }
 
-/** The resources that one connection is subscribed to. */
+/** The resource subscriptions of one connection. */
 export interface Subscriptions {
   has(uri: string): boolean;
-  /** @throws McpException for too many; UnavailableException if other nodes cannot be told */
+  /** @throws McpException for too many subscriptions; UnavailableException if other nodes cannot be notified */
   add(uri: string): Promise<void>;
-  /** @throws UnavailableException if other nodes cannot be told */
+  /** @throws UnavailableException if other nodes cannot be notified */
   delete(uri: string): Promise<void>;
 }

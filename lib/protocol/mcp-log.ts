@@ -18,7 +18,7 @@ const LEVELS: readonly LoggingLevel[] = [
   'emergency',
 ];
 
-/** Sends a log message, if the client's level admits it. */
+/** Sends a log message if the client's level includes it. */
 export async function sendLog(
   { reply, leastSevere }: Pick<McpCall, 'reply' | 'leastSevere'>,
   level: LoggingLevel,
@@ -29,7 +29,7 @@ export async function sendLog(
   await reply.notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) });
 }
 
-/** @param send becomes the log: it is given a method for each level */
+/** @param send becomes the log: it gets a method for each level */
 export function createLog(send: SendLog): McpLog {
   const methods = LEVELS.map((level): [LoggingLevel, LogMethod] => [
     level,

@@ -2,39 +2,39 @@ import type { EventStore, StoredEvent } from './event-store.js';
 
 /** Bounds of a `MemoryEventStore`. */
 export interface MemoryEventStoreOptions {
-  /** The most events of a session. Default: 1,000. */
+  /** Maximum events of a session. Default: 1,000. */
   readonly maxEvents?: number;
-  /** The most characters of a session's events; its latest event may have more. Default: 1,048,576 (1 Mi). */
+  /** Maximum characters of a session's events; its latest event may exceed them. Default: 1,048,576 (1 Mi). */
   readonly maxLength?: number;
-  /** The most characters of all events. Default: 67,108,864 (64 Mi). */
+  /** Maximum characters of all events. Default: 67,108,864 (64 Mi). */
   readonly maxTotalLength?: number;
-  /** How long an event is kept, in milliseconds. Default: 300,000 (5 minutes). */
+  /** Lifetime of an event, in milliseconds. Default: 300,000 (5 minutes). */
   readonly ttlMs?: number;
 }
 
-/** Messages that wait for a stream are kept as if they were on this one. */
+/** The name of the stream that holds the waiting messages. */
 const WAITING = '';
 
-/** How many keys of a session are remembered. */
+/** The number of message keys that are kept for each session. */
 const MAX_KEYS = 1000;
 
 interface Kept extends StoredEvent {
   readonly at: number;
 }
 
-/** The events of one session, the oldest first. */
+/** The events of one session, oldest first. */
 interface Log {
   events: Kept[];
   length: number;
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   waiting: number;
-  /** The number of the message that was taken last. */
+  /** The sequence number of the message that was taken last. */
   taken: number;
   keys?: Set<string>;
 }
 
 /**
- * Keeps events in this process. Past a bound, the oldest are forgotten.
+ * Stores events in this process. Past a bound, it drops the oldest events.
  * @example
  * ```ts
  * McpModule.forRoot({
@@ -45,7 +45,7 @@ interface Log {
  * ```
  */
 export class MemoryEventStore implements EventStore {
-  /** The session that got an event last comes last. */
+  /** Sorted by the time of the latest event, most recent last. */
   private readonly logs = new Map<string, Log>();
   private readonly bounds: Readonly<Required<MemoryEventStoreOptions>>;
   private total = 0;
@@ -55,7 +55,7 @@ export class MemoryEventStore implements EventStore {
     this.bounds = { maxEvents, maxLength, maxTotalLength, ttlMs };
   }
 
-  /** The length of all that is kept, in characters. */
+  /** The total length of all stored events, in characters. */
   get length(): number {
     return this.total;
   }
@@ -89,7 +89,7 @@ export class MemoryEventStore implements EventStore {
     log.waiting = 0;
     const at = Date.now();
     const taken = waiting.map(({ json }) => {
-      // A log that was forgotten must not begin with numbers that the client has already.
+      // If the log was dropped, its numbers must not restart below the numbers that the client already has.
       log.taken = Math.max(log.taken + 1, at);
       return { stream, sequence: log.taken, json, at };
     });
@@ -115,7 +115,7 @@ export class MemoryEventStore implements EventStore {
     log.length += json.length;
     this.total += json.length;
     this.forgetOld(log);
-    // The latest is kept, whatever its length: it may be the answer to a call.
+    // The latest event is kept at any length, because it may be the answer to a call.
     while (log.events.length > 1 && (log.events.length > maxEvents || log.length > maxLength))
       this.shift(log);
     while (this.total > maxTotalLength) this.shiftOldest();

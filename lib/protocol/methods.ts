@@ -1,15 +1,15 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 
 export interface MethodRule {
-  /** A server without this capability does not know the method. */
+  /** The capability that a server needs to support the method. */
   readonly capability: keyof ServerCapabilities;
-  /** The handler may ask the client for input (2026-07-28: basic/patterns/mrtr). */
+  /** Whether the handler may ask the client for input (2026-07-28: basic/patterns/mrtr). */
   readonly canAsk?: true;
-  /** 2026-07-28 does not know the method. */
+  /** Whether the method exists only before 2026-07-28. */
   readonly isLegacy?: true;
-  /** The member of the result that holds the list. */
+  /** The field of the result that holds the list. */
   readonly lists?: string;
-  /** The member that identifies a row of the list. */
+  /** The field that identifies an item of the list. */
   readonly key?: string;
 }
 
@@ -41,7 +41,7 @@ export const METHODS: ReadonlyMap<string, MethodRule> = new Map(Object.entries(R
 
 export const isList = (method: string): method is ListMethod => METHODS.get(method)?.lists !== undefined;
 
-/** Whether a server with these capabilities knows a method. */
+/** Whether a server with these capabilities supports a method. */
 export const offers = (capabilities: object, method: string): boolean =>
   Object.hasOwn(capabilities, METHODS.get(method)?.capability ?? method.split('/')[0]);
 

@@ -3,12 +3,12 @@ import type { Params } from './mcp-call.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 
 /**
- * How many values the arguments of a call may hold, at all depths. Validators take time that grows with them, some of
- * it faster than in proportion, and nothing else runs meanwhile.
+ * Maximum number of values in the arguments of a call, at all depths. The time of validators grows with it, some of it
+ * faster than linearly, and blocks the process.
  */
 const MAX_ARGUMENT_VALUES = 10_000;
 
-/** @throws McpException (-32602) where the member is missing or no string */
+/** @throws McpException (-32602) if the field is missing or not a string */
 export function requireString(params: Params, member: string): string {
   const value = params[member];
   if (typeof value !== 'string') {
@@ -17,7 +17,7 @@ export function requireString(params: Params, member: string): string {
   return value;
 }
 
-/** @throws McpException (-32602) where the value is no object */
+/** @throws McpException (-32602) if the value is not an object */
 export function asObject(value: unknown, member: string): Params {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new McpException(McpErrorCode.InvalidParams, `Invalid params: "${member}" must be an object`);
@@ -25,10 +25,10 @@ export function asObject(value: unknown, member: string): Params {
   return value as Params;
 }
 
-/** What a client sent, as far as an error message repeats it. */
+/** Shortens a client's text for an error message. */
 export const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** @throws McpException (-32602) where the URI is missing or malformed */
+/** @throws McpException (-32602) if the URI is missing or malformed */
 export function requireUri(params: Params): string {
   const uri = requireString(params, 'uri');
   const problem = checkUri(uri);
@@ -37,8 +37,8 @@ export function requireUri(params: Params): string {
 }
 
 /**
- * The arguments of a call, without members called `__proto__`.
- * @throws McpException (-32602) if they are not an object, or hold too much
+ * The arguments of a call, without fields called `__proto__`.
+ * @throws McpException (-32602) if they are not an object, or hold too many values
  */
 export function argumentsOf(params: Params): Params {
   const args = asObject(params['arguments'] ?? {}, 'arguments');
@@ -50,7 +50,7 @@ export function argumentsOf(params: Params): Params {
   );
 }
 
-/** Data without members called `__proto__`, which `JSON.parse` makes and which change the prototype of a copy. */
+/** Removes fields called `__proto__`, which `JSON.parse` creates and which would change the prototype of a copy. */
 export const withoutOwnProto = <T extends object>(data: T): T =>
   look(data, Infinity).hasOwnProto ? copyWithoutProto(data) : data;
 
@@ -59,7 +59,7 @@ const copyWithoutProto = <T extends object>(data: T): T =>
 
 const PROTO = '__proto__';
 
-/** Counts values, no further than needed and without recursion: a client decides how deep they are. */
+/** Counts values up to a limit. It does not recurse, because a client decides how deep the values are nested. */
 function look(root: object, limit: number): { count: number; hasOwnProto: boolean } {
   const pending: object[] = [root];
   let count = 0;

@@ -1,14 +1,14 @@
 /** Progress of a call (specification: basic/utilities/progress). */
 export interface Progress {
-  /** How far the call is, in units of its own; it must grow with every report. */
+  /** The progress so far, in any unit; it must grow with every report. */
   progress: number;
-  /** What `progress` comes to at the end. Default: unknown. */
+  /** The value of `progress` at the end. Default: unknown. */
   total?: number;
-  /** What is going on, for people. */
+  /** A status for the user. */
   message?: string;
 }
 
-/** Any value as progress: a report as it stands, a text as a message, anything else as JSON. */
+/** Converts a value to progress: a report stays as it is, a text becomes its message, and other values become JSON. */
 export function toProgress(value: unknown, index: number): Progress {
   if (isProgress(value)) return value;
   return { progress: index, message: typeof value === 'string' ? value : JSON.stringify(value) };

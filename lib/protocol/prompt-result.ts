@@ -2,8 +2,8 @@ import { type GetPromptResult, type PromptMessage } from '@modelcontextprotocol/
 import { assertSendable, IF_INTERCEPTED } from './unsendable.js';
 
 /**
- * What a prompt returned, as the protocol has it: a string is one message of the user.
- * @throws Error for a value that is no prompt
+ * Converts a prompt's return value to the protocol's result. A string becomes one message of the user.
+ * @throws Error for a value that is not a prompt
  */
 export function toPromptResult(value: unknown, description: string | undefined): GetPromptResult {
   assertSendable(value);

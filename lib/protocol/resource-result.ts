@@ -7,19 +7,20 @@ import { assertSendableAsResource, isStreamableFile } from './unsendable.js';
 
 type Contents = ReadResourceResult['contents'][number];
 
-/** What a read is labelled with where the handler does not say otherwise. */
+/** The labels of a read, used if the handler does not set them. */
 export interface ResourceDefaults {
   readonly uri: string;
   readonly mimeType?: string;
-  /** Absent on revisions that have no cache hints. */
+  /** Absent on revisions without cache hints. */
   readonly cache?: CacheHint;
-  /** Its signal fires when nobody waits for the read any more. */
+  /** Its signal aborts when the read is no longer needed. */
   readonly reply: Pick<ReplyChannel, 'signal'>;
 }
 
 /**
- * What a resource returned, as the protocol has it: text, bytes (sent as Base64) or an object (sent as JSON).
- * @throws Error for a value that cannot be sent; what the stream of a `StreamableFile` fails with
+ * Converts a resource's return value to the protocol's result: text, bytes (sent as Base64) or an object (sent as
+ * JSON).
+ * @throws Error for a value that cannot be sent, and the error of a failed `StreamableFile`
  */
 export async function toResourceResult(
   value: unknown,

@@ -4,38 +4,40 @@ import { CallerLimit, type Caps } from './caller-limit.js';
 import type { ReplyChannel } from './mcp-call.js';
 import type { Abortion, Observation } from './traffic.js';
 
-/** How long handlers have to clean up after their signals fired, and the last answers to be sent, in milliseconds. */
+/** Time for handlers to clean up after their signals abort, and for the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;
 
-/** A call may run for so many looks at it: no call needs a timer or a clock. */
+/**
+ * A shared timer checks all calls, so that calls do not need their own timers. A call times out after this many checks.
+ */
 const LOOKS = 20;
 
-/** Bounds on calls that run at once. */
+/** Bounds on running calls. */
 export interface CallBounds extends Caps {
-  /** How long a call may run without progress, in milliseconds; 0: for ever. */
+  /** How long a call may run without progress, in milliseconds. With 0, calls have no time limit. */
   readonly timeoutMs: number;
 }
 
-/** A call that is being answered, as its handler sees it and as a shutdown does. */
+/** A running call, seen by its handler and by a shutdown. */
 export abstract class RunningCall implements ReplyChannel {
   private ending?: AbortController;
   private ended?: { readonly reason: unknown };
   private asking = 0;
   private isClosing = false;
-  /** How often it was looked at since it began, or had progress. */
+  /** The number of timer checks since the call began or made progress. */
   private looks = 0;
-  /** Undefined if nobody observes the call. */
+  /** Undefined if the call is not observed. */
   protected seen?: Observation;
 
-  /** @param caller the caller in the limits; see `limitKeyOf` */
+  /** @param caller the key of the caller in the limits; see `limitKeyOf` */
   constructor(readonly caller: string) {}
 
   abstract notify(method: string, params: Record<string, unknown>): Promise<void>;
 
-  /** Answers with an error, whatever the handler still does. */
+  /** Answers with an error, even if the handler still runs. */
   protected abstract fail(error: McpException): void;
 
-  /** Most handlers never look at it. */
+  /** Created on demand, because most handlers never read it. */
   get signal(): AbortSignal {
     if (!this.ending) {
       this.ending = new AbortController();
@@ -44,7 +46,7 @@ export abstract class RunningCall implements ReplyChannel {
     return this.ending.signal;
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Aborts the call, because its answer is no longer needed. */
   abort(reason?: unknown, aborted: Abortion = 'cancelled'): void {
     if (this.ended) return;
     this.ended = { reason };
@@ -52,7 +54,7 @@ export abstract class RunningCall implements ReplyChannel {
     this.ending?.abort(reason);
   }
 
-  /** Waits for an answer of the client, which a server that shuts down does not do. */
+  /** Sends a request to the client and waits for its answer. During a shutdown, the call ends instead. */
   protected async asked<T>(send: () => Promise<T>): Promise<T> {
     this.asking += 1;
     try {
@@ -63,30 +65,33 @@ export abstract class RunningCall implements ReplyChannel {
     }
   }
 
-  /** The handler is still at work. */
+  /** Restarts the deadline, because the handler makes progress. */
   extend(): void {
     this.looks = 0;
   }
 
-  /** Looks at the call. @returns whether it has run for too long, not counting the time that its client took */
+  /**
+   * Checks the call's time. @returns whether the call has run for too long, without the time spent waiting for its
+   * client
+   */
   look(): boolean {
     return this.asking === 0 && !this.ended && ++this.looks > LOOKS;
   }
 
-  /** From now on, the call must not wait for its client. */
+  /** Ends the call if it waits for its client, now or later. */
   refuseAsking(): void {
     this.isClosing = true;
     if (this.asking > 0) this.end();
   }
 
-  /** Fires the signal, and answers with an error. */
+  /** Aborts the signal, and answers with an error. */
   end(error = shuttingDown(), aborted: Abortion = 'shutdown'): void {
     this.abort(error, aborted);
     this.fail(error);
   }
 }
 
-/** Work that a shutdown waits for. */
+/** Running work that a shutdown waits for. */
 export class RunningWork<T extends object = Promise<unknown>> {
   protected readonly work = new Set<T>();
   private whenIdle?: () => void;
@@ -100,7 +105,7 @@ export class RunningWork<T extends object = Promise<unknown>> {
     if (this.work.size === 0) this.whenIdle?.();
   }
 
-  /** Waits until nothing runs, but not longer than so many milliseconds. */
+  /** Waits until no work runs, at most for `timeoutMs` milliseconds. */
   async idle(timeoutMs: number): Promise<void> {
     if (this.work.size === 0) return;
     const over = new AbortController();
@@ -110,13 +115,13 @@ export class RunningWork<T extends object = Promise<unknown>> {
   }
 }
 
-/** Calls that run. So many may run at once, and for so long; a shutdown lets them finish, for a time. */
+/** The running calls of a server. It limits their number and time; a shutdown waits for them up to a deadline. */
 export class RunningCalls extends RunningWork<RunningCall> {
   readonly limit: CallerLimit;
   private looking?: NodeJS.Timeout;
   private isClosed = false;
 
-  /** @param onOverdue told how many calls have just been ended, because they ran for too long */
+  /** @param onOverdue called with the number of calls that have just been ended because they ran for too long */
   constructor(
     private readonly bounds: CallBounds,
     private readonly onOverdue: (count: number) => void,
@@ -125,12 +130,12 @@ export class RunningCalls extends RunningWork<RunningCall> {
     this.limit = new CallerLimit('calls', bounds);
   }
 
-  /** Whether the server shuts down, and so answers nothing new. */
+  /** Whether the server shuts down and refuses new calls. */
   get isClosing(): boolean {
     return this.isClosed;
   }
 
-  /** @throws McpException (-32000) when the server shuts down, and for too many calls */
+  /** @throws McpException (-32000) if the server shuts down or too many calls run */
   override add(call: RunningCall): void {
     if (this.isClosed) throw shuttingDown();
     const refusal = this.limit.take(call.caller);
@@ -140,13 +145,13 @@ export class RunningCalls extends RunningWork<RunningCall> {
   }
 
   override delete(call: RunningCall): void {
-    // A call that was refused was not counted.
+    // Refused calls are not counted.
     if (!this.work.has(call)) return;
     this.limit.release(call.caller);
     super.delete(call);
   }
 
-  /** Takes no more calls, and ends those that wait for their client. */
+  /** Refuses new calls, and ends calls that wait for their client. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -154,20 +159,20 @@ export class RunningCalls extends RunningWork<RunningCall> {
   }
 
   /**
-   * Lets calls finish within so many milliseconds, and ends the others.
-   * @returns how many it ended
+   * Waits for calls up to `timeoutMs` milliseconds, and ends the remaining calls.
+   * @returns the number of ended calls
    */
   async shutDown(timeoutMs: number): Promise<number> {
     this.close();
     await this.idle(timeoutMs);
     const left = [...this.work];
     for (const call of left) call.end();
-    // The answers are on their way before anybody closes what they are to take.
+    // The transports may close their streams only after the answers are written.
     await nextTurn();
     return left.length;
   }
 
-  /** One timer for all calls, which ends once it finds none. */
+  /** One timer serves all calls. It stops when no call runs. */
   private startLooking(): NodeJS.Timeout | undefined {
     const { timeoutMs } = this.bounds;
     return timeoutMs === 0 ? undefined : setInterval(() => this.look(), timeoutMs / LOOKS).unref();

@@ -4,13 +4,13 @@ import { assertSendable, IF_INTERCEPTED } from './unsendable.js';
 
 const CONTENT_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
 
-/** A value that a tool returned, which does not match the tool's `output` schema. */
+/** A tool's return value does not match its `outputSchema`. */
 export class InvalidOutputError extends Error {}
 
 /**
- * What a tool returned, as the protocol has it: structured content where the tool has an output schema,
- * content blocks otherwise. A `CallToolResult` passes as it is.
- * @throws InvalidOutputError naming every path of the breach; Error for a value that cannot be sent
+ * Converts a tool's return value to the protocol's result. With an output schema, the value becomes structured content,
+ * otherwise content blocks. A `CallToolResult` stays as it is.
+ * @throws InvalidOutputError that names the path of every violation; Error for a value that cannot be sent
  */
 export async function toToolResult(
   value: unknown,
@@ -21,7 +21,7 @@ export async function toToolResult(
   if (output === undefined) return result ?? { content: toContent(value) };
   if (result?.isError) return result;
   const structuredContent = await checkOutput(result ? result.structuredContent : value, output);
-  // For clients that know no structured content (specification: server/tools, structured content).
+  // For clients that do not support structured content (specification: server/tools, structured content).
   const content: ContentBlock[] = result?.content ?? [
     { type: 'text', text: JSON.stringify(structuredContent) },
   ];
@@ -45,7 +45,7 @@ async function checkOutput(value: unknown, output: CompiledSchema): Promise<Reco
   return toJson(checked.value) as Record<string, unknown>;
 }
 
-/** The value as it will stand on the wire, so that what is checked is what leaves. */
+/** Converts the value to JSON, so that the check sees the value that is sent. */
 const toJson = (value: unknown): unknown =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 

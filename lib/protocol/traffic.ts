@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../util/message-of.js';
 import type { McpCall, Params } from './mcp-call.js';
 
-/** A request, as it is observed: one that came in is the `McpCall` itself. */
+/** A request that is observed. For an incoming request, it is the `McpCall` itself. */
 export type TrafficRequest = Pick<McpCall, 'method'> &
   Partial<
     Pick<
@@ -19,13 +19,13 @@ export type TrafficRequest = Pick<McpCall, 'method'> &
     >
   >;
 
-/** A place where requests are observed. It is made once, before the first request. */
+/** A place where requests are observed. It is created once, before the first request. */
 export interface TrafficPoint {
-  /** Whether requests come in here (`server`), or go out (`client`). */
+  /** `server` for incoming requests, `client` for outgoing requests. */
   readonly side: 'server' | 'client';
   /** Name of the server, or of the connection to one. */
   readonly name: string;
-  /** Where a client's requests go, if they go over HTTP. */
+  /** The URL of a client's requests, if they use HTTP. */
   readonly url?: string;
   /** Whether a client of the application answers here, and not a server. */
   readonly isClient?: boolean;
@@ -35,39 +35,39 @@ export interface TrafficPoint {
   isKnown?(kind: 'tool' | 'prompt', name: string): boolean;
 }
 
-/** Why a request ended without its answer. */
+/** The reason why a request ended without its answer. */
 export type Abortion = 'cancelled' | 'timeout' | 'shutdown';
 
-/** How a request ended: with a result, with an error, or before either. */
+/** The end of a request: a result, an error, or an abortion before either. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown; readonly aborted?: Abortion };
 
-/** One request, from its beginning to its end. */
+/** One observed request, from start to end. */
 export interface Observation {
-  /** Runs what belongs to the request, such as its handler. */
+  /** Runs work of the request, such as its handler, in the context of the request. */
   run<T>(work: () => T): T;
-  /** The params to send: with the trace context, if there is one. */
+  /** The params to send, with the trace context if it exists. */
   outgoing<P extends object | undefined>(params: P): P;
-  /** Only the first end counts. */
+  /** Ends the observation. Only the first end counts. */
   end(outcome: Outcome): void;
 }
 
-/** What one listener makes of one request. */
+/** One listener's observation of one request. */
 export interface Observing {
   readonly run?: <T>(work: () => T) => T;
-  /** Adds to the `_meta` of a request that goes out. */
+  /** Adds fields to the `_meta` of an outgoing request. */
   readonly inject?: (meta: Record<string, unknown>) => void;
   end(outcome: Outcome, durationMs: number): void;
 }
 
-/** A connection that has ended. */
+/** A closed connection. */
 export interface EndedConnection {
   readonly durationMs: number;
   readonly protocolVersion?: string;
-  /** Whether it was HTTP. */
+  /** Whether the connection used HTTP. */
   readonly isHttp: boolean;
 }
 
-/** A turn of an interceptor. */
+/** One run of an interceptor. */
 export interface Turn {
   readonly name: string;
   readonly host: string;
@@ -75,7 +75,7 @@ export interface Turn {
   readonly mode: string;
 }
 
-/** The payload is the one that the chain was given. It is the same message for all turns of a run. */
+/** A message of the chain. All turns of a run get the same object, with the payload as the chain received it. */
 export interface TurnMessage {
   readonly event: string;
   readonly phase: string;
@@ -92,35 +92,35 @@ export interface EndedTurn {
   readonly failedOpen?: boolean;
 }
 
-/** What one listener makes of one turn. */
+/** One listener's observation of one run of an interceptor. */
 export interface TurnObserving {
   run<T>(work: () => T): T;
   /** @param result undefined if the interceptor did not apply */
   end(result: EndedTurn | undefined): void;
 }
 
-/** Observes the requests of an application. It must not keep the requests. */
+/** Observes the requests of an application. It must not keep the objects that it receives. */
 export interface TrafficListener {
   begin(request: TrafficRequest, point: TrafficPoint): Observing | undefined;
-  /** A 2025-era session, a stdio connection, or a connection of a client has ended. */
+  /** Called when a 2025-era session, a stdio connection or a client's connection has ended. */
   disconnected?(connection: EndedConnection, point: TrafficPoint): void;
-  /** A validator or mutator begins. */
+  /** Called before a validator or mutator runs. */
   readonly turn?: ObserveTurn;
-  /** A call ended that took this many rounds, more than one. */
+  /** Called when a call with several rounds has ended. `count` is above 1. */
   endRounds?(count: number): void;
-  /** The place in a trace where the present request stands, for a later round of it. */
+  /** Returns the trace position of the current request, for a later round of the same call. */
   mark?(): string | undefined;
-  /** The present request goes on with the one that had this mark. */
+  /** Links the current request to the earlier request that had this mark. */
   follow?(mark: string): void;
 }
 
-/** Observes one place. It is undefined without a listener, so that a request pays only for one check. */
+/** Observes one place. It is undefined without listeners, so that a request pays only for one check. */
 export interface Observer {
   begin(request: TrafficRequest): Observation;
   disconnected(connection: EndedConnection): void;
 }
 
-/** Where modules that observe requests (telemetry, the explorer) announce themselves, before the servers start. */
+/** The registry for modules that observe requests (telemetry, the explorer). They register before the servers start. */
 @Injectable()
 export class Traffic {
   private readonly listeners: TrafficListener[] = [];
@@ -144,7 +144,7 @@ export class Traffic {
     };
   }
 
-  /** Undefined without a listener for interceptors. */
+  /** Undefined if no listener observes interceptors. */
   get turns(): ObserveTurn | undefined {
     return jointly(this.listeners.flatMap(({ turn }) => turn ?? []));
   }

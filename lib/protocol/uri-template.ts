@@ -12,7 +12,7 @@ interface Operator {
   readonly prefix: string;
   /** Stands between values. */
   readonly separator: string;
-  /** End the value unless they are percent-encoded. */
+  /** Characters that end the value unless they are percent-encoded. */
   readonly stops: string;
   /** Values are written `name=value`, in any order, and are optional. */
   readonly named?: true;
@@ -34,7 +34,7 @@ interface Variable {
   readonly exploded: boolean;
 }
 
-/** A part of the URI with one variable, or with the pairs of named variables. */
+/** A part of the URI that holds one variable, or the pairs of named variables. */
 interface Run extends Operator {
   readonly variables: Variable[];
   readonly crossesSegments: boolean;
@@ -53,13 +53,13 @@ export class UriTemplateError extends Error {
 export interface CompiledUriTemplate {
   readonly template: string;
   readonly variables: readonly string[];
-  /** The amount of literal text. The most specific template matches. */
+  /** The amount of literal text. The most specific matching template is used. */
   readonly specificity: number;
-  /** The decoded variables; undefined if the URI does not match. Never throws. */
+  /** Returns the decoded variables, or undefined if the URI does not match. Never throws. */
   match(uri: string): Readonly<Record<string, string | string[]>> | undefined;
 }
 
-/** Says why a URI is invalid (RFC 3986, but letters of any script are allowed). */
+/** Returns why a URI is invalid (RFC 3986, with letters of all scripts). */
 export function checkUri(uri: string): string | undefined {
   if (uri.length > MAX_URI_LENGTH) return `it is longer than ${MAX_URI_LENGTH} characters`;
   if (!SCHEME.test(uri)) return 'it does not start with a scheme, such as "docs:"';
@@ -200,7 +200,9 @@ function matchTokens(tokens: readonly Token[], text: string): Record<string, str
 const continues = (run: Run, c: string) => c !== '' && !run.stops.includes(c);
 const begins = (run: Run, c: string) => (run.named ? c === run.prefix : continues(run, c));
 
-/** `rows[i][at]` says whether the tokens from `i` match all text from `at`. A regular expression would backtrack. */
+/**
+ * `rows[i][at]` says whether the tokens from `i` match the whole text from `at`. A regular expression would backtrack.
+ */
 function solve(tokens: readonly Token[], text: string): Uint8Array[] {
   const end = new Uint8Array(text.length + 1);
   end[text.length] = 1;
@@ -224,7 +226,7 @@ function solve(tokens: readonly Token[], text: string): Uint8Array[] {
   return rows;
 }
 
-/** Returns false for a value that is not allowed. */
+/** Stores the decoded values. Returns false for a value that is not allowed. */
 function capture(run: Run, text: string, values: Map<string, string | string[]>): boolean {
   if (!run.named) {
     const [{ name, exploded }] = run.variables;

@@ -3,14 +3,17 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { MAX_COMMANDS, RedisConnection } from './redis-connection.js';
 import type { RedisSettings } from './redis-options.js';
 
-/** A connection that is not open yet. @throws McpBootstrapError for a wrong URL, and if the package `redis` is missing */
+/**
+ * Creates a connection that is not open yet. @throws McpBootstrapError for a wrong URL, and if the package `redis` is
+ * missing
+ */
 export async function connectionTo({ url, ...options }: RedisSettings): Promise<RedisConnection> {
   const { createClient } = await load();
   const create = () =>
     createClient({
       url,
       name: 'nestjs-mcp',
-      // `RedisConnection` does both.
+      // `RedisConnection` reconnects and limits the time of commands itself.
       socket: { connectTimeout: options.connectTimeoutMs, reconnectStrategy: false },
       commandOptions: { timeout: undefined },
       commandsQueueMaxLength: MAX_COMMANDS,
@@ -19,7 +22,7 @@ export async function connectionTo({ url, ...options }: RedisSettings): Promise<
   try {
     create().destroy();
   } catch {
-    // The error may hold the password.
+    // The message of the original error may hold the password.
     throw new McpBootstrapError('McpRedisModule', '"url" is not a URL that the package "redis" understands');
   }
   return new RedisConnection(create, options);

@@ -25,8 +25,8 @@ const SETTINGS = 'nestjs-mcp:redis-settings';
 const CONNECTION = 'nestjs-mcp:redis-connection';
 
 /**
- * Shares sessions, changes, states of calls and rate limits between the nodes of an application. It is enough to import it once, in
- * any module.
+ * Shares sessions, changes, call states and rate limits between the nodes of an application. Import it once, in any
+ * module.
  * @example
  * ```ts
  * @Module({ imports: [McpRedisModule.forRoot({ url: 'redis://localhost:6379', prefix: 'shop:' })] })
@@ -35,7 +35,7 @@ const CONNECTION = 'nestjs-mcp:redis-connection';
  */
 @Module({})
 export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(@Inject(CONNECTION) private readonly redis: RedisConnection) {}
 
   /** @throws McpBootstrapError, while the application starts, for wrong options, and if the package `redis` is missing */
@@ -43,18 +43,18 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
     return moduleOf({ provide: SETTINGS, useFactory: () => resolveRedisOptions(options) });
   }
 
-  /** Like `forRoot`, with options that a factory makes. */
+  /** Like `forRoot`, with options from a factory. */
   static forRootAsync({ imports, inject = [], useFactory }: McpRedisModuleAsyncOptions): DynamicModule {
     const make = async (...dependencies: never[]) => resolveRedisOptions(await useFactory(...dependencies));
     return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
   }
 
-  /** Before the transports open. Without Redis, the application starts nevertheless. */
+  /** Connects before the transports open. Without Redis, the application still starts. */
   onModuleInit(): Promise<void> {
     return this.redis.open();
   }
 
-  /** After the transports have closed. */
+  /** Disconnects after the transports have closed. */
   onApplicationShutdown(): Promise<void> {
     return this.redis.close();
   }

@@ -14,22 +14,22 @@ interface Subscription {
   readonly listener: (text: string) => void;
 }
 
-/** Redis cannot be asked now. The connection has logged why. */
+/** Redis is not available now. The connection has logged the reason. */
 export class RedisUnavailable extends Error {}
 
-/** The pause before another attempt, in milliseconds: it doubles. */
+/** Delays between attempts to connect, in milliseconds; the delay doubles. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
 
-/** How often the connection is tried, in milliseconds. */
+/** Interval of the connection check, in milliseconds. */
 const PING_MS = 5000;
 
-/** The most commands that wait for an answer. */
+/** Maximum commands that wait for an answer. */
 export const MAX_COMMANDS = 10_000;
 
 /**
- * The connection of a node to Redis, for commands and for messages. While Redis is gone, commands fail at once, and the
- * connection tries again for as long as it is open.
+ * A node's connection to Redis, for commands and messages. While Redis is not available, commands fail at once, and the
+ * open connection keeps trying to reconnect.
  */
 export class RedisConnection {
   private readonly logger = new Logger('McpRedis');
@@ -40,28 +40,28 @@ export class RedisConnection {
   private giveUp: (error: Error) => void = () => undefined;
   private isLost = false;
 
-  /** @param create makes a client that does not connect again by itself */
+  /** @param create creates a client that does not reconnect by itself */
   constructor(
     private readonly create: () => RedisClientType,
     private readonly options: RedisConnectionOptions,
   ) {}
 
-  /** Waits for the first attempt, whether or not it succeeds. */
+  /** Waits for the first attempt to connect, successful or not. */
   async open(): Promise<void> {
     await new Promise<void>(resolve => {
       this.kept = this.keep(resolve);
     });
   }
 
-  /** The client, for commands that are sent at once. @throws RedisUnavailable */
+  /** The client for commands that are sent at once. @throws RedisUnavailable */
   get ready(): RedisClientType {
-    if (!this.client) throw new RedisUnavailable('there is no connection to Redis');
+    if (!this.client) throw new RedisUnavailable('the connection to Redis is not open');
     return this.client;
   }
 
   /**
    * Sends commands.
-   * @throws RedisUnavailable while Redis is gone, or if it does not answer in time; errors of Redis
+   * @throws RedisUnavailable while Redis is not available or does not answer in time; errors of Redis
    */
   async run<T>(work: (client: RedisClientType) => Promise<T>): Promise<T> {
     const client = this.ready;
@@ -88,7 +88,7 @@ export class RedisConnection {
     };
   }
 
-  /** Lets running commands end, within their time, and closes the connection. */
+  /** Waits for running commands, up to their timeout, and closes the connection. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.unlessGone(client => client.close());
@@ -100,15 +100,15 @@ export class RedisConnection {
     try {
       if (this.client) await this.run(work);
     } catch (error) {
-      // The next connection is told what to listen to.
+      // The next connection subscribes again.
       if (!(error instanceof RedisUnavailable)) throw error;
     }
   }
 
-  /** Connects, again and again, until the application closes. */
+  /** Keeps the connection open: it reconnects until the application closes. */
   private async keep(tried: () => void): Promise<void> {
     const { signal } = this.closing;
-    // A connection that only listens would not notice that the other end is gone.
+    // A connection that only listens would not notice that the other end has gone.
     const ping = () => void this.run(client => client.ping()).catch(() => undefined);
     const pinging = setInterval(ping, PING_MS).unref();
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -122,7 +122,7 @@ export class RedisConnection {
         await Promise.race([within(this.options.connectTimeoutMs, this.connect(client)), lost]);
         this.succeeded();
         pauseMs = FIRST_PAUSE_MS;
-        // Redis alone does not keep a process.
+        // The connection to Redis must not keep the process running.
         client.unref();
         tried();
         await lost;
@@ -139,10 +139,10 @@ export class RedisConnection {
 
   private async connect(client: RedisClientType): Promise<void> {
     await client.connect();
-    // Changes nothing, but fails where nothing can be written.
+    // Deletes a missing key, which fails if Redis cannot write.
     await client.del(`${this.options.prefix}probe`);
     this.client = client;
-    // A subscription that comes meanwhile is made twice, to no effect.
+    // A subscription that arrives meanwhile is made twice, without effect.
     await Promise.all(
       [...this.subscriptions].map(({ channel, listener }) => client.subscribe(channel, listener)),
     );
@@ -157,12 +157,15 @@ export class RedisConnection {
     if (this.isLost) return;
     this.isLost = true;
     this.logger.warn(
-      `Redis is not available (${reasonOf(error)}). Until it is back, calls that need it are refused, and changes on other nodes are missed`,
+      `Redis is not available (${reasonOf(error)}). Until it is available again, the server refuses calls that need it and misses changes on other nodes`,
     );
   }
 }
 
-/** Later commands would wait behind an unanswered one; after a failover, a connection may lead to a replica. */
+/**
+ * Closes the connection because later commands would wait behind an unanswered one, or because a failover left it on a
+ * replica.
+ */
 const endsConnection = (error: unknown): error is Error =>
   error instanceof RedisUnavailable || (error instanceof Error && error.message.startsWith('READONLY'));
 
@@ -179,5 +182,5 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** An error of several addresses has a code, but no message. */
+/** An error about several addresses has a code but no message. */
 const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => code ?? message.slice(0, 200);

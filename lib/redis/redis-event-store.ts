@@ -1,17 +1,17 @@
 import type { EventStore, StoredEvent } from '../protocol/event-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
-/** The bounds on the events of a session: those of a `MemoryEventStore`. */
+/** The bounds on the events of a session, the same as in `MemoryEventStore`. */
 const MAX_EVENTS = 1000;
 const MAX_LENGTH = 1_048_576;
 const TTL_MS = 300_000;
 
-/** How long the key of a message is remembered, in milliseconds. */
+/** Lifetime of a message's key, in milliseconds. */
 const KEY_TTL_MS = 60_000;
 
 /**
- * Adds an event to a Redis stream, and forgets the oldest past a bound. Each entry holds the length of all events up to it,
- * so that the length of what is kept needs no other key.
+ * Adds an event to a Redis stream, and drops the oldest events past a bound. Each entry holds the total length of all
+ * events up to it, so that the current length needs no other key.
  */
 const KEEP = `
 local time = redis.call('TIME')
@@ -52,7 +52,10 @@ if ARGV[2] == '1' and not redis.call('SET', KEYS[2], '', 'NX', 'PX', ${KEY_TTL_M
 keep(KEYS[1], '', 0, ARGV[1])
 return 1`;
 
-/** A sequence is a time, so that it grows even if what was kept has expired. KEYS: waiting messages, events. ARGV: stream. */
+/**
+ * Takes the waiting messages. A sequence is a time, so it grows even if the kept events have expired. KEYS: waiting
+ * messages, events. ARGV: stream.
+ */
 const TAKE = `${KEEP}
 local waiting = redis.call('XRANGE', KEYS[1], '-', '+')
 if #waiting == 0 then return waiting end
@@ -74,7 +77,7 @@ for _, entry in ipairs(waiting) do
 end
 return taken`;
 
-/** The events of sessions as Redis streams that expire. */
+/** Stores the events of sessions in Redis streams that expire. */
 export class RedisEventStore implements EventStore {
   constructor(
     private readonly redis: RedisConnection,
@@ -116,7 +119,7 @@ export class RedisEventStore implements EventStore {
   }
 }
 
-/** Sequence and message, by turns. */
+/** The reply holds sequence and message in turns. */
 function eventsIn(stream: string, reply: unknown): StoredEvent[] {
   const list = reply as string[];
   const events: StoredEvent[] = [];

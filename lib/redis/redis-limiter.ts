@@ -2,14 +2,14 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { LimiterOptions, SharedState } from '../shared/shared-state.js';
 import type { RedisConnection } from './redis-connection.js';
 
-/** A limiter whose counters are keys in Redis that expire. */
+/** A limiter whose counters are Redis keys that expire. */
 export function redisLimiter(
   redis: RedisConnection,
   prefix: string,
   { name, points, duration, blockDuration }: LimiterOptions,
 ): ReturnType<SharedState['limiter']> {
   const limiter = new RateLimiterRedis({
-    // The connection makes a new client after each outage.
+    // `ready` is read for each command, because each reconnection creates a new client.
     storeClient: {
       eval: (...script: Parameters<typeof redis.ready.eval>) => redis.ready.eval(...script),
       multi: () => redis.ready.multi(),

@@ -1,7 +1,7 @@
 import type { MessageBus } from '../shared/message-bus.js';
 import { RedisUnavailable, type RedisConnection } from './redis-connection.js';
 
-/** Messages by Redis Pub/Sub. Those of the time when Redis is gone are lost. */
+/** Sends messages by Redis Pub/Sub. Messages are lost while Redis is not available. */
 export class RedisMessageBus implements MessageBus {
   constructor(
     private readonly redis: RedisConnection,
@@ -29,7 +29,7 @@ export class RedisMessageBus implements MessageBus {
   }
 }
 
-/** Others can send to the channel as well. */
+/** Returns undefined for text that is not JSON: other programs can publish to the channel. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

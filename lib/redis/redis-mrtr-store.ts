@@ -1,7 +1,7 @@
 import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
-/** States of calls, and which of them were used, as keys that expire. */
+/** Keeps states of calls, and records used states, as Redis keys that expire. */
 export class RedisMrtrStore implements MrtrStore {
   constructor(
     private readonly redis: RedisConnection,

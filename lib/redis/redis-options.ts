@@ -9,19 +9,21 @@ export interface McpRedisOptions {
   url: string;
   /** Prefix of all keys and channels. Give each application another prefix. Default: `nestjs-mcp:`. */
   prefix?: string;
-  /** How long the start waits for Redis, and each later attempt to connect, in milliseconds. Default: 2,000. */
+  /**
+   * Deadline for each attempt to connect, in milliseconds. The start-up waits for the first attempt. Default: 2,000.
+   */
   connectTimeoutMs?: number;
-  /** How long Redis may take for a command, in milliseconds; then the call is refused. Default: 500. */
+  /** Deadline for a Redis command, in milliseconds; after it, the call is refused. Default: 500. */
   commandTimeoutMs?: number;
 }
 
-/** Options of `McpRedisModule.forRootAsync`: a factory makes the options. */
+/** Options of `McpRedisModule.forRootAsync`, which creates the options with a factory. */
 export interface McpRedisModuleAsyncOptions {
-  /** Modules that export what the factory injects. */
+  /** Modules that export the providers that the factory injects. */
   imports?: DynamicModule['imports'];
-  /** Providers that the factory is called with. Default: nothing. */
+  /** Providers to pass to the factory. Default: none. */
   inject?: FactoryProvider['inject'];
-  /** Makes the options, once, while the application starts. */
+  /** Creates the options once, while the application starts. */
   useFactory: (...dependencies: never[]) => McpRedisOptions | Promise<McpRedisOptions>;
 }
 
@@ -43,6 +45,8 @@ export const REDIS = objectOf<McpRedisOptions, RedisSettings>(
   { title: 'options', required: ['url'] },
 );
 
-/** @throws McpBootstrapError for an option that is missing, unknown or out of range; it never holds the URL */
+/**
+ * @throws McpBootstrapError for an option that is missing, unknown or out of range. The message never holds the URL.
+ */
 export const resolveRedisOptions = (options: McpRedisOptions): RedisSettings =>
   resolve(REDIS, options, problem => new McpBootstrapError('McpRedisModule', problem));

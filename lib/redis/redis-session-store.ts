@@ -2,8 +2,8 @@ import type { SessionFields, SessionStore } from '../shared/session-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /**
- * Changes fields of a hash that exists. Arguments: the time to live, the number of arguments with expected fields, the
- * number of arguments with fields to set, all of these by turns of name and text, and the names to remove.
+ * Sets and removes fields of an existing hash that has the expected fields. ARGV: lifetime, number of arguments with
+ * expected fields, number of arguments with fields to set, their names and values in turn, names to remove.
  */
 const UPDATE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -17,7 +17,7 @@ for index = removed, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`;
 
-/** Sessions as hashes that expire. */
+/** Stores sessions as Redis hashes that expire. */
 export class RedisSessionStore implements SessionStore {
   constructor(
     private readonly redis: RedisConnection,

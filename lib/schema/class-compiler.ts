@@ -8,7 +8,9 @@ import { toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
-/** Values come back as instances; a property without a decorator is an issue. @throws SchemaError */
+/**
+ * Compiles a class. Validated values are instances, and a property without a decorator is an issue. @throws SchemaError
+ */
 export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<CompiledSchema> {
   const peers = await loadClassPeers();
   const { schema, shapes } = new ClassConverter(type, peers, io).convert();
@@ -22,7 +24,7 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       try {
         instance = peers.toInstance(type, copyPlain(value, '', unsafe) as object);
       } catch {
-        // A `@Transform()` failed. Its message may hold the value.
+        // A `@Transform()` threw an error. Its message may hold the value.
         return failure([{ path: '', message: `cannot be converted to ${type.name}` }]);
       }
       if (unsafe.length > 0) return failure(unsafe);
@@ -49,8 +51,8 @@ function toIssues(failures: readonly PropertyFailure[], parent: unknown, parentP
 }
 
 /**
- * A copy for class-transformer, which deletes discriminators from its input. Keys that every object inherits become
- * issues, because class-transformer fails on them or drops them silently.
+ * Copies input for class-transformer, which deletes discriminators from it. Keys that every object inherits become
+ * issues, because class-transformer fails on them or silently drops them.
  */
 function copyPlain(value: unknown, path: string, issues: SchemaIssue[]): unknown {
   if (Array.isArray(value))

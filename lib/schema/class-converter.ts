@@ -27,11 +27,11 @@ interface Definition {
   schema: Keywords;
 }
 
-/** Converts a class and its nested classes to one JSON Schema. Classes go by identity, not by name. */
+/** Converts a class and its nested classes to one JSON Schema. Classes are compared by identity, not by name. */
 export class ClassConverter {
   private readonly definitions: Definition[] = [];
   private readonly shapes = new Map<unknown, PropertyShape[]>();
-  /** The classes that are being converted in place. */
+  /** The classes that are being converted inline. */
   private readonly inlined = new Set<Type<unknown>>();
 
   constructor(
@@ -58,7 +58,7 @@ export class ClassConverter {
       return [name, isScalar(initial[name]) ? { ...schema, default: initial[name] } : schema] as const;
     });
     this.shapes.set(type, properties.map(shapeOf));
-    // A client may omit a property with an initial value; a result always has it.
+    // A client may omit a property with an initial value, but a result always has it.
     const isGiven = ({ name }: ClassProperty) => this.io === 'input' && initial[name] !== undefined;
     const asked = properties.filter(property => isRequired(property) && !isGiven(property));
     const required = new Set(asked.map(({ name }) => name));
@@ -86,7 +86,10 @@ export class ClassConverter {
     );
   }
 
-  /** Clients find a value by its name in the schema, class-transformer by its exposed name. */
+  /**
+   * Refuses a header property with another exposed name: clients use the name in the schema, class-transformer the
+   * exposed name.
+   */
   private assertHeadersReached(type: Type<unknown>, properties: readonly ClassProperty[]): void {
     const declared = new Set(headerProperties(type.prototype as object));
     for (const property of properties) {
@@ -112,7 +115,7 @@ export class ClassConverter {
     if (isClass(type)) return this.hasHeaders(type) ? this.inline(type) : this.reference(type);
     if (this.peers.isTransformed(owner, name)) return { type: 'object' };
     throw new SchemaError(
-      `${owner.name}.${name} is @ValidateNested(), but of no known class: add @Type() of class-transformer`,
+      `${owner.name}.${name} has @ValidateNested(), but its class is unknown: add @Type() of class-transformer`,
     );
   }
 
@@ -121,7 +124,7 @@ export class ClassConverter {
     return declared ?? (this.peers.isTransformed(owner, name) ? reflectedType(owner, name) : undefined);
   }
 
-  /** Clients do not look for header parameters behind a `$ref`. */
+  /** Clients do not look for header parameters behind a `$ref`, so a class with them is converted inline. */
   private hasHeaders(type: Type<unknown>, seen = new Set<unknown>()): boolean {
     if (seen.has(type)) return false;
     seen.add(type);
@@ -177,7 +180,7 @@ function isClass(type: unknown): type is Type<unknown> {
   return typeof type === 'function' && type !== Object && type !== Array;
 }
 
-/** The header of a property without a schema would be ignored silently. */
+/** Refuses a header on a property without a schema, which would be silently ignored. */
 function assertHeadersKnown(type: Type<unknown>, properties: readonly ClassProperty[]): void {
   const names = new Set<string | symbol>(properties.map(({ name }) => name));
   const stray = headerProperties(type.prototype as object).find(property => !names.has(property));
@@ -187,7 +190,7 @@ function assertHeadersKnown(type: Type<unknown>, properties: readonly ClassPrope
   );
 }
 
-/** class-transformer constructs the class in the same way on every call. */
+/** The initial values of a class. class-transformer calls the constructor in the same way. */
 function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]): Record<string, unknown> {
   let instance: Record<string, unknown>;
   try {
@@ -201,7 +204,7 @@ function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]
   const names = new Set(properties.map(({ name }) => name));
   const stray = Object.keys(instance).find(key => !names.has(key));
   if (stray === undefined) return instance;
-  // With `useDefineForClassFields`, the default since ES2022, a declaration alone makes the property.
+  // With `useDefineForClassFields`, the default since ES2022, a declaration alone creates the property.
   throw new SchemaError(
     `${type.name}.${stray} has no class-validator decorator, so that every instance is invalid: add @Allow()`,
   );

@@ -4,7 +4,7 @@ import type { MetadataStorage } from 'class-transformer/types/MetadataStorage.js
 import type * as Validator from 'class-validator';
 import { reasonOf, SchemaError } from './schema.error.js';
 
-/** The used parts of class-validator and class-transformer, which are both optional. */
+/** The functions that we use from class-validator and class-transformer. Both packages are optional. */
 export type ClassPeers = Awaited<ReturnType<typeof loadClassPeers>>;
 export type ValidationRule = ReturnType<ClassPeers['rulesOf']>[number];
 export type DeclaredType = NonNullable<ReturnType<ClassPeers['declaredType']>>;
@@ -12,7 +12,7 @@ export type PropertyFailure = Awaited<ReturnType<ClassPeers['validate']>>[number
 
 const PLAIN_TO_CLASS = 0;
 
-/** @throws SchemaError that says what to install */
+/** @throws SchemaError that names the packages to install */
 export async function loadClassPeers() {
   const [validator, transformer, storage] = await load();
   return {
@@ -29,7 +29,7 @@ export async function loadClassPeers() {
     },
     isTransformed: (type: Type<unknown>, property: string) =>
       storage.findTransformMetadatas(type, property, PLAIN_TO_CLASS).length > 0,
-    /** The name under which `@Expose()` reads a property, if it gives one. */
+    /** The name from which `@Expose()` reads a property, if it sets another name. */
     exposedName: (type: Type<unknown>, property: string) => {
       const { name, toPlainOnly } = storage.findExposeMetadata(type, property)?.options ?? {};
       return toPlainOnly ? undefined : name;
@@ -50,7 +50,7 @@ async function load() {
     return [
       await loadModule<typeof Validator>('class-validator'),
       await loadModule<typeof Transformer>('class-transformer'),
-      // `@Type()` writes here; there is no public way to read it.
+      // `@Type()` stores its metadata here, without a public way to read it.
       (await loadModule<{ defaultMetadataStorage: MetadataStorage }>('class-transformer/cjs/storage.js'))
         .defaultMetadataStorage,
     ] as const;
@@ -62,8 +62,8 @@ async function load() {
   }
 }
 
-/** In CommonJS by `require`: Jest refuses `import()` without a flag of Node. */
+/** In CommonJS, `require` loads the module, because Jest refuses `import()` without a Node flag. */
 async function loadModule<T>(name: string): Promise<T> {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- there is none in the ES half of the build
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the ES build does not have `require`
   return (typeof require === 'function' ? require(name) : await import(name)) as T;
 }

@@ -6,7 +6,7 @@ import { type Keywords, keywordsOfRule, narrow } from './class-rules.js';
 import { keywordsOf } from './keywords.js';
 import { SchemaError } from './schema.error.js';
 
-/** The rules of a property that class-validator may not check. */
+/** The rules of a property that class-validator does not always check. */
 export interface PropertyShape {
   readonly name: string;
   readonly isRequired: boolean;
@@ -18,8 +18,8 @@ export interface PropertyShape {
 export type Shapes = ReadonlyMap<unknown, readonly PropertyShape[]>;
 
 /**
- * Finds values that class-validator accepts against the schema: `@ValidateNested()` takes lists for objects, nested lists
- * and undefined; `each: true` takes a single value for a list.
+ * Finds values that class-validator accepts although the schema refuses them. `@ValidateNested()` accepts lists for
+ * objects, nested lists and undefined; `each: true` accepts a single value for a list.
  */
 export function shapeIssues(shapes: Shapes, instance: object, path: string): SchemaIssue[] {
   const properties = shapes.get(instance.constructor) ?? [];
@@ -60,7 +60,7 @@ export interface ClassProperty {
   readonly rules: readonly ValidationRule[];
 }
 
-/** Used if no decorator tells the type. TypeScript does not reflect unions and interfaces. */
+/** Used if decorators do not give the type. TypeScript does not reflect unions and interfaces. */
 const REFLECTED = new Map<unknown, Keywords>([
   [String, { type: 'string' }],
   [Number, { type: 'number' }],
@@ -103,8 +103,8 @@ export function reflectedType(owner: Type<unknown>, name: string): unknown {
 }
 
 /**
- * @param nested makes the schema of the property's class, for `@ValidateNested()`
- * @throws SchemaError if a missing `@Type()` makes every value invalid
+ * @param nested creates the schema of the property's class, for `@ValidateNested()`
+ * @throws SchemaError if every value is invalid because `@Type()` is missing
  */
 export function propertySchema(
   property: ClassProperty,
@@ -146,13 +146,13 @@ function isTyped(keywords: Keywords): boolean {
   return ['type', 'enum', 'const', '$ref', 'anyOf'].some(key => key in keywords);
 }
 
-/** `@IsNotEmpty()` concerns the length of strings only. */
+/** `@IsNotEmpty()` limits only the length of strings. */
 function tidy(keywords: Keywords): Keywords {
   const { minLength: _, ...rest } = keywords;
   return isTyped(keywords) && keywords.type !== 'string' ? rest : keywords;
 }
 
-/** class-validator accepts null for an absent value. In a result, the client has to know it. */
+/** class-validator accepts null for a missing value. The schema of a result has to say so. */
 function orNull(keywords: Keywords, nullable: boolean): Keywords {
   return nullable && Object.keys(keywords).length > 0 ? { anyOf: [keywords, { type: 'null' }] } : keywords;
 }

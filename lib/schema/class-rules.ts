@@ -8,7 +8,10 @@ const string = { type: 'string' };
 const array = { type: 'array' };
 const object = { type: 'object' };
 
-/** By class-validator's name. Missing decorators only narrow the accepted values. */
+/**
+ * JSON Schema keywords by the rule names of class-validator. Without a rule, the JSON Schema accepts more values than
+ * the class.
+ */
 const RULES = new Map<string, Rule>([
   ['isString', () => string],
   ['minLength', ([min]) => ({ ...string, ...finite({ minLength: min }) })],
@@ -68,7 +71,10 @@ export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-/** A format that is narrower than the decorator's check. In a result, it would make clients refuse valid values. */
+/**
+ * Adds a format that is stricter than the decorator's check. In a result, clients would refuse valid values because of
+ * it.
+ */
 function advised(io: SchemaIo, keywords: Keywords): Keywords {
   return io === 'input' ? keywords : {};
 }
@@ -81,7 +87,7 @@ function ipFormat(version: unknown): Keywords {
   return version ? { format: `ipv${Number(version)}` } : { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] };
 }
 
-/** JSON Schema has Unicode patterns without flags; other patterns are left out. */
+/** JSON Schema uses Unicode patterns without flags. Other patterns are omitted. */
 function portablePattern(pattern: unknown, flags: unknown): Keywords {
   try {
     const { source, flags: needed } = new RegExp(pattern as RegExp | string, flags as string | undefined);
@@ -103,7 +109,7 @@ function jsonType(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The values of a TypeScript enum, without the names that its numbers lead back to. */
+/** The values of a TypeScript enum, without the reverse mapping of its numbers. */
 function enumValues(entity: object): unknown[] {
   const members = entity as Record<string, unknown>;
   const isName = (key: string) => typeof members[key] === 'string' && members[members[key]] === Number(key);

@@ -393,7 +393,7 @@ describe('a class that cannot be a schema', () => {
     [
       'a nested class without @Type()',
       [ValidateNested()],
-      'Dto.it is @ValidateNested(), but of no known class: add @Type()',
+      'Dto.it has @ValidateNested(), but its class is unknown: add @Type()',
     ],
     [
       'a nested class without decorators',

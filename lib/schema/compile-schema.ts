@@ -9,7 +9,7 @@ const compiled = {
   output: new WeakMap<object, Promise<CompiledSchema>>(),
 };
 
-/** Compiles a class or schema object once for each direction. @throws SchemaError */
+/** Compiles a class or schema object, once for each direction. @throws SchemaError */
 export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
   requireSchema(schema);
   let result = compiled[io].get(schema);
@@ -18,13 +18,13 @@ export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<C
 }
 
 async function compile(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
-  // First, because arktype's schemas are functions too.
+  // Checked first, because arktype schemas are functions, too.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
   requireNoShape(schema);
   return typeof schema === 'function' ? compileClass(schema, io) : compileJsonSchema(schema, io);
 }
 
-/** As JSON Schema, it would have unknown keywords only and accept everything. */
+/** Refuses an object of schemas: read as JSON Schema, it would only have unknown keywords and accept everything. */
 function requireNoShape(schema: object): void {
   for (const [key, value] of Object.entries(schema) as [string, unknown][]) {
     if (typeof value !== 'object' || value === null || !isStandardSchema(value)) continue;

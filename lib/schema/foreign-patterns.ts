@@ -1,9 +1,9 @@
 import { str, type Ajv } from 'ajv';
 import { linearPattern, PatternError } from './linear-pattern.js';
 
-/** The most steps of all patterns in one validation: about a third of a second. */
+/** Maximum steps of all patterns in one validation, about a third of a second. */
 const MAX_STEPS = 20_000_000;
-/** The steps to compile one instruction of a pattern. */
+/** Steps to compile one instruction of a pattern. */
 const STEPS_TO_COMPILE = 250;
 
 interface RegExpLike {
@@ -11,21 +11,21 @@ interface RegExpLike {
   toString(): string;
 }
 
-/** Regular expressions of another process's schema: in linear time, with a bound for each validation. */
+/** Runs the regular expressions of another process's schema in linear time, with a limit for each validation. */
 export class ForeignPatterns {
   private left = MAX_STEPS;
 
-  /** @param onSkipped gets the reason if a `pattern` is skipped; without it, the pattern is an error */
+  /** @param onSkipped receives the reason if a `pattern` is skipped; without it, such a pattern is an error */
   constructor(private readonly onSkipped?: (reason: string) => void) {}
 
-  /** Begins a validation with the full number of steps. */
+  /** Starts a validation with the full number of steps. */
   begin(): void {
     this.left = MAX_STEPS;
   }
 
   install(engine: Ajv): void {
     engine.opts.code.regExp = Object.assign((source: string) => this.compile(source), { code: 'new RegExp' });
-    // A `pattern` can be skipped, a key of `patternProperties` cannot.
+    // A `pattern` can be skipped, but a key of `patternProperties` cannot.
     engine.removeKeyword('pattern').addKeyword({
       keyword: 'pattern',
       type: 'string',
@@ -42,7 +42,7 @@ export class ForeignPatterns {
     let isCompiled = false;
     return {
       test: text => {
-        // `size` compiles the pattern, so steps must be left before.
+        // Reading `size` compiles the pattern, so the limit is checked first.
         this.spend(0);
         this.spend(pattern.size * (text.length + 1 + (isCompiled ? 0 : STEPS_TO_COMPILE)));
         isCompiled = true;

@@ -10,7 +10,7 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** @throws SchemaError for arguments in a union, which `prompts/list` cannot show */
+/** @throws SchemaError for arguments in a union, because `prompts/list` cannot show them */
 export function promptArguments(jsonSchema: JsonSchema): PromptArgument[] {
   const { properties, required, ...rest } = resolveLocalRef(jsonSchema, jsonSchema) ?? {};
   if (!isRecord(properties)) {
@@ -33,7 +33,7 @@ export function promptArguments(jsonSchema: JsonSchema): PromptArgument[] {
   });
 }
 
-/** The values of an enumeration, or of a list's items, as strings. @returns undefined if there may be others */
+/** The values of an enumeration, or of a list's items, as strings. @returns undefined if other values are possible */
 export function enumValues(jsonSchema: JsonSchema, property: string): readonly string[] | undefined {
   const properties = resolveLocalRef(jsonSchema, jsonSchema)?.properties;
   if (!isRecord(properties) || !Object.hasOwn(properties, property)) return undefined;
@@ -41,7 +41,7 @@ export function enumValues(jsonSchema: JsonSchema, property: string): readonly s
   return values && [...new Set(values)];
 }
 
-/** A `$ref` can lead in a circle. */
+/** Limits the depth, because a `$ref` can be circular. */
 const MAX_DEPTH = 10;
 
 function valuesOf(root: JsonSchema, schema: unknown, depth: number): string[] | undefined {

@@ -9,8 +9,8 @@ import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue } from './types.
 import { reasonOf, SchemaError } from './schema.error.js';
 
 /**
- * Does not fill in defaults. @throws SchemaError
- * @param patterns for a schema of another process; `begin` it before each validation
+ * Compiles a JSON Schema. Defaults are not filled in. @throws SchemaError
+ * @param patterns for a schema of another process; call `begin` before each validation
  */
 export function compileJsonSchema(
   schema: JsonSchema,
@@ -44,7 +44,7 @@ function toIssue({ instancePath, params, message, keyword }: ErrorObject, value:
 
 const OPTIONS: Options = { allErrors: true, strict: false, ownProperties: true, logger: false };
 
-/** Compiling a meta-schema takes ten times as long as a tool's schema. */
+/** Cached, because compiling a meta-schema takes ten times as long as compiling a tool's schema. */
 const metaValidators = new Map<typeof Ajv, Ajv>();
 
 /**

@@ -13,7 +13,7 @@ export function pointerSteps(pointer: string): string[] {
 export const isJsonPointer = (value: unknown): value is string =>
   typeof value === 'string' && /^(\/([^~/]|~[01])*)*$/.test(value);
 
-/** Follows local `$ref`s; keywords beside a `$ref` win. @returns undefined for an unresolvable schema */
+/** Follows local `$ref`s; keywords beside a `$ref` override it. @returns undefined for an unresolvable schema */
 export function resolveLocalRef(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   const seen = new Set<string>();
   let resolved = schema;
@@ -38,7 +38,7 @@ function lookUp(root: JsonSchema, ref: string): unknown {
   return found;
 }
 
-/** `schema` under the property `name` of an object: moves its local `$ref`s there. */
+/** Places `schema` under the property `name` of an object schema, and adjusts its local `$ref`s. */
 export function embedded(schema: JsonSchema, name: string): JsonSchema {
   return moved(schema, `#/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) as JsonSchema;
 }
@@ -83,7 +83,7 @@ function isObjectSchema(root: JsonSchema, schema: unknown, seen: Set<unknown>): 
   );
 }
 
-/** A deep-frozen copy as plain JSON data. @throws SchemaError */
+/** A deep-frozen copy of a schema as plain JSON data. @throws SchemaError */
 export function toPlainJson(schema: unknown): JsonSchema {
   let plain: unknown;
   try {

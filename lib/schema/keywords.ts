@@ -39,10 +39,10 @@ export const X_MCP_HEADER = 'x-mcp-header';
 const HEADER_PROPERTIES = 'nestjs-mcp:header-properties';
 
 /**
- * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that a load balancer can route by it.
- * The property is a string, an integer or a boolean of a tool's DTO, at any depth; null has no header.
- * The header is readable on the way: never put it on a secret.
- * Specification 2026-07-28: basic/transports/streamable-http, custom headers from tool parameters.
+ * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that a load balancer can route by it. The
+ * property is a string, an integer or a boolean of a tool's DTO, at any depth; null has no header. Proxies can read the
+ * header: never put it on a secret. Specification 2026-07-28: basic/transports/streamable-http, custom headers from
+ * tool parameters.
  * @param name an HTTP token, unique in the tool without case; a mistake stops the bootstrap
  * @publicApi
  * @example
@@ -58,7 +58,7 @@ export function McpHeader(name: string): PropertyDecorator {
   return (target, property) => {
     if (typeof target === 'function') {
       throw new TypeError(
-        `${target.name}.${String(property)}: @McpHeader() is for properties that are not static`,
+        `${target.name}.${String(property)}: @McpHeader() cannot be on a static property; remove "static"`,
       );
     }
     addKeywords(target, property, mcpHeader(name));
@@ -79,7 +79,7 @@ export function mcpHeader(name: string): { [X_MCP_HEADER]: string } {
   return { [X_MCP_HEADER]: name };
 }
 
-/** Includes the properties of parent classes. */
+/** The header properties of a class, including its parent classes. */
 export function headerProperties(prototype: object): readonly (string | symbol)[] {
   return (Reflect.getMetadata(HEADER_PROPERTIES, prototype) ?? []) as (string | symbol)[];
 }

@@ -5,11 +5,11 @@ export class PatternError extends Error {}
 
 export interface LinearPattern {
   test(text: string): boolean;
-  /** The most steps for each character. */
+  /** Maximum steps for each character. */
   readonly size: number;
 }
 
-/** Repetitions count: `a{1000}` compiles to a thousand times `a`. */
+/** Repetitions count towards the length: `a{1000}` compiles to a thousand times `a`. */
 const MAX_EXPANDED_LENGTH = 100_000;
 const MAX_COUNT = 1000;
 
@@ -18,7 +18,7 @@ const SPACE = String.raw`\t-\r \xa0\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{2
 const NO_SPACE = String.raw`\x00-\x08\x0e-\x1f!-\x9f\xa1-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`;
 const ANYTHING = String.raw`\x00-\x{10ffff}`;
 
-/** General categories have two names in ECMAScript, and one in RE2. */
+/** General categories have two names in ECMAScript, but one name in RE2. */
 const CATEGORIES: ReadonlyMap<string, string> = new Map(
   (
     'Letter L,Cased_Letter LC,Uppercase_Letter Lu,Lowercase_Letter Ll,Titlecase_Letter Lt,Modifier_Letter Lm,' +
@@ -43,12 +43,12 @@ const TOKEN = new RegExp(
 const TOKEN_IN_SET = new RegExp(`${ESCAPE}|\\[`, 'giu');
 
 /**
- * The pattern of a JSON Schema (ECMAScript with `u`), matched in linear time by RE2.
+ * Compiles the pattern of a JSON Schema (ECMAScript with `u`). RE2 matches it in linear time.
  * @throws PatternError for look-around, references to groups and counts above 1,000; SyntaxError for an invalid pattern
  */
 export function linearPattern(source: string): LinearPattern {
   const expression = translate(source);
-  // Compiling is slow, and most listed tools are never called.
+  // Compiled on first use, because compiling is slow and most listed tools are never called.
   let compiled: RE2JS | undefined;
   const pattern = (): RE2JS => (compiled ??= compile(expression));
   return {
@@ -67,9 +67,9 @@ function compile(expression: string): RE2JS {
   }
 }
 
-/** RE2 reads escapes, groups, sets and the dot differently. */
+/** Translates escapes, groups, sets and the dot, which RE2 reads differently. */
 function translate(source: string): string {
-  // RE2 may accept what ECMAScript refuses.
+  // Checked first, because RE2 accepts some patterns that ECMAScript refuses.
   void new RegExp(source, 'u');
   let maxCount = 1;
   const expression = source.replace(TOKEN, (token: string, ...rest: unknown[]) => {
@@ -93,13 +93,13 @@ function setOf(set: string): string {
   if (set === '[]') return `[^${ANYTHING}]`;
   if (set === '[^]') return `[${ANYTHING}]`;
   const inner = set.slice(1, -1).replace(TOKEN_IN_SET, (token: string, ...rest: unknown[]) =>
-    // RE2 would read a POSIX set.
+    // RE2 would read `[:` as a POSIX set.
     token === '[' ? '\\[' : escapeOf(rest.at(-1) as Parts, true),
   );
   return `[${inner}]`;
 }
 
-/** Captures are not needed, and RE2 may refuse their names. */
+/** Removes capture groups: they are not needed, and RE2 may refuse their names. */
 function groupOf(group: string): string {
   if (group === '(?') throw new PatternError('it looks ahead or behind, or sets flags');
   return '(?:';

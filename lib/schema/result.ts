@@ -1,6 +1,6 @@
 import type { SchemaIssue, SchemaResult } from './types.js';
 
-/** A client can cause an issue with every item it sends. */
+/** Maximum issues in a result, because a client can cause an issue with every item. */
 const MAX_ISSUES = 100;
 
 export function success<T>(value: T): SchemaResult<T> {
@@ -11,7 +11,7 @@ export function failure(issues: readonly SchemaIssue[]): SchemaResult<never> {
   return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
 }
 
-/** A number is an index, another key a property. */
+/** Appends a step to a path. A number is an index, another key is a property. */
 export function childPath(path: string, step: PropertyKey): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return path ? `${path}.${String(step)}` : String(step);

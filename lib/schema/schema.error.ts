@@ -1,4 +1,4 @@
-/** A schema that cannot be used. The message says what to do; callers add where. */
+/** A schema that cannot be used. The message says what to do; callers add the place. */
 export class SchemaError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -16,12 +16,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   valibot: 'wrap it in toStandardJsonSchema() of @valibot/to-json-schema',
 };
 
-/** Schemas of arktype are functions. Not all have JSON Schema. */
+/** Whether a value is a Standard Schema. It may lack a JSON Schema, and arktype schemas are functions. */
 export function isStandardSchema(value: object): value is StandardSchemaWithJSON {
   return '~standard' in value;
 }
 
-/** Values come back as `validate` returns them. @throws SchemaError */
+/** Compiles a Standard Schema. Validated values are the results of its `validate`. @throws SchemaError */
 export function compileStandardSchema(schema: StandardSchemaWithJSON, io: SchemaIo): CompiledSchema {
   const standard = schema['~standard'];
   const jsonSchema = toJsonSchema(standard, io);

@@ -21,9 +21,9 @@ const CONVERTERS = new Map<unknown, Convert>([
 ]);
 
 /**
- * Converts a prompt's texts to the numbers and booleans of a schema. Other texts stay as they are.
- * @param type the class of the schema, if any: its `@Transform()`s come first
- * @throws SchemaError for a property that no text can become
+ * Converts a prompt's string arguments to the numbers and booleans of a schema. Other strings stay as they are.
+ * @param type the class of the schema, if any; its `@Transform()`s run first
+ * @throws SchemaError for a property that cannot be made from a string
  */
 export async function takingTexts(schema: CompiledSchema, type?: Type): Promise<CompiledSchema> {
   const peers = type && (await loadClassPeers());
@@ -48,7 +48,7 @@ export async function takingTexts(schema: CompiledSchema, type?: Type): Promise<
   return { ...schema, validate: value => schema.validate(converted(value)) };
 }
 
-/** Checks that a schema converts texts by itself. @throws SchemaError */
+/** Checks that a schema converts strings itself. @throws SchemaError */
 export async function assertTakesTexts(schema: CompiledSchema): Promise<void> {
   for (const [name, types, sample] of typesWithoutText(schema.jsonSchema)) {
     if (await takesText(schema, name, sample)) continue;
@@ -66,8 +66,8 @@ const unfit = (name: string, types: readonly unknown[]): string =>
 const TEXTS = ['', 'a', 'a,b', '1', 'true', '[]', '{}', 'null'];
 
 /**
- * JSON Schema does not say whether a schema converts (`z.coerce.number()`), so the schema is tried out:
- * it takes a text if it reports the same for the text as for the value.
+ * Tests whether a schema converts strings (`z.coerce.number()`), because its JSON Schema does not say it. The schema
+ * accepts a string if it reports the same for the string as for the value.
  */
 async function takesText(schema: CompiledSchema, name: string, sample: Scalar | undefined): Promise<boolean> {
   try {
@@ -78,7 +78,7 @@ async function takesText(schema: CompiledSchema, name: string, sample: Scalar | 
     const all = await Promise.all(TEXTS.map(text => said(schema, name, text)));
     return all.some(text => text === '');
   } catch {
-    return true; // It ran, and so it takes texts.
+    return true; // A converter ran and threw, so the schema accepts strings.
   }
 }
 
@@ -91,7 +91,7 @@ async function said(schema: CompiledSchema, name: string, value: unknown): Promi
     .join();
 }
 
-/** The properties whose JSON Schema excludes texts: name, types and a sample of a scalar. */
+/** The properties whose JSON Schema excludes strings: name, types and a sample of a scalar. */
 function* typesWithoutText(
   jsonSchema: JsonSchema,
 ): Generator<[string, readonly unknown[], Scalar | undefined]> {
@@ -109,7 +109,7 @@ function* typesWithoutText(
   }
 }
 
-/** A `$ref` can lead in a circle. */
+/** Limits the depth, because a `$ref` can be circular. */
 const MAX_DEPTH = 10;
 
 function typesOf(root: JsonSchema, schema: JsonSchema, depth: number): readonly unknown[] | undefined {

@@ -3,28 +3,28 @@ import type { Type } from '@nestjs/common';
 
 export type { StandardSchemaWithJSON };
 
-/** 2020-12, unless its `$schema` names another dialect. */
+/** JSON Schema 2020-12, unless its `$schema` names another dialect. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** `input`: what a client sends. `output`: what a handler returns. */
+/** `input` for values from a client, `output` for values from a handler. */
 export type SchemaIo = 'input' | 'output';
 
-/** A place where a value breaks its schema. A result lists at most 100. */
+/** A place where a value violates its schema. A result lists at most 100 issues. */
 export interface SchemaIssue {
-  /** Such as `address.lines[0].street`; empty for the value as a whole. */
+  /** For example `address.lines[0].street`; empty for the value as a whole. */
   readonly path: string;
-  /** As the validating library words it. */
+  /** The message of the validating library. */
   readonly message: string;
 }
 
 export type SchemaResult<T = unknown> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
-/** A schema, converted and compiled once. */
+/** A converted schema, compiled once. */
 export interface CompiledSchema<T = unknown> {
   /** Deep-frozen plain data. The root of an input schema has `type: 'object'`. */
   readonly jsonSchema: JsonSchema;
-  /** Returns the schema's result: an instance, a parsed value, or `value`. */
+  /** Returns the result of the schema: an instance, a parsed value, or `value`. */
   validate(value: unknown): SchemaResult<T> | Promise<SchemaResult<T>>;
 }
 

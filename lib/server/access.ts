@@ -24,7 +24,7 @@ interface AccessOptions {
   readonly changes: ChangeNotifier;
   /** Undefined without `McpAuthModule`: then only `@Visible` decides. */
   readonly authorizer?: Authorizer;
-  /** For tools whose handlers are behind a gateway. */
+  /** The scopes of tools whose handlers are behind a gateway. */
   readonly toolScopes?: ScopesOf;
 }
 
@@ -35,7 +35,7 @@ interface NamedRequest {
 
 /** Decides what a caller sees and may use of a server: `@Visible` first, then the scopes of its token. */
 export class Access {
-  /** What `@Visible` has said of handlers, for each request. */
+  /** The guards of `@Visible` that hide handlers, by request. */
   private readonly hiders = new WeakMap<object, Map<Entry, Promise<Hider | undefined>>>();
   /** When the guard of a handler was last reported to fail. */
   private readonly failures = new WeakMap<Entry, number>();
@@ -47,7 +47,7 @@ export class Access {
     return this.options.authorizer;
   }
 
-  /** Refuses a call before anything else is done for it. What is hidden goes on, and is found to be unknown. */
+  /** Refuses a forbidden call before other work starts. A call of a hidden handler continues, and fails as unknown. */
   readonly stage: Stage = next => (call, params) => {
     if (isList(call.method)) return this.listed(next(call, params), call);
     const asking = this.assertAllowed(call, params);
@@ -55,7 +55,8 @@ export class Access {
   };
 
   /**
-   * What a call names, unless it is hidden from the caller. A promise only if guards have to be asked.
+   * The handler that a call names, or undefined if it is hidden from the caller. Returns a promise only if guards must
+   * run.
    * @throws AuthChallenge if the caller may not use it
    */
   admitted<E extends Entry>(entry: E | undefined, call: McpCall): E | undefined | Promise<E | undefined> {
@@ -65,7 +66,7 @@ export class Access {
     return shows ? this.allowed(entry, call) : undefined;
   }
 
-  /** The first of some handlers that its caller sees. A promise only if guards have to be asked. */
+  /** The first of these handlers that the caller sees. Returns a promise only if a guard has to decide. */
   firstShown(entries: readonly Entry[], call: McpCall): Entry | undefined | Promise<Entry | undefined> {
     const [entry, ...others] = entries;
     if (!entry) return undefined;
@@ -91,13 +92,13 @@ export class Access {
     return verdict;
   }
 
-  /** A list in pages, as its caller sees it. */
+  /** The pages of a list that the caller sees. */
   pages(method: ListMethod, call: McpCall): Pages | Promise<Pages> {
     const lists = this.listsOf(this.options.catalog());
     return lists.pages(method, call, entry => this.shows(entry, call));
   }
 
-  /** Whether a caller without a token may use anything. */
+  /** Whether a caller without a token may use any handler. */
   get servesAnonymous(): boolean {
     const { authorizer, catalog } = this.options;
     return !authorizer || this.listsOf(catalog()).servesAnonymous;
@@ -114,7 +115,7 @@ export class Access {
     return this.authorizer!.refusal([...new Set(scopes)], undefined, bearer);
   }
 
-  /** @throws AuthChallenge for a call that its caller may not make */
+  /** @throws AuthChallenge if the caller may not make the call */
   assertAllowed(call: McpCall, params: Params): Promise<void> | undefined {
     this.assertToolAllowed(call, params);
     const { entries, completer } = namedIn(this.options.catalog(), call.method, params);
@@ -159,7 +160,7 @@ export class Access {
     return [tool ? [tool] : [], owner ? [owner.access] : [], completes ? [completer.access] : []].flat();
   }
 
-  /** Over stdio, the environment is what a caller has to be trusted by. */
+  /** Over stdio there are no tokens: the process that starts the server is trusted. */
   private allowed<E extends Entry>(entry: E, call: McpCall): E {
     this.assertAdmits(entry.access, call);
     return entry;
@@ -171,7 +172,7 @@ export class Access {
     throw authorizer.refusal(access?.scopes ?? [], authInfo, http);
   }
 
-  /** The catalogue lists what a caller may use; a gateway lists what its backends do. */
+  /** The catalogue lists only handlers that the caller may use, but a gateway lists all tools of its backends. */
   private listed(page: Promise<Result>, call: McpCall): Promise<Result> {
     const { authorizer, toolScopes } = this.options;
     const isFiltered = toolScopes && call.http && call.method === 'tools/list';

@@ -10,23 +10,23 @@ import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { assertRequest, checkedResult, encodeError, encodeResult } from './wire-codec.js';
 
-/** A JSON-RPC answer, and the HTTP status that belongs to it. */
+/** A JSON-RPC answer with its HTTP status. */
 export interface EncodedAnswer {
   readonly json: string;
   readonly status: number;
-  /** Of the HTTP response, beside the usual ones. */
+  /** Headers of the HTTP response, in addition to the usual headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The code of `MissingRequiredClientCapabilityError`. */
 const MISSING_CAPABILITY = -32021;
 
-/** Lists in JSON, by the page: the pages of a catalogue stay the same until something changes. */
+/** The JSON of each list page. The pages of a catalogue stay the same until the catalogue changes. */
 const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
 
 /**
  * Answers a call in JSON.
- * @param seen is told of the answer
+ * @param seen receives the outcome
  */
 export async function answerInJson(
   server: McpServerInstance,
@@ -45,7 +45,7 @@ export async function answerInJson(
   }
 }
 
-/** @throws Error for a result that cannot be sent */
+/** @throws Error if the result cannot be sent */
 async function encodeAnswer(
   server: McpServerInstance,
   call: McpCall,
@@ -70,10 +70,10 @@ function encode({ info, options }: McpServerInstance, call: McpCall, result: Res
   );
 }
 
-/** The result with everything that its revision wants, not yet encoded. */
+/** Completes the result with the fields that its revision requires. The result is not encoded yet. */
 export function whole(server: McpServerInstance, call: McpCall, result: Result): Result | Promise<Result> {
   const { method, era, params } = call;
-  // Only the 2025 era's form of structured content depends on the schema.
+  // Only for 2025-era clients, the form of structured content depends on the schema.
   const depends = method === 'tools/call' && era === 'legacy' && result['structuredContent'] !== undefined;
   if (!depends) return checkedResult(call, result);
   const schema = server.outputSchema(params['name'] as string, call);
@@ -91,7 +91,7 @@ export function encodeFailure(
   if (seen) seen.end({ error: encodeError(call, error) });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
-  // By the status, a client logs in or tries again later, in both eras.
+  // The client uses the status to log in or to try again later, in both eras.
   if (error instanceof AuthChallenge || error instanceof LimitReached) {
     return { json: write(error), status: error.status, headers: error.headers };
   }

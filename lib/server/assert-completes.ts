@@ -2,13 +2,13 @@ import type { CompletionEntry, Entry } from '../catalog/entries.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
-/** @throws McpBootstrapError for a completion of what the server does not have */
+/** @throws McpBootstrapError for a completion whose prompt, template or argument the server does not have */
 export function assertCompletes(entry: Entry, { catalog, options }: McpServerInstance): void {
   if (entry.kind !== 'completion' || exists(entry, catalog)) return;
   const { prompt, resourceTemplate, argument } = entry.ref;
   throw new McpBootstrapError(
     entry.where,
-    `it completes "${argument}" of "${prompt ?? resourceTemplate}", which the server "${options.name}" does not have`,
+    `it completes "${argument}" of "${prompt ?? resourceTemplate}", which the server "${options.name}" does not have; correct the name, or add the prompt or template`,
   );
 }
 

@@ -15,20 +15,20 @@ type Listed = Extract<Entry, { definition: object }>;
 /** The entries of one list. */
 interface Rows {
   readonly entries: readonly Listed[];
-  /** Those that `@Visible` may hide. */
+  /** The entries that `@Visible` may hide. */
   readonly guarded: readonly Listed[];
   /** Whether the list depends on its caller. */
   readonly isPersonal: boolean;
 }
 
-/** The lists of a catalogue by what their callers see: callers who see the same share the same pages. */
+/** The lists of a catalogue for each group of callers. Callers who see the same entries share the same pages. */
 export class CallerLists {
-  /** Whether a caller without a token may use anything. */
+  /** Whether a caller without a token may use any handler. */
   readonly servesAnonymous: boolean;
   private readonly rows: Readonly<Record<ListMethod, Rows>>;
-  /** What handlers ask of their callers, each once. */
+  /** The distinct access rules of the handlers. */
   private readonly demands = new Map<string, HandlerAccess | undefined>();
-  /** Which demands a caller meets, as a text. A caller is the same object while its token is cached. */
+  /** The access rules that a caller satisfies, as a text. A caller is the same object while its token is cached. */
   private readonly met = new WeakMap<AuthInfo, string>();
   private metByAnonymous?: string;
   private readonly views = new LRUCache<string, Pages>({ max: MAX_VIEWS, maxSize: MAX_LENGTH });
@@ -54,7 +54,7 @@ export class CallerLists {
     };
   }
 
-  /** @param shows what `@Visible` says of a handler */
+  /** @param shows whether `@Visible` shows a handler */
   pages(
     method: ListMethod,
     call: McpCall,

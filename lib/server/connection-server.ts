@@ -15,45 +15,48 @@ import { SdkServer } from './sdk-server.js';
 import type { SharedEvent } from './shared-event-bus.js';
 import type { Upstream } from './upstream.js';
 
-/** The most characters that the URIs of one connection's subscriptions may have. */
+/** Maximum characters of all subscribed URIs of one connection. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
 
-/** Tells whoever invokes this server's interceptors that they are to be listed again. */
+/** Notifies callers of this server's interceptors that they must list the interceptors again. */
 const INTERCEPTORS_CHANGED = 'notifications/interceptors/list_changed';
 
-/** A change of what a connection is. */
+/** A change of a connection's state. */
 export interface StateChange {
   readonly level?: LoggingLevel;
   readonly subscribe?: string;
   readonly unsubscribe?: string;
 }
 
-/** A notification's options, with what the SDK hands on to the transport unread. */
+/** A notification's options, with a key that the SDK passes to the transport. */
 export interface KeyedOptions extends NotificationOptions {
-  /** Names a change that other nodes tell of as well. */
+  /** Identifies a change that other nodes also report. */
   readonly key?: string;
 }
 
-/** How a connection learns of changes. */
+/** How a connection receives changes. */
 export interface ConnectionOptions {
-  /** The calls of its transport. */
+  /** The calls of the connection's transport. */
   readonly running: RunningCalls;
   readonly bus: ServerEventBus;
-  /** The most resources that one connection may subscribe to. */
+  /** Maximum resources that one connection may subscribe to. */
   readonly maxSubscriptions: number;
-  /** Whether every change is forwarded, because the transport itself knows who listens to what (2026-07-28, stdio). */
+  /** Whether every change is forwarded. On stdio, the transport itself tracks the subscriptions (2026-07-28). */
   readonly forwardAll: boolean;
-  /** What stands behind the server and uses the client's side of the connection (2025 era). */
+  /** The backend connection that uses the client's side of the connection (2025 era). */
   readonly upstream?: Upstream;
 }
 
-/** The SDK's server for a connection that lasts: a 2025-era session, or stdio. It passes changes on to the client. */
+/** The SDK's server for a lasting connection: a 2025-era session, or stdio. It forwards changes to the client. */
 export class ConnectionServer extends SdkServer {
   private readonly subscribed = new Set<string>();
-  /** The length of what is subscribed to. */
+  /** The total length of the subscribed URIs. */
   private subscribedLength = 0;
   private readonly options: ConnectionOptions;
-  /** Called before the connection changes, for the other nodes that serve its client. What it throws refuses the change. */
+  /**
+   * Called before the connection changes, so that other nodes that serve its client apply the change. If it throws, the
+   * change is refused.
+   */
   share?: (change: StateChange) => Promise<void>;
 
   constructor(instance: McpServerInstance, capabilities: ServerCapabilities, options: ConnectionOptions) {
@@ -108,7 +111,7 @@ export class ConnectionServer extends SdkServer {
     for (const uri of kept) this.apply({ subscribe: uri });
   }
 
-  /** Changes the connection as another node has. */
+  /** Applies a change that another node made. */
   apply({ level, subscribe, unsubscribe }: StateChange): void {
     if (level !== undefined) this.level = level;
     if (subscribe !== undefined && !this.subscribed.has(subscribe)) {
@@ -126,7 +129,7 @@ export class ConnectionServer extends SdkServer {
     await this.shared({ level }, { level: before });
   }
 
-  /** Calls running side by side count what is not shared yet, so a change comes first and is taken back. */
+  /** The change is applied before it is shared, so that parallel calls count it. If sharing fails, it is undone. */
   private async shared(change: StateChange, undo: StateChange): Promise<void> {
     try {
       await this.share?.(change);
@@ -163,7 +166,7 @@ export class ConnectionServer extends SdkServer {
     };
   }
 
-  /** Whether the client is to be told. What goes to others does not count as unread. */
+  /** Whether the client receives the event. Events for other clients do not count as unread. */
   private concerns(event: ServerEvent): boolean {
     return event.kind !== 'resource_updated' || this.options.forwardAll || this.subscribed.has(event.uri);
   }
@@ -186,7 +189,7 @@ const NOTIFICATIONS = {
 } as const;
 
 /**
- * The SDK's server for a connection that lasts: a session, or stdio.
+ * Creates the SDK's server for a lasting connection: a session, or stdio.
  * @param running the calls of its transport
  */
 export function serverForConnection(
@@ -195,7 +198,7 @@ export function serverForConnection(
   running = instance.running,
 ): ConnectionServer {
   const { upstream, options } = instance;
-  // What an upstream tells one 2025-era client is not for the others.
+  // A 2025-era client has its own bus, because an upstream notifies each of these clients separately.
   const own = upstream && era === 'legacy';
   return new ConnectionServer(instance, instance.capabilities, {
     running,

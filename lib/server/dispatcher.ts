@@ -34,9 +34,9 @@ import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 import type { Access } from './access.js';
 import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-result.js';
 
-/** Answers a method from the catalogue. It knows neither HTTP nor the SDK's server. */
+/** Answers methods from the catalogue. It does not depend on HTTP or the SDK's server. */
 export class Dispatcher {
-  /** Undefined if nothing depends on the caller. */
+  /** Undefined if the answers do not depend on the caller. */
   access?: Access;
 
   constructor(
@@ -72,7 +72,7 @@ export class Dispatcher {
     const { access } = this;
     const known = this.catalog().tools.get(name);
     const admitted = access ? access.admitted(known, call) : known;
-    // To wait takes time, even for what is there.
+    // `await` costs time even for a value that is not a promise.
     const entry = admitted instanceof Promise ? await admitted : admitted;
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
@@ -126,7 +126,8 @@ export class Dispatcher {
   }
 
   /**
-   * Lets the guards of a resource decide on a subscription: who may not read it need not know when it changes.
+   * Runs the guards of a resource for a subscription: a caller that may not read a resource must not learn when it
+   * changes.
    * @throws McpException, or the SDK's error for a resource that does not exist
    */
   async admitSubscription(uri: string, call: McpCall): Promise<void> {
@@ -159,7 +160,7 @@ export class Dispatcher {
     const { owner, completer } = await this.completerFor(ref, requireString(argument, 'name'), call);
     if (completer === undefined) return toCompletion([]);
     const context = new McpContext(call, this.changes);
-    // What may be chosen is part of the prompt or template, and so behind its guards.
+    // Possible values belong to the prompt or template, so its guards protect them.
     await this.admit(owner, { data: {}, context });
     if (!('run' in completer)) {
       const typed = value.toLowerCase();
@@ -194,7 +195,7 @@ export class Dispatcher {
     throw new McpException(McpErrorCode.InvalidParams, 'ref.type must be "ref/prompt" or "ref/resource"');
   }
 
-  /** Enumerations are part of what they complete; a handler has decorators of its own. */
+  /** Enumerations are visible with their prompt or template; a completion handler has its own decorators. */
   private async visible(completer: Completer | undefined, call: McpCall): Promise<Completer | undefined> {
     return completer && 'run' in completer ? this.admitted(completer, call) : completer;
   }
@@ -213,7 +214,7 @@ export class Dispatcher {
     }
   }
 
-  /** Runs a handler, in rounds if it can ask its client. */
+  /** Runs a handler. Handlers that can ask their client run in rounds. */
   private async run(
     entry: Entry,
     call: McpCall,
@@ -244,7 +245,7 @@ export class Dispatcher {
     }
   }
 
-  /** Runs one round of a handler that asks its client, or has asked it. */
+  /** Runs one round of a handler that asks its client, or has asked it in an earlier round. */
   private async asked(
     entry: Entry,
     call: McpCall,
@@ -255,7 +256,7 @@ export class Dispatcher {
     return 'required' in outcome ? outcome.required : convert(outcome.value);
   }
 
-  /** Makes a JSON-RPC error of every failure. */
+  /** Turns every failure into a JSON-RPC error. */
   private async orFail<T>({ where }: Entry, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

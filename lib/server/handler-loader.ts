@@ -9,7 +9,7 @@ import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { Traffic } from '../protocol/traffic.js';
 
-/** Finds, compiles and hands out all decorated handlers, once, while the application starts. */
+/** Finds, compiles and distributes all decorated handlers, once, while the application starts. */
 @Injectable()
 export class HandlerLoader implements OnModuleInit {
   constructor(

@@ -2,16 +2,16 @@ import type { Entry } from '../catalog/entries.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 
-/** The handlers of one server, enabled or not, in the order in which they came. */
+/** All handlers of one server, enabled and disabled, in the order of registration. */
 export class HandlerTable {
-  /** @param refusal why this server can have no handlers, if it cannot */
+  /** @param refusal the reason why this server cannot have handlers, if there is one */
   constructor(private readonly refusal?: string) {}
 
   private readonly rows = new Map<string, { entry: Entry; enabled: boolean }>();
 
   /**
-   * @param remedy what to do where another handler has the name
-   * @throws McpBootstrapError naming both places
+   * @param remedy what to do if another handler has the same name
+   * @throws McpBootstrapError that names both places
    */
   add(entry: Entry, remedy?: string): void {
     if (this.refusal !== undefined) throw new McpBootstrapError(entry.where, this.refusal);
@@ -20,13 +20,13 @@ export class HandlerTable {
       const todo = remedy ?? (other.where === entry.where ? DECLARE_ONCE : 'give one of them another name');
       throw new McpBootstrapError(
         entry.where,
-        `the ${entry.kind} ${JSON.stringify(entry.key)} exists already, in ${other.where}; ${todo}`,
+        `the ${entry.kind} ${JSON.stringify(entry.key)} already exists in ${other.where}; ${todo}`,
       );
     }
     this.rows.set(rowKey(entry.kind, entry.key), { entry, enabled: true });
   }
 
-  /** Puts an entry in the place of the one of its name. */
+  /** Replaces the entry with the same name. @returns false if no entry has this name */
   replace(entry: Entry): boolean {
     const row = this.rows.get(rowKey(entry.kind, entry.key));
     if (row) row.entry = entry;

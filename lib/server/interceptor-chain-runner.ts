@@ -11,7 +11,7 @@ import { InterceptorReports, type ChainReport, type InterceptorCounters } from '
 import type { RunOptions } from '../interceptors/chain-source.js';
 
 /**
- * Runs the application's chain for events of the application's own, and tells what chains came to.
+ * Runs the application's chain for the application's own events, and reports the outcome of all chains.
  * @example
  * ```ts
  * const { status, finalPayload } = await this.chain.run('llm/completion', 'request', { question });
@@ -19,18 +19,18 @@ import type { RunOptions } from '../interceptors/chain-source.js';
  */
 @Injectable()
 export class InterceptorChainRunner {
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(
     private readonly servers: McpServers,
     private readonly reports: InterceptorReports,
   ) {}
 
-  /** Every run of every chain, as it ends. */
+  /** Emits every run of every chain when it ends. */
   get reports$(): Observable<ChainReport> {
     return this.reports.reports$;
   }
 
-  /** How often each interceptor came to each outcome, since the application started. */
+  /** The number of outcomes of each interceptor since the application started, by outcome. */
   counters(): InterceptorCounters {
     return this.reports.counters();
   }
@@ -53,7 +53,8 @@ export class InterceptorChainRunner {
   }
 
   /**
-   * Decides without acting: runs only interceptors without side effects, gives each change as a JSON Patch, reports nothing.
+   * Decides without acting: runs only interceptors without side effects, returns each change as a JSON Patch, and
+   * reports nothing.
    * @throws Error for an unknown server or interceptor, or a remote host that cannot be listed
    */
   async simulate(
@@ -65,7 +66,7 @@ export class InterceptorChainRunner {
     return (await this.execute(event, phase, payload, options, true)).result;
   }
 
-  /** With what a server's own traffic is run with, unless the options say otherwise. The time bounds all of it. */
+  /** Applies the same defaults as a server's own traffic. One deadline covers the whole run. */
   private async execute(
     event: InterceptionEvent,
     phase: Phase,
@@ -78,8 +79,10 @@ export class InterceptorChainRunner {
     }
     const host = this.servers.get(server);
     if (host?.chain === undefined)
-      throw new Error(`There is no MCP server ${server === undefined ? '' : `"${server}" `}with a chain`);
-    // What the protocol defines comes in here; anything else is something that the application itself asks for.
+      throw new Error(
+        `The application has no MCP server ${server === undefined ? '' : `"${server}" `}with a chain; correct "server", or wait until the application has started`,
+      );
+    // Requests of the protocol arrive at the server. Other events are requests that the application sends.
     const comesIn = isServed(event) === (phase === 'request');
     const params = {
       direction: comesIn ? 'receive' : 'send',

@@ -40,13 +40,16 @@ export class InterceptorLoader implements OnApplicationShutdown {
     private readonly traffic: Traffic,
   ) {}
 
-  /** @throws McpBootstrapError for a wrong interceptor or override */
+  /** @throws McpBootstrapError for an invalid interceptor or override */
   async load(hosts: readonly McpServerInstance[], clients: ReadonlySet<string>): Promise<void> {
     const found = await this.local.interceptors();
     for (const { server, where } of found) {
       const isKnown = hosts.some(({ options }) => options.name === server) || clients.has(server ?? '');
       if (server !== undefined && !isKnown) {
-        throw new McpBootstrapError(where, `there is no MCP server "${server}"`);
+        throw new McpBootstrapError(
+          where,
+          `the MCP server "${server}" does not exist; correct "server", or add a server or a client with this name`,
+        );
       }
     }
     for (const host of hosts) {
@@ -58,7 +61,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
     }
   }
 
-  /** @throws McpBootstrapError for wrong settings */
+  /** @throws McpBootstrapError for invalid settings */
   async chainFor(
     name: string,
     { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,

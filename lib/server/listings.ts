@@ -6,7 +6,7 @@ import { listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.j
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 import type { Access } from './access.js';
 
-/** Finds the page of a list that shows what a call names. */
+/** Finds the page of a list that shows the handler that a call names. */
 export const listingsOf = (catalog: () => Catalog, access: () => Access | undefined): Listings => ({
   pageShowing(method, params, call) {
     const now = catalog();
@@ -49,7 +49,7 @@ export const listingsOf = (catalog: () => Catalog, access: () => Access | undefi
 function listingIn(pages: Pages, method: ListMethod, wanted: unknown, refusal: Error): Listing {
   const { lists, key } = listOf(method);
   const shows = (rows: readonly object[]) => rows.some(row => (row as Row)[key] === wanted);
-  // What is on no page may be there once interceptors have seen the list; and it takes as long as what they hide.
+  // Interceptors may add the item to the list. An unknown item also takes as long as an item that interceptors hide.
   return {
     method,
     result: pages.pageWith(shows) ?? { [lists]: [] },

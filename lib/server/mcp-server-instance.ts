@@ -34,7 +34,7 @@ import type { CallerLimit } from '../protocol/caller-limit.js';
 import { RunningCalls } from '../protocol/running-calls.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
 
-/** One server of the application: its options, its catalogue, and what all its connections share. */
+/** One server of the application: its options, its catalogue and the state that all its connections share. */
 export class McpServerInstance {
   private readonly ownInfo: Implementation;
   private readonly ownOptions: McpServerOptions;
@@ -52,33 +52,33 @@ export class McpServerInstance {
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
   private readonly dispatcher: Dispatcher;
-  /** The calls that came over HTTP. */
+  /** The calls over HTTP. */
   readonly running: RunningCalls;
-  /** Whether the transports are open. Until then, and once the server shuts down, it is not ready. */
+  /** Whether the transports are open. Before, and during a shutdown, the server is not ready. */
   isOpen = false;
-  /** What depends on the caller; undefined if nothing does. */
+  /** Access rules; undefined if the answers do not depend on the caller. */
   access?: Access;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
   /** The interceptors that govern this server, once the application has started. */
   chain?: LocalChainSource;
-  /** Observe the requests that come in, and those that go to clients. Undefined if nobody observes them. */
+  /** Observes incoming requests. `asking` observes requests to clients. Both are undefined without listeners. */
   observer?: Observer;
   asking?: Observer;
-  /** What clients have open, by a name for operators. */
+  /** The limits of items that clients hold open, by a name for operators. */
   readonly limits: Record<string, CallerLimit>;
-  /** Other numbers of its transports, by a name for operators. */
+  /** Further numbers of its transports, by a name for operators. */
   readonly gauges: Record<string, () => number> = {};
-  /** How many HTTP requests were refused, by status. `limits` count those that are past a cap. */
+  /** The number of refused HTTP requests, by status. `limits` counts refusals past a cap. */
   readonly refusals = new Map<number, number>();
 
-  /** @param upstream answers in the place of the application's handlers */
+  /** @param upstream answers instead of the application's handlers */
   constructor(
     readonly options: ResolvedOptions,
     readonly upstream?: Upstream,
   ) {
     const { name, version, title, icons, websiteUrl, instructions } = options;
-    // The SDK does not know this method.
+    // The SDK does not support this method.
     const { 'interceptors/list': _listing, ...cache } = options.cache;
     this.logger = new Logger(`McpModule(${name})`);
     this.ownInfo = {
@@ -95,13 +95,13 @@ export class McpServerInstance {
         maxRounds: options.mrtr.maxRounds,
         roundTimeoutMs: options.mrtr.suspension.idleTimeoutMs,
       },
-      // Shared, because the SDK would otherwise make one for every connection.
+      // Shared, because the SDK would otherwise create a validator for every connection.
       jsonSchemaValidator: new AjvJsonSchemaValidator(),
     };
     this.running = this.newRunningCalls();
     this.declared = { ...options.capabilities };
     const bus = new InMemoryServerEventBus(error => this.report(error));
-    // Each node of a gateway hears of changes from the backends.
+    // A gateway does not need the bus, because each of its nodes receives changes from the backends.
     if (options.bus && !upstream) {
       this.sharedBus = new SharedEventBus(bus, options.bus, name, error => this.report(error));
     }
@@ -143,12 +143,12 @@ export class McpServerInstance {
       : capabilities;
   }
 
-  /** Has tokens decide what a caller may use. */
+  /** Makes tokens decide what a caller may use. */
   protect(authorizer: Authorizer): void {
     this.decideBy(authorizer);
   }
 
-  /** Hears of changes on other nodes from now on. */
+  /** Starts to receive changes from other nodes. */
   async open(): Promise<void> {
     await this.sharedBus?.open();
   }
@@ -157,22 +157,24 @@ export class McpServerInstance {
     await this.sharedBus?.close();
   }
 
-  /** What the server offers now. */
+  /** The handlers that the server offers now. */
   get catalog(): Catalog {
     return (this.current ??= this.compileCatalog());
   }
 
-  /** Makes what the table holds now what the server offers. Many changes in a row cost one new catalogue. */
+  /**
+   * Makes the server offer the current handlers of the table. Several changes in a row compile only one new catalogue.
+   */
   publish(): void {
     this.current = undefined;
   }
 
-  /** The methods that the pipeline answers, with what the server offers now. */
+  /** The methods that the pipeline answers with the current capabilities. */
   get methods(): string[] {
     return [...this.pipelines.legacy.keys()].filter(method => this.serves(method, 'legacy'));
   }
 
-  /** Whether the pipeline answers a method, with what the server offers now. */
+  /** Whether the pipeline answers a method with the current capabilities. */
   serves(method: string, era: Era): boolean {
     const { upstream } = this;
     const rule = METHODS.get(method);
@@ -193,40 +195,40 @@ export class McpServerInstance {
     return this.pipelines[call.era].get(call.method)!(call, call.params);
   }
 
-  /** The output schema of a tool, as its caller sees it. */
+  /** The output schema of a tool, as the caller sees it. */
   outputSchema(
     name: string,
     call: McpCall,
   ): ToolSchemas['outputSchema'] | Promise<ToolSchemas['outputSchema']> {
     const { upstream } = this;
     if (!upstream) return this.catalog.tools.get(name)?.definition.outputSchema;
-    // The call has been made: its result counts, however it can be shown.
+    // The call has already run, so its result counts even if its schema cannot be read.
     return upstream.toolSchemas(name, call).then(
       schemas => schemas?.outputSchema,
       () => undefined,
     );
   }
 
-  /** Asks a client something that belongs to none of its requests, through the chain if there is one. */
+  /** Sends a request to a client outside of its calls, through the interceptors if there are any. */
   ask(call: McpCall, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
     return this.boundary ? this.boundary.ask(call, send, ...asked) : send(...asked);
   }
 
-  /** Tells a client something that belongs to none of its requests, through the chain if there is one. */
+  /** Sends notifications to a client outside of its calls, through the interceptors if there are any. */
   teller(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
     return this.boundary?.teller(callOf, send) ?? send;
   }
 
   /**
-   * Calls back whenever the interceptors that are served to others have changed.
-   * @returns what ends that
+   * Calls the listener when the exposed interceptors have changed.
+   * @returns a function that removes the listener
    */
   onInterceptorsChanged(listener: () => void): () => void {
     this.interceptorListeners.add(listener);
     return () => void this.interceptorListeners.delete(listener);
   }
 
-  /** Puts a chain around this server's traffic and serves the application's part of it to others, as the options say. */
+  /** Puts a chain around this server's traffic, and exposes the application's interceptors if the options say so. */
   govern(chain: LocalChainSource, reports: InterceptorReports): void {
     const { upstream } = this;
     const { name, interceptors: settings, pageSize } = this.options;
@@ -259,7 +261,7 @@ export class McpServerInstance {
     this.pipelines = this.composePipelines();
   }
 
-  /** Has its requests observed, if anybody observes them. */
+  /** Observes the server's requests if there are listeners. */
   observe(traffic: Traffic): void {
     if (!traffic.isObserved) return;
     const { name } = this.options;
@@ -276,7 +278,7 @@ export class McpServerInstance {
   }
 
   /**
-   * Lets interceptors decide on a subscription that the SDK's entries serve by themselves.
+   * Runs the interceptors for a subscription that the SDK serves itself.
    * @throws McpException if it is refused
    */
   async interceptSubscription(uri: string, call: McpCall): Promise<void> {
@@ -284,8 +286,8 @@ export class McpServerInstance {
   }
 
   /**
-   * Lets guards, or a gateway's backend, decide on a subscription that interceptors let pass.
-   * @throws NotHonoredError for a resource of which the backend does not tell; McpException if it is refused
+   * Runs the guards, or asks a gateway's backend, about a subscription that the interceptors admitted.
+   * @throws NotHonoredError for a resource whose changes the backend does not report; McpException if it is refused
    */
   admitSubscription(uri: string, call: McpCall): Promise<void> {
     return (this.upstream ?? this.dispatcher).admitSubscription(uri, call);
@@ -295,22 +297,22 @@ export class McpServerInstance {
     this.logger.warn(error.message.slice(0, MAX_LOGGED));
   }
 
-  /** The calls of a transport. */
+  /** Creates the running calls of a transport. */
   newRunningCalls(): RunningCalls {
     const { calls } = this.options;
     return new RunningCalls(calls, count => {
       this.logger.warn(
-        `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${count}; a handler that takes longer reports progress, or needs a larger option`,
+        `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${count}; report progress in a long handler, or raise the option`,
       );
     });
   }
 
-  /** Reports how many calls a shutdown has ended, if it has ended any. */
+  /** Logs the number of calls that a shutdown has ended, if there are any. */
   reportEnded(count: number): void {
     if (count === 0) return;
     const { shutdownTimeoutMs } = this.options;
     this.logger.warn(
-      `Calls that did not finish within ${shutdownTimeoutMs} ms ("shutdownTimeoutMs") of the shutdown were answered with an error: ${count}`,
+      `Calls that did not finish within ${shutdownTimeoutMs} ms ("shutdownTimeoutMs") of the shutdown were answered with an error: ${count}; raise the option if your handlers need more time`,
     );
   }
 
@@ -318,7 +320,7 @@ export class McpServerInstance {
     this.refusals.set(status, (this.refusals.get(status) ?? 0) + 1);
   }
 
-  /** A client's mistake, answered already: of interest only while looking for one. */
+  /** Logs a client's mistake that has been answered. It is at debug level, because it only helps while debugging. */
   reportRejected(error: Error): void {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
@@ -360,7 +362,7 @@ export class McpServerInstance {
   private dispatch(method: DispatchedMethod): Answer {
     const { upstream, dispatcher } = this;
     if (!upstream) return dispatcher.answers[method];
-    // What a backend has asked, only the backend knows.
+    // Only the backend knows its own input requests, so their answers are not checked here.
     return async (call, params) => {
       // An interceptor may have changed the name.
       this.access?.assertToolAllowed(call, params);
@@ -373,7 +375,7 @@ export class McpServerInstance {
       pageSize: this.options.pageSize,
       declare: this.declared,
     });
-    // Clients rely on what they were told: a list that has become empty is answered as an empty list.
+    // Clients rely on declared capabilities, so a list that has become empty is still answered.
     for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
       if (catalog.capabilities[kind]) this.declared[kind] = true;
     }
@@ -384,10 +386,11 @@ export class McpServerInstance {
 
 const SET_LEVEL = 'logging/setLevel';
 
-/** The methods of the interceptors extension, in the two spellings that are in use. */
+/** The methods of the interceptors extension, in both spellings that are in use. */
 const INTERCEPTOR_METHODS = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
 
-const GATEWAY_REMEDY = 'it offers what its backend does, so give the handler another server with "server"';
+const GATEWAY_REMEDY =
+  'it offers only the handlers of its backend, so set "server" of the handler to another server';
 
-/** How much of an error that a client may have worded goes to the log. */
+/** Maximum characters of an error to log, because a client may have written its text. */
 const MAX_LOGGED = 500;

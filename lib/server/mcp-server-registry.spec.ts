@@ -69,7 +69,7 @@ describe('a handler added at run time', () => {
     };
     await registry.add('tool', { name: 'late' }, fail);
     await expect(registry.add('tool', { name: 'late' }, fail)).rejects.toThrow(
-      /^RuntimeHandler\.late: the tool "late" exists already, in RuntimeHandler\.late; /,
+      /^RuntimeHandler\.late: the tool "late" already exists in RuntimeHandler\.late; /,
     );
     await (await test.client()).callTool({ name: 'late' });
     expect(log.errors.join()).toMatch(/^RuntimeHandler\.late failed/);

@@ -28,8 +28,8 @@ import { runtimeTarget } from './runtime-target.js';
 const SCOPE_OPTIONS_METADATA = 'scope:options';
 
 /**
- * Enhancers of a handler added at run time; global ones apply to it anyway. A class is looked up among the
- * application's providers, or else made; pipes run on the arguments of a tool or a prompt.
+ * Enhancers of a handler added at run time, in addition to global enhancers. A class is taken from the application's
+ * providers, or created. Pipes run on the arguments of a tool or a prompt.
  */
 export interface HandlerEnhancers {
   /** As with `@UseGuards`. Default: none. */
@@ -38,34 +38,40 @@ export interface HandlerEnhancers {
   visible?: (Type<CanActivate> | CanActivate)[];
   /** As with `@UsePipes`. Default: none. */
   pipes?: (Type<PipeTransform> | PipeTransform)[];
-  /** As with `@UseInterceptors`: Nest's, not validators or mutators. Default: none. */
+  /** As with `@UseInterceptors`: Nest interceptors, not validators or mutators. Default: none. */
   interceptors?: (Type<NestInterceptor> | NestInterceptor)[];
   /** As with `@UseFilters`. Default: none. */
   filters?: (Type<ExceptionFilter> | ExceptionFilter)[];
 }
 
-/** Options of a handler added at run time: those of its decorator, and its enhancers. `name` is required where it names. */
+/**
+ * Options of a handler added at run time: the options of its decorator, and its enhancers. `name` is required for tools
+ * and prompts.
+ */
 export type RuntimeHandlerOptions<K extends HandlerKind> = HandlerOptionsByKind[K] &
   HandlerEnhancers &
   (K extends 'tool' | 'prompt' ? { name: string } : unknown);
 
 /**
- * What names a handler: a tool's or prompt's name, a resource's URI, a resource template's template; for a completion,
- * what it completes.
+ * Identifies a handler: the name of a tool or prompt, the URI of a resource, the template of a resource template, or
+ * the completed argument of a completion.
  */
 export type HandlerKey<K extends HandlerKind> = K extends 'completion' ? CompletionRef : string;
 
 /**
- * The function behind a handler added at run time. Guards see its metadata, as `SetMetadata(...)(handler)` writes it;
- * `Visible(...)(handler)` and `RequireScopes(...)(handler)` work alike.
- * It is called as an undecorated method would be: a tool and a prompt
- * with the arguments and the `McpContext`, a resource with nothing or the URI's variables and the `McpContext`, a
- * completion with the text, the other arguments and the `McpContext`.
+ * The function of a handler added at run time. It receives the arguments of an undecorated method:
+ *
+ * - a tool and a prompt: the arguments and the `McpContext`;
+ * - a resource: undefined or the URI's variables, and the `McpContext`;
+ * - a completion: the text, the other arguments and the `McpContext`.
+ *
+ * Guards see metadata that `SetMetadata(...)(handler)` writes. `Visible(...)(handler)` and
+ * `RequireScopes(...)(handler)` work, too.
  */
 export type RuntimeHandler = (...args: never[]) => unknown;
 
 /**
- * Changes what a server offers while it runs; clients are told with `list_changed`.
+ * Changes the handlers of a running server. Clients receive `list_changed` notifications.
  * @example
  * ```ts
  * constructor(private readonly registry: McpServerRegistry) {}
@@ -77,7 +83,7 @@ export type RuntimeHandler = (...args: never[]) => unknown;
  */
 @Injectable()
 export class McpServerRegistry {
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(
     private readonly servers: McpServers,
     private readonly compiler: HandlerCompiler,
@@ -85,30 +91,30 @@ export class McpServerRegistry {
   ) {}
 
   /**
-   * Adds a handler. While the application starts, it is added once the decorated handlers have been found.
+   * Adds a handler. While the application starts, it is added after the decorated handlers.
    * @param kind `tool`, `prompt`, `resource`, `resource template` or `completion`
-   * @param options as for the decorator; `server` chooses the server; a tool or prompt whose function has parameters
-   *   needs a schema
-   * @throws McpBootstrapError where a handler of that name exists, or for options that cannot be served
+   * @param options the options of the decorator; `server` selects the server; a tool or prompt whose function has
+   * parameters needs a schema
+   * @throws McpBootstrapError if a handler with this name exists, or the options are invalid
    */
   async add<K extends HandlerKind>(
     kind: K,
     options: RuntimeHandlerOptions<K>,
     handler: RuntimeHandler,
   ): Promise<void> {
-    // Global guards may still be to come: `app.useGlobalGuards()` is called once the providers have been made.
+    // Waits for global guards: `app.useGlobalGuards()` is called after the providers are created.
     if (!this.servers.started) return void this.servers.onStart(() => this.add(kind, options, handler));
     const host = this.hostOf(options.server);
     const entry = await this.compile(kind, options, handler);
     assertCompletes(entry, host);
     assertProtected(entry, host);
-    host.table.add(entry, 'replace() puts one in its place');
+    host.table.add(entry, 'use replace() to change it');
     this.changed(host, kind);
   }
 
   /**
-   * Puts a handler in the place of the one of its name.
-   * @throws McpBootstrapError where there is none, or for options that cannot be served
+   * Replaces the handler with the same name.
+   * @throws McpBootstrapError if the handler does not exist, or the options are invalid
    */
   async replace<K extends HandlerKind>(
     kind: K,
@@ -123,24 +129,24 @@ export class McpServerRegistry {
   }
 
   /**
-   * Offers a disabled handler again.
-   * @throws McpBootstrapError where there is none
+   * Enables a disabled handler.
+   * @throws McpBootstrapError if the handler does not exist
    */
   enable<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
     this.setEnabled(kind, key, true, server);
   }
 
   /**
-   * Hides a handler: it is neither listed nor served, as if it did not exist. A call that runs already ends as usual.
-   * @throws McpBootstrapError where there is none
+   * Hides a handler: the server neither lists nor serves it, as if it did not exist. Running calls end as usual.
+   * @throws McpBootstrapError if the handler does not exist
    */
   disable<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
     this.setEnabled(kind, key, false, server);
   }
 
   /**
-   * Removes a handler. A call that runs already ends as usual.
-   * @throws McpBootstrapError where there is none
+   * Removes a handler. Running calls end as usual.
+   * @throws McpBootstrapError if the handler does not exist
    */
   remove<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
     const host = this.hostOf(server);
@@ -148,7 +154,7 @@ export class McpServerRegistry {
     this.changed(host, kind);
   }
 
-  /** Tells every client that subscribed to the resource that it changed. */
+  /** Notifies every client that subscribed to the resource of its change. */
   resourceUpdated(uri: string, server?: string): void {
     this.hostOf(server).changes.resourceUpdated(uri);
   }
@@ -205,7 +211,9 @@ export class McpServerRegistry {
     return this.compiler.compile({ metadata: { kind, options } as HandlerMetadata, target });
   }
 
-  /** Nest makes the enhancer classes of decorated methods while it scans; those that come later are made here. */
+  /**
+   * Creates enhancer classes of handlers added at run time. Nest only creates the classes that it finds while it scans.
+   */
   private instances<T extends object>(enhancers: (Type<T> | T)[], target: HandlerTarget): Promise<T[]> {
     return Promise.all(
       enhancers.map(async enhancer =>
@@ -230,7 +238,7 @@ export class McpServerRegistry {
     }
   }
 
-  /** The scope of a provider, its dependencies considered; of any other class, what it declares. */
+  /** The scope of a provider, including its dependencies. For other classes, the scope that they declare. */
   private scopeOf(type: Type): Scope {
     try {
       return this.moduleRef.introspect(type).scope;
@@ -247,5 +255,5 @@ const rowKey = (key: string | CompletionRef): string =>
 const unknownHandler = ({ options }: McpServerInstance, kind: HandlerKind, key: string): McpBootstrapError =>
   new McpBootstrapError(
     'McpServerRegistry',
-    `the server "${options.name}" has no ${kind} ${JSON.stringify(key)}`,
+    `the server "${options.name}" does not have the ${kind} ${JSON.stringify(key)}; add it first`,
   );

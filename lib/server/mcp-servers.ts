@@ -3,10 +3,10 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { Authorizer } from '../protocol/access.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
-/** `McpServers`, for a copy of this package that has another class of that name. */
+/** Token of `McpServers` for another copy of this package, whose class is a different object. */
 export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
 
-/** Makes what decides about the calls of a server by their tokens. */
+/** Creates the object that authorizes the calls of a server by their tokens. */
 export interface Protection {
   /** Name of the server. Undefined: all servers. */
   readonly server?: string;
@@ -18,7 +18,7 @@ export interface Protection {
 export class McpServers {
   private readonly entries: { readonly host: McpServerInstance; readonly position: number }[] = [];
 
-  /** Names of the MCP clients, which interceptors can be declared for as well. */
+  /** Names of the MCP clients. Interceptors can be declared for clients, too. */
   readonly clients = new Set<string>();
 
   private readonly protections: Protection[] = [];
@@ -26,17 +26,17 @@ export class McpServers {
   private readonly waiting: (() => Promise<void>)[] = [];
   private isStarted = false;
 
-  /** Whether the decorated handlers have been found, and global enhancers are all there. */
+  /** Whether the decorated handlers have been found, and all global enhancers exist. */
   get started(): boolean {
     return this.isStarted;
   }
 
-  /** Has tokens decide about the calls of a server, or of all. */
+  /** Authorizes the calls of one server, or of all servers, by their tokens. */
   protect(protection: Protection): void {
     this.protections.push(protection);
   }
 
-  /** @throws McpBootstrapError for a server that is unknown, or protected twice */
+  /** @throws McpBootstrapError for a server that does not exist, or is protected twice */
   applyProtections(): void {
     for (const { server } of this.protections) {
       if (server !== undefined) this.require(server, `McpAuthModule.forRoot({ server: "${server}" })`);
@@ -50,34 +50,31 @@ export class McpServers {
           `the server "${name}" is protected twice; give each McpAuthModule another "server"`,
         );
       }
-      // Over stdio, a caller has the rights of the process.
+      // Over stdio, a caller has the rights of the process, so tokens do not apply.
       if (own.length === 1 && http) host.protect(own[0].authorizerOf(host));
     }
   }
 
-  /** Does something once that is so. */
+  /** Runs a task after the start. */
   onStart(task: () => Promise<void>): void {
     this.waiting.push(task);
   }
 
-  /** @throws whatever a task that waited throws */
+  /** Marks the start, and runs the waiting tasks. @throws the error of a task */
   async start(): Promise<void> {
     this.isStarted = true;
     for (const task of this.waiting.splice(0)) await task();
   }
 
   /**
-   * @param position orders the servers, whatever the order in which they register
-   * @throws McpBootstrapError for a second server of one name, on one path, or on stdio
+   * @param position orders the servers, independent of the order of registration
+   * @throws McpBootstrapError for a second server with the same name, with the same path, or on stdio
    */
   register(host: McpServerInstance, position: number): void {
     const { name, http, stdio } = host.options;
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
     if (this.names.includes(name)) {
-      throw new McpBootstrapError(
-        where,
-        'another server has this name; give each server a "name" of its own',
-      );
+      throw new McpBootstrapError(where, 'another server has this name; give each server its own "name"');
     }
     for (const { options } of this.all()) {
       if (
@@ -88,28 +85,31 @@ export class McpServers {
       ) {
         throw new McpBootstrapError(
           where,
-          `"${options.name}" is served at ${options.http.path} already; give each server an "http.path" of its own`,
+          `"${options.name}" is already served at ${options.http.path}; give each server its own "http.path"`,
         );
       }
       if (stdio && options.stdio) {
-        throw new McpBootstrapError(where, `"${options.name}" has stdio already; only one server can`);
+        throw new McpBootstrapError(
+          where,
+          `"${options.name}" already has stdio; set "stdio" for only one server`,
+        );
       }
     }
     this.entries.push({ host, position });
     this.entries.sort((a, b) => a.position - b.position);
   }
 
-  /** The server of that name; without a name the first one. */
+  /** The server with this name; without a name, the first server. */
   get(name?: string): McpServerInstance | undefined {
     return this.all().find(({ options }) => name === undefined || options.name === name);
   }
 
-  /** @throws McpBootstrapError naming the servers there are */
+  /** @throws McpBootstrapError that lists the existing servers */
   require(name: string | undefined, where: string): McpServerInstance {
     const host = this.get(name);
     if (host) return host;
     const known = this.names.map(other => `"${other}"`).join(', ');
-    throw new McpBootstrapError(where, `there is no MCP server "${name}"; servers are ${known}`);
+    throw new McpBootstrapError(where, `the MCP server "${name}" does not exist; servers are ${known}`);
   }
 
   get names(): string[] {

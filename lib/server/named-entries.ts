@@ -4,7 +4,7 @@ import type { Params } from '../protocol/mcp-call.js';
 
 /** The handlers that a request names. */
 export interface Named {
-  /** The handlers that can answer, the preferred one first. */
+  /** The handlers that can answer, the preferred handler first. */
   readonly entries: readonly Entry[];
   /** The handler that completes an argument of the first entry. */
   readonly completer?: Entry;

@@ -9,17 +9,17 @@ import {
 import type { Observation, Observer, Outcome, TrafficRequest } from '../protocol/traffic.js';
 
 export interface ObservedMessages {
-  /** Observes the requests that the SDK's server answers by itself, such as `initialize`. */
+  /** Observes the requests that the SDK's server answers itself, such as `initialize`. */
   readonly observer: Observer;
-  /** Observes what the client is asked. */
+  /** Observes the requests to the client. */
   readonly asking: Observer;
-  /** Whether the pipeline answers a method, and so has it observed. */
+  /** Whether the pipeline answers a method. The pipeline observes its own methods. */
   readonly isOwn: (method: string) => boolean;
-  /** What is known of each message of the connection. */
+  /** The data that is known about each message of the connection. */
   readonly about: (extra?: MessageExtraInfo) => Omit<TrafficRequest, 'method'>;
 }
 
-/** Observes the requests on the transport of an SDK server, from the moment when it is connected. */
+/** Observes the requests on the transport of an SDK server, from its connection on. */
 export function observeMessages(
   transport: Transport,
   { observer, asking, isOwn, about }: ObservedMessages,

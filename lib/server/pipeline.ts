@@ -12,17 +12,17 @@ export interface PipelineParts {
   readonly dispatch: (method: DispatchedMethod) => Answer;
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
-  /** Undefined if nothing depends on the caller. */
+  /** Undefined if the answers do not depend on the caller. */
   readonly access?: Access;
   /** The interceptors, if the server has any. */
   readonly boundary?: Boundary;
-  /** Methods beside the protocol's own. */
+  /** Methods in addition to the protocol's own methods. */
   readonly extensions: Readonly<Record<string, Answer>>;
 }
 
 /**
- * The order of everything that happens to a request. A transport makes the `McpCall` and writes the answer; between the
- * two stands this list, composed once for each method of an era. A stage that has nothing to do is not in the list.
+ * Defines the order of all steps of a request. A transport creates the `McpCall` and writes the answer; the stages of
+ * this list run between them. The list is composed once for each method of an era, without stages that have no work.
  */
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
   const { dispatch, rounds, headers, access, boundary, extensions } = parts;
@@ -31,10 +31,10 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     const { canAsk } = METHODS.get(method)!;
     const stages = [
       errorsAsJsonRpc,
-      // Before anything that could tell that a hidden handler exists.
+      // First, because later stages could reveal that a hidden handler exists.
       access && access.stage,
       era === 'legacy' && canAsk && rounds.legacyRounds,
-      // Looks whether the caller is shown what it names, then at the header parameters, then runs the chain.
+      // Checks that the caller sees the named handler, checks header parameters, then runs the chain.
       boundary && boundary.intercept(method),
       !boundary && era === 'modern' && method === 'tools/call' && headerParameters(headers),
     ];
@@ -49,7 +49,7 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
 const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>
   stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);
 
-/** The last place where an error can be kept from saying too much. */
+/** The last stage that an error passes. It replaces an unexpected error, which could reveal too much. */
 const errorsAsJsonRpc: Stage = next => async (call, params) => {
   try {
     return await next(call, params);

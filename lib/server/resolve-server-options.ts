@@ -38,7 +38,7 @@ const HOST_NAMES: OptionSchema = {
   description: 'a list of host names, such as "example.com" or "[::1]", without scheme and port, or "*"',
 };
 
-/** A host name as URLs have it, in lower case, if it is one. */
+/** The host name as in URLs, in lower case; undefined if it is not a host name. */
 function hostName(name: unknown): string | undefined {
   if (typeof name !== 'string' || !/^(\[[\da-f:.]+\]|[^\s/?#@:[\]]+)$/i.test(name)) return undefined;
   const url = `http://${name}`;
@@ -119,7 +119,10 @@ interface FilledOptions extends Omit<ResolvedOptions, 'http' | 'mrtr'> {
 
 export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
   {
-    name: { ...TEXT, description: 'a non-empty string; it is what clients and handlers call the server' },
+    name: {
+      ...TEXT,
+      description: 'a non-empty string; clients and handlers use it as the name of the server',
+    },
     version: { ...TEXT, description: 'a non-empty string, such as "1.0.0"' },
     title: TEXT,
     instructions: TEXT,
@@ -165,11 +168,11 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
   const { http, mrtr, bus = shared?.bus, sessions: bounds, ...rest } = resolve(SERVER, options, fail);
   const { store = shared?.store } = mrtr;
   if (mrtr.singleUse && !store) {
-    throw fail('"mrtr.singleUse" needs a "mrtr.store", or McpRedisModule, to note what was used');
+    throw fail('"mrtr.singleUse" needs "mrtr.store" or McpRedisModule, to record used states');
   }
   const sessions = { store: shared?.sessions, eventStore: shared?.events, ...bounds };
   if (sessions.store && !(bus && sessions.eventStore)) {
-    throw fail('"sessions.store" needs "sessions.eventStore" and "bus", which the nodes share as well');
+    throw fail('"sessions.store" needs "sessions.eventStore" and "bus", which the nodes must also share');
   }
   if (
     sessions.store &&
@@ -182,7 +185,7 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
 }
 
 function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): ResolvedHttpOptions {
-  // A host is the server's own name; an origin is whose pages may use it.
+  // A host is the server's own name. An origin is the host of a page that may use the server.
   const { allowedOrigins = allowedHosts === '*' ? LOOPBACK : allowedHosts } = http;
   return { ...http, allowedHosts: hostNames(allowedHosts), allowedOrigins: hostNames(allowedOrigins) };
 }

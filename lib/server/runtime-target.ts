@@ -2,14 +2,14 @@ import { Args, Ctx, UriParams } from '../decorators/params.decorator.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import type { HandlerTarget, Method } from '../execution/handler-target.js';
 
-/** The parameters of a function that serves a handler, decorated as an author would decorate a method's. */
+/** The parameter decorators that stand for the parameters of a runtime handler's function. */
 const PARAMETERS: Partial<Record<HandlerKind, readonly ParameterDecorator[]>> = {
   tool: [Args(), Ctx()],
   prompt: [Args(), Ctx()],
   'resource template': [UriParams(), Ctx()],
 };
 
-/** A class with one method, which stands for a function as a provider's class stands for its methods. */
+/** Creates a class with one method for a function, so that it runs like a method of a provider. */
 export function runtimeTarget(
   kind: HandlerKind,
   { name, uri }: { name?: string; uri?: string },

@@ -27,10 +27,10 @@ import { passthroughSchema } from './passthrough-schema.js';
 import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
 import { encodeError, RESOURCE_NOT_FOUND } from './wire-codec.js';
 
-/** What the instance knows of one message that the SDK's server hands on. */
+/** Finds the HTTP exchange of a message that the SDK's server passes on. */
 export type HttpOf = (request: Request | undefined) => HttpExchange | undefined;
 
-/** A call that the SDK's server carries: over stdio, or by the SDK's own HTTP handler. */
+/** A call that the SDK's server carries, over stdio or by the SDK's own HTTP handler. */
 class SdkCall extends RunningCall {
   readonly ask?: AskClient;
   declare seen?: Observation;
@@ -58,8 +58,8 @@ class SdkCall extends RunningCall {
 }
 
 /**
- * The SDK's server, whose handlers only call the pipeline: for stdio, `subscriptions/listen`, what belongs to a session, and
- * HTTP requests that are not ordinary. It has no tools registered, so that the SDK leaves the `Mcp-Param-*` headers alone.
+ * The SDK's server, whose handlers only call the pipeline. It serves stdio, `subscriptions/listen`, sessions and
+ * unusual HTTP requests. It registers no tools, so that the SDK does not check `Mcp-Param-*` headers.
  */
 export class SdkServer extends McpServer {
   /** The log level that a 2025-era client has set on its connection. */
@@ -68,7 +68,7 @@ export class SdkServer extends McpServer {
   protected readonly subscriptions?: McpCall['subscriptions'];
   /** The methods that the pipeline answers. */
   private readonly methods: ReadonlySet<string>;
-  /** What errors of missing resources carry, to know them again on their way out. */
+  /** The data of errors for missing resources, to recognize these errors when they are sent. */
   private readonly missing = new WeakSet<object>();
 
   constructor(
@@ -95,7 +95,7 @@ export class SdkServer extends McpServer {
     }
   }
 
-  /** The SDK sends -32602 of 2026-07-28 to every client, and has no hook for another code of the error. */
+  /** Rewrites error codes. The SDK sends -32602 of 2026-07-28 to every client, and has no hook for another code. */
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -130,7 +130,7 @@ export class SdkServer extends McpServer {
     this.level = level;
   }
 
-  /** What every call on this connection has in common. */
+  /** The data that all calls on this connection share. */
   connectionData(): Pick<
     McpCall,
     | 'era'
@@ -153,12 +153,12 @@ export class SdkServer extends McpServer {
     };
   }
 
-  /** Whether the connection lasts, so that a client can be asked on it (2025 era). */
+  /** Whether the connection lasts, so that the server can send requests on it (2025 era). */
   protected get carriesRequests(): boolean {
     return false;
   }
 
-  /** Asks the client something on behalf of the connection itself. */
+  /** Sends a request to the client on behalf of the connection itself. */
   protected async askOnConnection(...asked: Parameters<AskClient>): Promise<Result> {
     const [method, , { signal }] = asked;
     const send: AskClient = (name, params, options) =>
@@ -166,7 +166,7 @@ export class SdkServer extends McpServer {
     return this.instance.ask(this.callOfConnection(method, signal), send, ...asked);
   }
 
-  /** Tells the client something on behalf of the connection itself. */
+  /** Sends notifications to the client on behalf of the connection itself. */
   protected tellerOnConnection(): ReplyChannel['notify'] {
     const callOf = () => this.callOfConnection('notifications/message');
     return this.instance.teller(callOf, (method, params) => this.server.notification({ method, params }));
@@ -213,7 +213,7 @@ export class SdkServer extends McpServer {
     const result = await this.served(call);
     try {
       const answer = await whole(this.instance, call, result);
-      // The SDK finds out only when it writes the answer, and then writes none.
+      // Checked here, because the SDK fails only while it writes the answer, and then sends none.
       JSON.stringify(answer);
       return answer;
     } catch (error) {
@@ -245,7 +245,7 @@ export class SdkServer extends McpServer {
     const version = envelope?.[PROTOCOL_VERSION_META_KEY];
     if (typeof version !== 'string') {
       const connection = this.connectionData();
-      // Without a session nothing was negotiated here, but the client says what was.
+      // Without a session, no version was negotiated here, but the client sends the version in a header.
       const negotiated = this.server.getNegotiatedProtocolVersion() ?? versionIn(http);
       return { ...common, ...client, ...connection, ...(negotiated && { protocolVersion: negotiated }) };
     }
@@ -264,7 +264,7 @@ export class SdkServer extends McpServer {
   }
 }
 
-/** The SDK's server for one HTTP request. */
+/** Creates the SDK's server for one HTTP request. */
 export function serverForRequest(instance: McpServerInstance, era: Era, httpOf: HttpOf): SdkServer {
   const { capabilities, running } = instance;
   return new SdkServer(
@@ -275,7 +275,7 @@ export function serverForRequest(instance: McpServerInstance, era: Era, httpOf: 
   );
 }
 
-/** A 2025-era client without a session has no stream on which it could be told of changes. */
+/** A 2025-era client without a session has no stream for change notifications. */
 function withoutChanges({ tools, prompts, resources, ...rest }: ServerCapabilities): ServerCapabilities {
   return {
     ...rest,
@@ -285,7 +285,10 @@ function withoutChanges({ tools, prompts, resources, ...rest }: ServerCapabiliti
   };
 }
 
-/** The revision of a 2025-era request that names none (specification 2025-11-25: basic/transports). */
+/**
+ * The assumed revision of a 2025-era request that does not name its revision (specification 2025-11-25:
+ * basic/transports).
+ */
 const OLDEST_ASSUMED = '2025-03-26';
 
 function versionIn(http: HttpExchange | undefined): string | undefined {

@@ -4,13 +4,13 @@ import type { MessageBus } from '../shared/message-bus.js';
 import { NodeChannel } from '../shared/node-channel.js';
 import { isRecord } from '../util/is-record.js';
 
-/** An event that every node gets. */
+/** An event that every node receives. */
 export interface SharedEvent {
-  /** The same on every node. */
+  /** Equal on every node. */
   readonly id?: string;
 }
 
-/** A server's bus whose events also reach the other nodes of the server, each once. */
+/** A server's bus whose events also reach the other nodes of the server, once each. */
 export class SharedEventBus implements ServerEventBus {
   private readonly channel: NodeChannel;
 
@@ -28,7 +28,7 @@ export class SharedEventBus implements ServerEventBus {
       onMessage: data => {
         if (isServerEvent(data)) local.publish(data);
       },
-      onError: error => report(new Error(`Nodes miss changes of each other ("bus"): ${error.message}`)),
+      onError: error => report(new Error(`Nodes miss changes of other nodes ("bus"): ${error.message}`)),
     });
   }
 
@@ -42,7 +42,7 @@ export class SharedEventBus implements ServerEventBus {
     return this.local.subscribe(listener);
   }
 
-  /** Waits until events of other nodes arrive. */
+  /** Waits until this node receives events of other nodes. */
   open(): Promise<void> {
     return this.channel.open();
   }

@@ -3,7 +3,7 @@ import type { Entry } from '../catalog/entries.js';
 import type { ResolvedOptions } from './server-options.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
-/** Logs what a server offers and by which transports, as Nest logs its routes; each handler at debug level. */
+/** Logs the handlers and transports of a server, as Nest logs its routes. Each handler is logged at debug level. */
 export function logStart(host: McpServerInstance): void {
   const { options, upstream, paths, chain } = host;
   const logger = new Logger(`McpModule(${options.name})`);
@@ -28,7 +28,7 @@ export function logStart(host: McpServerInstance): void {
   for (const entry of host.table.enabled()) logger.debug(`${titleOf(entry)}: ${entry.where}`);
 }
 
-/** Where a server is reached, and by which revisions. */
+/** Describes the transports of a server, with their revisions. */
 export function transportsOf(
   { http, stdio, legacy }: Pick<ResolvedOptions, 'http' | 'stdio' | 'legacy'>,
   paths: readonly string[],

@@ -6,7 +6,7 @@ import { rowsOf } from '../protocol/methods.js';
 /** The scopes that a caller needs for a tool, by its name. */
 export type ScopesOf = (name: string) => readonly string[];
 
-/** The tool that a request names, if it needs scopes. Their handlers are not in this process. */
+/** The access of the tool that a request names, if it needs scopes. The handler of the tool is in another process. */
 export function toolAccessOf(
   scopesOf: ScopesOf | undefined,
   method: string,
@@ -17,7 +17,7 @@ export function toolAccessOf(
   return scopes.length > 0 ? { scopes, anonymous: false } : undefined;
 }
 
-/** A page of tools without those that the scopes of the caller do not allow. */
+/** Removes the tools that the scopes of the caller do not allow from a page. */
 export function allowedTools(
   page: Result,
   { authInfo, era }: McpCall,

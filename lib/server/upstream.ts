@@ -7,74 +7,77 @@ import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
 import type { Traffic } from '../protocol/traffic.js';
 
-/** Token of what answers for a server in the place of the application's handlers. */
+/** Token of the object that answers for a server instead of the application's handlers. */
 export const MCP_UPSTREAM: InjectionToken = 'nestjs-mcp:upstream';
 
-/** What a server says of itself where another one stands behind it. */
+/** The description of a server that has a backend. */
 export interface UpstreamDescription {
-  /** Who it is, where that is not what the application's options say. */
+  /** The identity of the server, if it differs from the application's options. */
   readonly info?: Implementation;
   readonly instructions?: string;
   readonly capabilities: ServerCapabilities;
 }
 
-/** The JSON Schemas of a tool, as it was listed. */
+/** The JSON Schemas of a listed tool. */
 export interface ToolSchemas {
   readonly inputSchema?: Record<string, unknown>;
   readonly outputSchema?: Record<string, unknown>;
 }
 
-/** What stands behind will not tell of a resource, which is no reason to refuse others that are asked for with it. */
+/** The backend does not report changes of a resource. Other resources of the same request are still admitted. */
 export class NotHonoredError extends McpException {
   constructor(uri: string) {
-    super(McpErrorCode.Refused, `The server behind this gateway does not tell of ${uri.slice(0, 200)}`);
+    super(
+      McpErrorCode.Refused,
+      `The server behind this gateway does not report changes of ${uri.slice(0, 200)}`,
+    );
   }
 }
 
-/** Whether something that a server depends on answers. */
+/** Whether a dependency of the server answers. */
 export interface DependencyHealth {
   readonly name: string;
   readonly isUp: boolean;
 }
 
-/** What answers in the place of a catalogue: everything that a server offers comes from behind it. */
+/** Answers instead of a catalogue. Everything that the server offers comes from its backends. */
 export interface Upstream {
-  /** The latest there is. Only to be read after `prepare`. */
+  /** The latest known description. Read it only after `prepare`. */
   readonly description: UpstreamDescription;
   /** The scopes that a caller needs for a tool, by its name. Undefined if no tool needs scopes. */
   readonly toolScopes?: (name: string) => readonly string[];
-  /** Methods beside the protocol's own. */
+  /** Methods in addition to the protocol's own methods. */
   readonly extensionMethods: Readonly<Record<string, (params: Params, call: McpCall) => Promise<Result>>>;
-  /** @param changes tells all clients, but for those who have a channel */
+  /** @param changes notifies all clients, except clients with a channel */
   open(changes: ChangeNotifier): void;
-  /** Has the requests to what stands behind observed. Called before `open`. */
+  /** Observes the requests to the backends. Called before `open`. */
   observe(traffic: Traffic): void;
-  /** Whether each server that stands behind can be reached. Never rejects. */
+  /** Whether each backend can be reached. Never rejects. */
   health(signal: AbortSignal): Promise<readonly DependencyHealth[]>;
-  /** Gives up everything that is open. */
+  /** Closes all connections. */
   close(): Promise<void>;
   /**
-   * Gets ready for a message, before there is a server to answer it.
-   * @throws McpException where it cannot be answered, for that nothing is known of what stands behind
+   * Prepares for a message, before a server exists to answer it.
+   * @throws McpException if it cannot be answered, because the backend is unknown
    */
   prepare(call: McpCall): Promise<void>;
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
   dispatch(method: DispatchedMethod, params: Params, call: McpCall): Promise<Result>;
-  /** Sets what a 2025-era client wants to be told of. */
+  /** Sets the log level of a 2025-era client. */
   setLevel(params: Params, call: McpCall): Promise<Result>;
   /**
-   * Lets what stands behind decide on a subscription of a 2026-era client, and holds it until the call's signal fires.
-   * @throws NotHonoredError for what will not be told of, and McpException where it was refused
+   * Lets the backend decide on a subscription of a 2026-era client, and holds it until the call's signal aborts.
+   * @throws NotHonoredError if the backend does not report changes of the resource, and McpException if it is refused
    */
   admitSubscription(uri: string, call: McpCall): Promise<void>;
-  /** The page of a list that shows what a call names, as its caller sees it. */
+  /** The list page that shows the handler that a call names, as the caller sees it. */
   listingFor(method: DispatchedMethod, params: Params, call: McpCall): Promise<Listing | undefined>;
-  /** The schemas of a tool as its caller sees it, if it does. */
+  /** The schemas of a tool, as the caller sees it; undefined if the caller does not see it. */
   toolSchemas(name: string, call: McpCall): Promise<ToolSchemas | undefined>;
-  /** A client has opened a channel. */
+  /** Called when a client has opened a channel. */
   opened(channel: ClientChannel): void;
-  /** A client tells something that is no request. */
+  /** Called when a client has sent a notification. */
   notified(channel: ClientChannel, method: string, params: Params | undefined): void;
-  /** A client's channel is gone. */
+  /** Called when a client's channel has closed. */
   closed(channel: ClientChannel): void;
 }

@@ -24,7 +24,7 @@ export const LEGACY_REVISIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 /** The code of a missing resource in the 2025 revisions (2025-11-25: server/resources, error handling). */
 export const RESOURCE_NOT_FOUND = -32002;
 
-/** The SDK does not export its codecs (what each era checks and writes): only its servers reach them. */
+/** Exposes the SDK's codecs, which check and write the messages of each era. Only the SDK's servers can reach them. */
 class CodecServer extends Server {
   codec() {
     return this._wireCodec();
@@ -36,7 +36,7 @@ const CODECS: Readonly<Record<Era, ReturnType<CodecServer['codec']>>> = {
   modern: modernCodec(),
 };
 
-/** A server takes the era of the transport that it is connected to. */
+/** The codec of 2026-07-28. A server takes the era of the transport that it is connected to. */
 function modernCodec() {
   const server = new CodecServer({ name: '', version: '' }, { supportedProtocolVersions: [REVISION] });
   void server.connect(
@@ -49,7 +49,7 @@ function modernCodec() {
 export const isEnvelope = (meta: Params | undefined): boolean =>
   meta?.[PROTOCOL_VERSION_META_KEY] === REVISION && CODECS.modern.validateEnvelopeMeta(meta).length === 0;
 
-/** @throws McpException (-32602) for params that the revision does not admit */
+/** @throws McpException (-32602) for params that the revision does not allow */
 export function assertRequest({ method, params, era, requestState }: McpCall): void {
   const checked = method === 'tools/call' && CODECS[era].validateRequest(method, { method, params });
   if (checked && !checked.ok) {
@@ -61,10 +61,10 @@ export function assertRequest({ method, params, era, requestState }: McpCall): v
 }
 
 /**
- * The result of a call as its revision has it.
- * @param outputSchema of the called tool
- * @throws Error for a result that the revision does not admit; McpException (-32021) for a question that the client has
- *   not declared
+ * Checks and completes the result of a call for its revision.
+ * @param outputSchema the output schema of the called tool
+ * @throws Error for a result that the revision does not allow; McpException (-32021) for an input request that the
+ * client has not declared
  */
 export function checkedResult(
   { method, era, clientCapabilities }: McpCall,
@@ -91,8 +91,8 @@ export function checkedResult(
 }
 
 /**
- * The result as it stands on the wire.
- * @param cache how long it may be kept, if the result itself does not say (2026-07-28)
+ * Writes the result in the form of its revision.
+ * @param cache the cache hint for a result without its own hint (2026-07-28)
  */
 export const encodeResult = (
   { method, era }: Pick<McpCall, 'method' | 'era'>,
@@ -102,7 +102,7 @@ export const encodeResult = (
 ): Result =>
   CODECS[era].encodeResult(method, cache && era === 'modern' ? { ...cache, ...result } : result, server);
 
-/** The error as it stands on the wire. */
+/** Writes the error in the form of its revision. */
 export function encodeError(
   { era }: Pick<McpCall, 'era'>,
   error: Error & { code: number; data?: unknown },

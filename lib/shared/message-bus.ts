@@ -1,16 +1,16 @@
 /**
- * Carries small messages between the nodes of an application. A message that is lost stays lost; the messages of one node
- * arrive in their order. `contracts.messageBus` of `nestjs-mcp/testing` tests an implementation.
+ * Carries small messages between the nodes of an application. The bus may lose messages, but keeps the order of each
+ * node's messages. `contracts.messageBus` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface MessageBus {
   /**
-   * Sends a message to every node that listens to the channel. This node may get it, too.
+   * Sends a message to every node that listens to the channel, perhaps including this node.
    * @param message a JSON object
    */
   publish(channel: string, message: object): Promise<void>;
   /**
-   * Listens to a channel, also after the connection was lost and has come back. Returns once messages arrive; if the
-   * connection is lost, at once.
+   * Listens to a channel, also after the connection was lost and restored. Resolves when messages arrive, or at once if
+   * the connection is lost.
    * @param listener does not throw
    * @returns a function that stops listening
    */
@@ -34,7 +34,7 @@ export class MemoryMessageBus implements MessageBus {
   }
 
   async subscribe(channel: string, listener: (message: unknown) => void): Promise<() => Promise<void>> {
-    // Its own function, so that one listener can listen twice.
+    // A wrapper, so that the same listener can listen twice.
     const own = (message: unknown) => listener(message);
     const listeners = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, listeners.add(own));

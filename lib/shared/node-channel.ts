@@ -7,18 +7,18 @@ const VERSION = 1;
 
 interface Envelope {
   readonly v: number;
-  /** The node that sent it. */
+  /** The id of the sending node. */
   readonly node: string;
   readonly data: unknown;
 }
 
 interface NodeChannelOptions {
   readonly onMessage: (data: unknown) => void;
-  /** Called for the first failure of several in a row. */
+  /** Called for the first of several failures in a row. */
   readonly onError: (error: Error) => void;
 }
 
-/** A channel between the nodes of a server. It leaves out the node's own messages, and those of a newer version. */
+/** A channel between the nodes of a server. It ignores the node's own messages and messages of newer versions. */
 export class NodeChannel {
   private readonly node = randomUUID();
   private isFailing = false;
@@ -30,7 +30,7 @@ export class NodeChannel {
     private readonly options: NodeChannelOptions,
   ) {}
 
-  /** Listens from now on. */
+  /** Starts to listen. */
   async open(): Promise<void> {
     await this.attempt(async () => {
       this.leave = await this.bus.subscribe(this.name, message => this.receive(message));

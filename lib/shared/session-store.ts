@@ -1,23 +1,23 @@
-/** What the nodes of a server share of a session: texts by name. */
+/** The state of a session that the nodes of a server share: texts by name. */
 export type SessionFields = Readonly<Record<string, string>>;
 
 /**
- * Keeps what the nodes of a server share of 2025-era sessions, so that a client can send each request to another node.
+ * Keeps the shared state of 2025-era sessions, so that a client can send each request to another node.
  * `contracts.sessionStore` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface SessionStore {
   /**
-   * Keeps a session, in the place of an earlier one of that id.
-   * @param ttlMs how long it is kept, in milliseconds
+   * Stores a session. It replaces an earlier session with the same id.
+   * @param ttlMs lifetime of the session, in milliseconds
    */
   create(id: string, fields: SessionFields, ttlMs: number): Promise<void>;
-  /** The fields of a session. @returns undefined if there is no such session */
+  /** The fields of a session. @returns undefined for an unknown session */
   read(id: string): Promise<SessionFields | undefined>;
   /**
-   * Sets fields of a session, each by itself, and keeps the session for so long from now.
+   * Sets each given field of a session, and restarts its lifetime.
    * @param fields undefined removes a field
    * @param expected fields that the session must have, compared and set in one step
-   * @returns false if there is no such session, or it has other fields: then nothing is kept
+   * @returns false for an unknown session, or a session with other fields; nothing is stored then
    */
   update(
     id: string,
@@ -25,7 +25,6 @@ export interface SessionStore {
     ttlMs: number,
     expected?: SessionFields,
   ): Promise<boolean>;
-  /** Forgets a session. */
   delete(id: string): Promise<void>;
 }
 

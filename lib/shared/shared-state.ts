@@ -5,11 +5,11 @@ import type { EventStore } from '../protocol/event-store.js';
 import type { MessageBus } from './message-bus.js';
 import type { SessionStore } from './session-store.js';
 
-/** Token of the `SharedState` of an application, if it imports a module for that. */
+/** Token of the `SharedState` of an application. A module such as `McpRedisModule` provides it. */
 export const SHARED: InjectionToken = 'nestjs-mcp:shared';
 
 export interface LimiterOptions {
-  /** Keeps the counters of several limiters apart. */
+  /** Separates the counters of several limiters. */
   readonly name: string;
   readonly points: number;
   /** Seconds. */
@@ -18,7 +18,9 @@ export interface LimiterOptions {
   readonly blockDuration?: number;
 }
 
-/** The stores and the bus that all nodes of an application share. Options of a server or an interceptor win over them. */
+/**
+ * The stores and the bus that all nodes of an application share. Options of a server or an interceptor override them.
+ */
 export interface SharedState {
   readonly bus: MessageBus;
   readonly store: MrtrStore;

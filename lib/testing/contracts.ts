@@ -6,7 +6,7 @@ import { sessionStoreContract } from './session-store-contract.js';
 /**
  * The checks that every `SessionStore`, `EventStore`, `MrtrStore` and `MessageBus` must pass, for any test runner.
  *
- * The function makes the store or the bus of a node. It is called once for each node; all nodes share one database.
+ * The function creates the store or the bus of a node. It is called once for each node; all nodes share one database.
  * @example
  * ```ts
  * for (const { name, run } of contracts.mrtrStore(() => new MyStore(url))) it(name, run);

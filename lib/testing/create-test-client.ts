@@ -13,30 +13,33 @@ import {
 import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
-/** Options of `createTestClient`. By default, it speaks 2026-07-28 to the first server and answers no input requests. */
+/**
+ * Options of `createTestClient`. By default, the client speaks 2026-07-28 to the first server and does not answer input
+ * requests.
+ */
 export interface TestClientOptions {
-  /** The protocol era to speak: `modern` for 2026-07-28, `legacy` for 2025-11-25. Default: `modern`. */
+  /** The protocol era: `modern` for 2026-07-28, `legacy` for 2025-11-25. Default: `modern`. */
   era?: 'modern' | 'legacy';
-  /** Name of the server to connect to. Default: the first one. */
+  /** Name of the server to connect to. Default: the first server. */
   server?: string;
-  /** Path of the endpoint. Default: the server's own, with the application's global prefix and version. */
+  /** Path of the endpoint. Default: the server's path, with the application's global prefix and version. */
   path?: string;
-  /** HTTP headers of every request, such as `authorization`. */
+  /** HTTP headers for every request, such as `authorization`. */
   headers?: Record<string, string>;
-  /** Default: the capabilities of the handlers below. */
+  /** The client's capabilities. Default: the capabilities of the handlers below. */
   capabilities?: ClientCapabilities;
-  /** Answers forms and pages to visit. */
+  /** Answers elicitations: forms and pages to visit. */
   onElicit?: (params: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>;
-  /** Answers for the model. */
+  /** Answers sampling requests in place of the model. */
   onSample?: (params: CreateMessageRequest['params']) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Lists the client's folders. */
   onRoots?: () => ListRootsResult | Promise<ListRootsResult>;
 }
 
 /**
- * Connects the official client to the application's real HTTP handler.
- * Starts the application on a free loopback port unless it listens; close both with `client.close()` and `app.close()`.
- * @throws Error if the application has no such server with an HTTP endpoint
+ * Connects the official client to the application's real HTTP handler. If the application does not listen yet, it
+ * starts on a free loopback port. Close both with `client.close()` and `app.close()`.
+ * @throws Error if the application does not have the server, or the server has no HTTP endpoint
  * @example
  * ```ts
  * const client = await createTestClient(app, { era: 'legacy' });
@@ -89,6 +92,8 @@ function pathOf(app: INestApplication, name: string | undefined): string {
   const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).get(name);
   const [path] = host?.paths ?? [];
   if (path === undefined)
-    throw new Error(`The application has no MCP server ${name ?? ''} with an HTTP endpoint`);
+    throw new Error(
+      `The application has no MCP server ${name ?? ''} with an HTTP endpoint; set the option "server" to another server`,
+    );
   return path;
 }

@@ -9,11 +9,11 @@ const MESSAGE = JSON.stringify({
   params: { data: 'é\u{1f642}\n' },
 });
 
-/** More than any store has to keep. */
+/** More events than any store has to keep. */
 const FLOOD = 3000;
 const AT_ONCE = 100;
 
-/** @param open makes the store of a node, over one database */
+/** @param open creates the store of a node, over one database */
 export function eventStoreContract(open: () => EventStore | Promise<EventStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   const event = (sequence: number, stream = 'c.1'): StoredEvent => ({
@@ -50,7 +50,7 @@ export function eventStoreContract(open: () => EventStore | Promise<EventStore>)
       },
     },
     {
-      name: 'messages that wait are taken once, in their order, whoever asks',
+      name: 'waiting messages are taken once, in order, on any node',
       run: async () => {
         const [one, other] = await nodes();
         const session = randomUUID();
@@ -65,7 +65,7 @@ export function eventStoreContract(open: () => EventStore | Promise<EventStore>)
       },
     },
     {
-      name: 'what was taken is on its stream, and its numbers grow',
+      name: 'taken messages are on their stream, and their numbers grow',
       run: async () => {
         const [one, other] = await nodes();
         const session = randomUUID();
@@ -92,7 +92,7 @@ export function eventStoreContract(open: () => EventStore | Promise<EventStore>)
       },
     },
     {
-      name: 'of many messages with one key, on several nodes, one is kept',
+      name: 'only one of many messages with the same key is kept, on several nodes',
       run: async () => {
         const [one, other] = await nodes();
         const [session, foreign] = [randomUUID(), randomUUID()];
@@ -110,7 +110,7 @@ export function eventStoreContract(open: () => EventStore | Promise<EventStore>)
       },
     },
     {
-      name: 'the events of a session are forgotten, waiting ones as well',
+      name: 'the events of a session are forgotten, including waiting messages',
       run: async () => {
         const [one, other] = await nodes();
         const session = randomUUID();
@@ -122,7 +122,7 @@ export function eventStoreContract(open: () => EventStore | Promise<EventStore>)
       },
     },
     {
-      name: 'a flood is bounded, and leaves the latest',
+      name: 'a flood of events is bounded, and the latest event is kept',
       run: async () => {
         const [one] = await nodes();
         const session = randomUUID();
@@ -140,5 +140,5 @@ export function eventStoreContract(open: () => EventStore | Promise<EventStore>)
   ];
 }
 
-/** A store may return more than it was given. */
+/** Drops further fields, which a store may add. */
 const withoutMore = ({ stream, sequence, json }: StoredEvent): StoredEvent => ({ stream, sequence, json });

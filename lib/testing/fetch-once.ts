@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 
 const BODILESS = new Set([204, 205, 304]);
 
-/** A `fetch` that closes its connections: a closing server would wait for seconds for those of Node's `fetch`. */
+/**
+ * A `fetch` without keep-alive. With Node's own `fetch`, a closing server would wait for seconds for open connections.
+ */
 export async function fetchOnce(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const { method, headers, body, signal } = init;
   const sending = request(url, {
@@ -13,7 +15,7 @@ export async function fetchOnce(url: string | URL, init: RequestInit = {}): Prom
     ...(signal && { signal }),
     agent: false,
   });
-  // After the head, the body reports errors.
+  // Later errors are reported by the body.
   sending.on('error', () => undefined);
   sending.end(body);
   const [incoming] = (await once(sending, 'response')) as [IncomingMessage];

@@ -6,7 +6,7 @@ import type { ContractCheck } from './contract-check.js';
 
 const LAST = { isLast: true };
 
-/** @param open makes the bus of a node, over one database */
+/** @param open creates the bus of a node, over one database */
 export function messageBusContract(open: () => MessageBus | Promise<MessageBus>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [
@@ -34,7 +34,7 @@ export function messageBusContract(open: () => MessageBus | Promise<MessageBus>)
       },
     },
     {
-      name: 'a listener hears its own channel only',
+      name: 'a listener receives only messages of its channel',
       run: async () => {
         const [one, other] = await nodes();
         const channel = randomUUID();
@@ -46,7 +46,7 @@ export function messageBusContract(open: () => MessageBus | Promise<MessageBus>)
       },
     },
     {
-      name: 'a listener that has stopped hears nothing more, and others do',
+      name: 'a stopped listener receives no more messages, and other listeners still do',
       run: async () => {
         const [one, other] = await nodes();
         const channel = randomUUID();
@@ -60,7 +60,7 @@ export function messageBusContract(open: () => MessageBus | Promise<MessageBus>)
       },
     },
     {
-      name: 'a message to nobody is no error',
+      name: 'a message without a listener is not an error',
       run: async () => {
         const [one] = await nodes();
         await one.publish(randomUUID(), LAST);

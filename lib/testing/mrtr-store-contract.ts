@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
 import { until, type ContractCheck } from './contract-check.js';
 
-/** In seconds; nothing expires during a check that is not about it. */
+/** Lifetime in seconds, long enough for a check that does not test expiry. */
 const LONG = 600;
 
-/** As long as the longest states that servers keep by default. */
+/** The length of the longest state that servers keep by default, in characters. */
 const LARGEST = 1_048_576;
 
-/** @param open makes the store of a node, over one database */
+/** @param open creates the store of a node, over one database */
 export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [
     {
-      name: 'a value that one node keeps is found by another',
+      name: 'a node finds a value that another node has set',
       run: async () => {
         const [one, other] = await nodes();
         const key = randomUUID();
@@ -23,7 +23,7 @@ export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): C
       },
     },
     {
-      name: 'a key that nobody has set has no value',
+      name: 'an unknown key has no value',
       run: async () => {
         const [one] = await nodes();
         assert.equal(await one.get(randomUUID()), undefined);
@@ -59,7 +59,7 @@ export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): C
       },
     },
     {
-      name: 'of many claims of a key at the same time, on several nodes, one is the first',
+      name: 'only one of many claims of a key at the same time, on several nodes, is the first',
       run: async () => {
         const [one, other] = await nodes();
         const key = randomUUID();

@@ -7,7 +7,7 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { McpContext } from '../execution/mcp-context.js';
 
-/** What `replayRounds` returns: the result of a handler, and what it asked in each round. */
+/** The outcome of `replayRounds`: the result of a handler, and its questions in each round. */
 export interface ReplayedRounds<T> {
   /** The handler's result in the last round. */
   readonly result: T;
@@ -17,11 +17,12 @@ export interface ReplayedRounds<T> {
 
 type Handler<T> = (ctx: McpContext) => T | Promise<T>;
 
-/** The journal travels as JSON. */
+/** Copies the journal as JSON, as the client carries it. */
 const travel = (journal: Journal): Journal => JSON.parse(JSON.stringify(journal)) as Journal;
 
 /**
- * Runs a handler as a stateless server does: from the top in every round. Each round runs twice and must ask the same.
+ * Runs a handler as a stateless server does: from the start in every round. Each round runs twice and must ask the same
+ * questions.
  * @param handler calls the handler with the given context: `ctx => tools.deploy({ service: 'shop' }, ctx)`
  * @param answers the client's answers by key: `{ region: { action: 'accept', content: { name: 'eu' } } }`
  * @throws Error for a question without an answer or a changed question, MrtrError for other mistakes of the handler
@@ -43,14 +44,16 @@ export async function replayRounds<T>(
     const again = await runRound(handler, { ...journal, ...learnt(first.journal) });
     if (!isDeepStrictEqual(first.asked, again.asked)) {
       throw new Error(
-        `Round ${rounds.length + 1} asks something else when it is run again: expected ${JSON.stringify(first.asked)}, found ${JSON.stringify(again.asked)}`,
+        `Round ${rounds.length + 1} asks other questions when it runs again: expected ${JSON.stringify(first.asked)}, found ${JSON.stringify(again.asked)}`,
       );
     }
     if (first.asked === undefined) return { result: first.result as T, rounds };
     rounds.push(first.asked);
     const missing = Object.keys(first.asked).find(key => answerTo(key, answers) === undefined);
     if (missing !== undefined)
-      throw new Error(`There is no answer to "${missing}", which round ${rounds.length} asks`);
+      throw new Error(
+        `Round ${rounds.length} asks "${missing}", but "answers" has no answer for it; add one under this key`,
+      );
     if (rounds.length > MAX_ROUNDS) throw new Error(`The handler asks for more than ${MAX_ROUNDS} rounds`);
     const responses = Object.fromEntries(Object.keys(first.asked).map(key => [key, answerTo(key, answers)]));
     journal = withAnswers(travel(first.journal ?? journal), responses);
@@ -59,11 +62,11 @@ export async function replayRounds<T>(
 
 const MAX_ROUNDS = 50;
 
-/** A repeated key in a loop (`size#2`) uses the first answer, unless it has its own. */
+/** A repeated key in a loop (`size#2`) uses the answer of the first use, unless it has its own answer. */
 const answerTo = (key: string, answers: Readonly<Record<string, unknown>>): unknown =>
   answers[key] ?? answers[key.replace(/#\d+$/, '')];
 
-/** The results of a round that its second run must know. */
+/** The results of a round that its second run must reuse. */
 const learnt = (journal: Journal | undefined): Partial<Journal> =>
   journal ? { steps: travel(journal).steps, times: journal.times } : {};
 

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { SessionStore } from '../shared/session-store.js';
 import { until, type ContractCheck } from './contract-check.js';
 
-/** In milliseconds; nothing expires during a check that is not about it. */
+/** Lifetime in milliseconds, long enough for a check that does not test expiry. */
 const LONG = 600_000;
 
-/** @param open makes the store of a node, over one database */
+/** @param open creates the store of a node, over one database */
 export function sessionStoreContract(open: () => SessionStore | Promise<SessionStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [
     {
-      name: 'a session that one node creates is found by another',
+      name: 'a node finds a session that another node has created',
       run: async () => {
         const [one, other] = await nodes();
         const id = randomUUID();
@@ -21,7 +21,7 @@ export function sessionStoreContract(open: () => SessionStore | Promise<SessionS
       },
     },
     {
-      name: 'a session that nobody has created does not exist, and is not created by an update',
+      name: 'an unknown session does not exist, and an update does not create it',
       run: async () => {
         const [one] = await nodes();
         const id = randomUUID();
@@ -31,7 +31,7 @@ export function sessionStoreContract(open: () => SessionStore | Promise<SessionS
       },
     },
     {
-      name: 'a session that is created again has the new fields only',
+      name: 'a session that is created again has only the new fields',
       run: async () => {
         const [one, other] = await nodes();
         const id = randomUUID();
@@ -41,7 +41,7 @@ export function sessionStoreContract(open: () => SessionStore | Promise<SessionS
       },
     },
     {
-      name: 'updates of several nodes at the same time are all kept, each field by itself',
+      name: 'simultaneous updates from several nodes are all kept, field by field',
       run: async () => {
         const [one, other] = await nodes();
         const id = randomUUID();
@@ -76,7 +76,7 @@ export function sessionStoreContract(open: () => SessionStore | Promise<SessionS
       },
     },
     {
-      name: 'a session is forgotten by every node',
+      name: 'every node forgets a deleted session',
       run: async () => {
         const [one, other] = await nodes();
         const id = randomUUID();
@@ -87,7 +87,7 @@ export function sessionStoreContract(open: () => SessionStore | Promise<SessionS
       },
     },
     {
-      name: 'a session is gone when its time is over, which an update puts off',
+      name: 'a session expires after its lifetime, which an update restarts',
       run: async () => {
         const [one, other] = await nodes();
         const [brief, kept] = [randomUUID(), randomUUID()];

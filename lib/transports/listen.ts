@@ -9,22 +9,22 @@ import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { NotHonoredError } from '../server/upstream.js';
 import { callOf, CANCELLED, type Origin } from './message-call.js';
 
-/** The most resources that one `subscriptions/listen` may name. */
+/** Maximum resources in one `subscriptions/listen` request. */
 const MAX_RESOURCES = 1000;
-/** The most characters that their URIs may have together. */
+/** Maximum characters of all their URIs. */
 const MAX_LENGTH = 65_536;
 
-/** How many of them an upstream is asked about at the same time. */
+/** The number of resources that are sent to an upstream in parallel. */
 const AT_ONCE = 100;
 
-/** A message, if it is a request to listen. */
+/** The message if it is a `subscriptions/listen` request, otherwise undefined. */
 export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
   isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
 
 /**
- * Bounds what a client wants to listen to, whether or not anybody has a say in it, and asks about every resource: first
- * the scopes of the caller, then the interceptors, then whoever else has a say. The first refusal is the answer. What an upstream does not honour is taken
- * out of the message, and so is not acknowledged.
+ * Checks a listen request: its bounds, then each resource, first by the caller's scopes, then by interceptors, then by
+ * guards or the upstream. The first refusal is the answer. It removes resources that an upstream does not honour from the
+ * message, so that they are not acknowledged.
  * @throws AuthChallenge for a resource that the caller may not read
  */
 export async function refusalOfListen(
@@ -57,19 +57,19 @@ async function decide(
   if (!Array.isArray(uris)) return undefined;
   if (uris.length > MAX_RESOURCES) return tooMany(`${MAX_RESOURCES} resources`);
   if (lengthOf(uris) > MAX_LENGTH) return tooMany(`${MAX_LENGTH} characters of URIs`);
-  // Each of the resources may wait for its end.
+  // Each of the resources may add a listener.
   setMaxListeners(0, origin.signal);
   const call = callOf(message, origin);
   const wanted = [...new Set<unknown>(uris)].filter(uri => typeof uri === 'string');
   const dropped = new Set<unknown>();
-  // What an upstream is asked for at the same time, it can ask for at once.
+  // An upstream can combine subscriptions that arrive at the same time.
   const together = host.upstream ? AT_ONCE : 1;
   try {
     const requests = wanted.map(uri => ({ method: 'resources/subscribe', params: { uri } }));
     await host.access?.assertAllAllowed(requests, call);
     await intercept(host, wanted, call);
     for (let start = 0; start < wanted.length; start += together) {
-      // Whoever hung up asks for nothing more, and nobody is asked on its behalf.
+      // The client has disconnected, so no further check runs.
       if (origin.signal.aborted) return CANCELLED;
       const admitted = await Promise.allSettled(
         wanted.slice(start, start + together).map(uri => host.admitSubscription(uri, call)),
@@ -84,15 +84,15 @@ async function decide(
     return undefined;
   } catch (error) {
     if (origin.signal.aborted) return CANCELLED;
-    // It decides about the whole HTTP answer.
+    // A challenge sets the status of the whole HTTP answer.
     if (error instanceof AuthChallenge) throw error;
     return errorOf(error, message.method);
   }
 }
 
 /**
- * Asks the interceptors, which have the time of one message for all of the resources.
- * @throws McpException (-32000) once it is up; whatever one of them refuses with
+ * Runs the interceptors for all resources, with the deadline of one message.
+ * @throws McpException (-32000) after the deadline, or with the refusal of an interceptor
  */
 async function intercept(host: McpServerInstance, uris: readonly string[], call: McpCall): Promise<void> {
   const { timeoutMs } = host.options.interceptors;
@@ -100,7 +100,7 @@ async function intercept(host: McpServerInstance, uris: readonly string[], call:
   const timer = setTimeout(() => late.abort(timeout(timeoutMs)), timeoutMs);
   const signal = AbortSignal.any([call.reply.signal, late.signal]);
   try {
-    // One after the other: what one of them is asked at the same time can be bounded.
+    // In sequence, because hosts may limit parallel requests.
     for (const uri of uris) {
       signal.throwIfAborted();
       await unlessAborted(
@@ -109,7 +109,7 @@ async function intercept(host: McpServerInstance, uris: readonly string[], call:
       );
     }
   } catch (error) {
-    // What was given up may have failed by that, before anybody was told why.
+    // The abort may have caused the error, so the signal's reason is thrown instead.
     signal.throwIfAborted();
     throw error;
   } finally {

@@ -10,15 +10,15 @@ import type { McpCall } from '../protocol/mcp-call.js';
 import { isRecord } from '../util/is-record.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 
-/** Where a message comes from; the signal fires once it needs no answer any more. */
+/** The origin of a message. The signal aborts when the message no longer needs an answer. */
 export interface Origin extends Pick<McpCall, 'authInfo' | 'http'> {
   readonly signal: AbortSignal;
 }
 
-/** The answer to a message that nobody waits for any more. */
+/** The answer to a message whose client no longer waits. */
 export const CANCELLED: JsonRpcError = { code: McpErrorCode.Refused, message: 'The request was cancelled' };
 
-/** The call in a message that no server has seen yet: what it says by itself, and no way to answer it. */
+/** The call in a message that no server has seen yet. It has only the message's data, and cannot answer. */
 export function callOf({ id, method, params = {} }: JSONRPCRequest, { signal, ...origin }: Origin): McpCall {
   const { _meta: meta = {} } = params as { _meta?: Record<string, unknown> };
   const version = meta[PROTOCOL_VERSION_META_KEY];
@@ -37,13 +37,14 @@ export function callOf({ id, method, params = {} }: JSONRPCRequest, { signal, ..
 }
 
 /**
- * Refuses a request whose `inputResponses` is not a map (2026-07-28: basic/patterns/mrtr). The SDK takes it for an empty one.
+ * Refuses a request whose `inputResponses` is not an object (2026-07-28: basic/patterns/mrtr). The SDK would read it as
+ * empty.
  * @returns undefined for any other message
  */
 export function refusalOfResponses(message: unknown): JsonRpcError | undefined {
   if (!isJSONRPCRequest(message)) return undefined;
   const { inputResponses = {}, _meta: meta } = message.params ?? {};
-  // In the 2025 revisions, the name means nothing.
+  // In the 2025 revisions, the name has no meaning.
   if (isRecord(inputResponses) || meta?.[PROTOCOL_VERSION_META_KEY] === undefined) return undefined;
   return { code: McpErrorCode.InvalidParams, message: 'inputResponses must be an object' };
 }

@@ -4,8 +4,8 @@ import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import { callOf, CANCELLED, type Origin } from './message-call.js';
 
 /**
- * Lets what stands behind a server get ready for a message, before the SDK has a server made for it: that cannot wait
- * for anything. The error, if there is one, is the answer.
+ * Prepares a server's backends for a message, before the SDK creates a server, which cannot wait. Returns the error to
+ * answer with, if any.
  */
 export async function refusalOfUpstream(
   { upstream }: McpServerInstance,

@@ -1,7 +1,7 @@
-/** What a promise comes to, unless the signal fires first; the promise itself goes on. */
+/** The result of a promise, or the signal's reason if the signal aborts first. The promise itself continues. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    // Nobody will wait for it, and what nobody waits for ends the process where it rejects.
+    // The promise is not awaited any more, and an unhandled rejection would end the process.
     promise.catch(() => undefined);
     throw signal.reason as Error;
   }

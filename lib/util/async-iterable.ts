@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs';
 
-/** A byte stream of Node is one value; an object stream is an async iterable. */
+/** A Node byte stream counts as one value; an object stream counts as an async iterable. */
 export function isByteStream(value: unknown): boolean {
   const { pipe, readableObjectMode } = (value ?? {}) as { pipe?: unknown; readableObjectMode?: unknown };
   return typeof pipe === 'function' && readableObjectMode === false;
@@ -9,7 +9,7 @@ export function isByteStream(value: unknown): boolean {
 export const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !isByteStream(value);
 
-/** Also emits the generator's result. Unsubscribing ends the iterator. */
+/** Emits the generator's values and its result. Unsubscribing ends the iterator. */
 export const valuesOf = (source: AsyncIterable<unknown>): Observable<unknown> =>
   new Observable(subscriber => {
     const iterator: AsyncIterator<unknown, unknown> = source[Symbol.asyncIterator]();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A digest of JSON that does not depend on the order of keys. */
+/** A digest of a JSON value, independent of the order of keys. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('base64url');
 

@@ -1,2 +1,2 @@
-/** The longest that a timer can wait, in milliseconds; past it, it does not wait at all. */
+/** The longest delay of a timer, in milliseconds. Node fires a longer timer at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-/** The message of what was thrown, which need not be an error, nor even something that has a text. */
+/** The message of a thrown value, which may be anything, even a value that cannot become a string. */
 export function messageOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error);

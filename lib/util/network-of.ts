@@ -2,7 +2,9 @@ import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = '::ffff:';
 
-/** An address without what its owner can choose: an IPv4 address as it is, the first 64 bits of an IPv6 address. */
+/**
+ * The part of an address that its owner cannot choose: a whole IPv4 address, or the first 64 bits of an IPv6 address.
+ */
 export function networkOf(address: string): string {
   if (address.startsWith(MAPPED_IPV4) && address.includes('.')) return address.slice(MAPPED_IPV4.length);
   if (!isIPv6(address)) return address;
@@ -14,7 +16,7 @@ export function networkOf(address: string): string {
     .join(':')}::/64`;
 }
 
-/** The last two groups may be written like an IPv4 address. They never are among the first four. */
+/** The last two groups may look like an IPv4 address. They are never among the first four. */
 const groupsOf = (text: string): string[] =>
   text === '' ? [] : text.replace(/\d+\.\d+\.\d+\.\d+/, '0:0').split(':');
 

@@ -1,9 +1,9 @@
 import { isRecord } from './is-record.js';
 
-/** A string with something to read in it. */
+/** A string with more than white space. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** An object, of any class, with these methods. */
+/** Whether a value is an object, of any class, with these methods. */
 export const hasMethods =
   (...methods: readonly string[]) =>
   (value: unknown): boolean =>

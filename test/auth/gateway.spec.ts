@@ -272,7 +272,7 @@ describe('toolScopes of a gateway', () => {
   it.each<[Gateway, string]>([
     [
       { toolScopes, auth: false },
-      'it has "toolScopes", but nothing checks the tokens of the server "gateway"',
+      'it has "toolScopes", but no module checks the tokens of the server "gateway"',
     ],
     [{ toolScopes: { push: [] } }, '"toolScopes.push" must be a list of scopes, with at least one'],
     [{ toolScopes: { push: ['a b'] } }, '"toolScopes.push[0]" must'],

@@ -319,7 +319,7 @@ describe('the options of McpAuthModule', () => {
 
   const mistakes: readonly [string, readonly unknown[], readonly unknown[]][] = [
     [
-      'it has @RequireScopes(), but nothing checks the tokens of the server "other"',
+      'it has @RequireScopes(), but no module checks the tokens of the server "other"',
       [],
       [McpModule.forRoot({ name: 'other', version: '1.0.0', http: { path: '/other' } })],
     ],
@@ -339,7 +339,10 @@ describe('the options of McpAuthModule', () => {
   });
 
   it.each([
-    [{ server: 'absent' }, 'McpAuthModule.forRoot({ server: "absent" }): there is no MCP server "absent"'],
+    [
+      { server: 'absent' },
+      'McpAuthModule.forRoot({ server: "absent" }): the MCP server "absent" does not exist',
+    ],
     [
       { authorizationServers: [] },
       'McpAuthModule: "authorizationServers" must be a list of URLs, with at least one',

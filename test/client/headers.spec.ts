@@ -140,7 +140,7 @@ describe('a client', () => {
     await callWith({ region: 'eu' }, 'spaced');
     expect(logs.warnings).toEqual([
       expect.stringMatching(
-        /The tool "spaced" is left out .*property "region" .*"No Token" is no HTTP token/,
+        /The tool "spaced" is left out .*property "region" .*"No Token" is not an HTTP token/,
       ),
       expect.stringMatching(/The tool "number" is left out .*property "n" .*the type "number"/),
     ]);
@@ -162,7 +162,7 @@ describe('a client', () => {
       const wrong = { [name]: 'x' };
       await expect(start({ headers: wrong })).rejects.toThrow(
         `McpClientModule.register([{ name: "shop" }]): "headers" must not have "${name}", ` +
-          'for headers that begin with "Mcp-" are the protocol\'s own',
+          'because the client sets all headers that begin with "Mcp-"',
       );
       await start({ headers: () => wrong });
       await expect(client.listTools()).rejects.toThrow(`"headers" must not have "${name}"`);
@@ -212,7 +212,7 @@ describe('a client', () => {
       expect.stringMatching(/"too deep" .*the schema is nested more than 200 levels deep/),
       expect.stringMatching(/"too large" .*the schema holds more than 50000 schemas/),
       expect.stringMatching(/"too many headers" .*the schema names more than 200 headers/),
-      expect.stringMatching(/"too much" .*what leads to them, take more than 131072 bytes/),
+      expect.stringMatching(/"too much" .*of the properties that lead to them, take more than 131072 bytes/),
     ]);
     const args = nested(199, inner => ({ a: inner }), { a: 'eu' }) as { a?: object };
     expect((await callWith({ a: args.a }, 'deep')).headers).toMatchObject({ 'mcp-param-deep': 'eu' });

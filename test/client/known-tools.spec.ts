@@ -124,9 +124,9 @@ describe('known tools', () => {
       /tools\[2\], the tool "broken": .*"No Token"/,
     ],
     ['in the middle', [regional(), broken, regional('Zone', 'b')], /tools\[1\], the tool "broken"/],
-    ['null', [regional(), null, regional('Zone', 'b')], /tools\[1\] is no tool/],
-    ['a hole', Object.assign([regional()], { 2: regional('Zone', 'b') }), /tools\[1\] is no tool/],
-    ['no name', [regional(), { inputSchema: { type: 'object' } }], /tools\[1\] is no tool: its "name"/],
+    ['null', [regional(), null, regional('Zone', 'b')], /tools\[1\] is not a tool/],
+    ['a hole', Object.assign([regional()], { 2: regional('Zone', 'b') }), /tools\[1\] is not a tool/],
+    ['no name', [regional(), { inputSchema: { type: 'object' } }], /tools\[1\] is not a tool: its "name"/],
     ['no schema', [regional(), { name: 'b' }], /tools\[1\], the tool "b": its "inputSchema" must be/],
     [
       'no object',
@@ -164,7 +164,7 @@ describe('known tools', () => {
   });
 
   it.each([
-    ['a name is none', ['regional', null, 'zoned'], /names\[1\] is no name/],
+    ['a name is none', ['regional', null, 'zoned'], /names\[1\] is not a tool name/],
     ['no list', 'regional', /must be a list/],
   ])('are forgotten all or none: %s', async (_, names, message) => {
     client.addKnownTools([regional()]);
@@ -349,7 +349,7 @@ describe('the option "knownTools"', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['neither a list nor a path', () => 7, /"knownTools" must be a list of tools, or the path/],
-    ['a tool that is none', () => [regional(), null], /"knownTools": tools\[1\] is no tool/],
+    ['a tool that is none', () => [regional(), null], /"knownTools": tools\[1\] is not a tool/],
     ['a broken rule', () => [broken], /"knownTools": tools\[0\], the tool "broken": property "region"/],
     [
       'a file that is missing',

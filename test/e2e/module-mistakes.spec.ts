@@ -36,14 +36,18 @@ const template = ResourceTemplate({ uriTemplate: 'users://{id}' });
 
 /** One mistake in a declaration, and the sentence that says so. */
 const MISTAKES: [string, MethodDecorator[], RegExp][] = [
-  ['a tool’s name', [Tool({ name: 'my tool' })], /"my tool" is no tool name: use 1 to 128 letters, digits, /],
-  ['a tool’s name that is empty', [Tool({ name: '' })], /"" is no tool name/],
-  ['a tool’s name that is too long', [Tool({ name: 'x'.repeat(129) })], /is no tool name/],
-  ['a resource’s URI without a scheme', [Resource({ uri: 'app' })], /"app" is no resource URI: .*scheme/],
+  [
+    'a tool’s name',
+    [Tool({ name: 'my tool' })],
+    /"my tool" is not a tool name: use 1 to 128 letters, digits, /,
+  ],
+  ['a tool’s name that is empty', [Tool({ name: '' })], /"" is not a tool name/],
+  ['a tool’s name that is too long', [Tool({ name: 'x'.repeat(129) })], /is not a tool name/],
+  ['a resource’s URI without a scheme', [Resource({ uri: 'app' })], /"app" is not a resource URI: .*scheme/],
   [
     'a resource’s URI with a space',
     [Resource({ uri: 'a://b c' })],
-    /"a:\/\/b c" is no resource URI: .*percent-encoded/,
+    /"a:\/\/b c" is not a resource URI: .*percent-encoded/,
   ],
   [
     'a template that is none',
@@ -108,27 +112,31 @@ const MISTAKES: [string, MethodDecorator[], RegExp][] = [
     [template, Completion({ resourceTemplate: 'users://{id}', argument: 'name' })],
     /it completes "name" of "users:\/\/\{id\}", which/,
   ],
-  ['an unknown server', [Tool({ server: 'admin' })], /there is no MCP server "admin"; servers are "test"/],
+  [
+    'an unknown server',
+    [Tool({ server: 'admin' })],
+    /the MCP server "admin" does not exist; servers are "test"/,
+  ],
   [
     'two tools of one name',
     [Tool({ name: 'a' }), Tool({ name: 'a' })],
-    /the tool "a" exists already, in Handlers\.handle; /,
+    /the tool "a" already exists in Handlers\.handle; /,
   ],
   [
     'two prompts of one name',
     [Prompt(), Prompt()],
-    /the prompt "handle" exists already, in Handlers\.handle; /,
+    /the prompt "handle" already exists in Handlers\.handle; /,
   ],
   [
     'two resources of one URI',
     [Resource({ uri: 'a://b' }), Resource({ uri: 'a://b' })],
-    /the resource "a:\/\/b" exists already/,
+    /the resource "a:\/\/b" already exists/,
   ],
-  ['one template twice', [template, template], /the resource template "users:\/\/\{id\}" exists already/],
+  ['one template twice', [template, template], /the resource template "users:\/\/\{id\}" already exists/],
   [
     'two completions of one argument',
     [prompt, ...[1, 2].map(() => Completion({ prompt: 'review', argument: 'code' }))],
-    /the completion .*review.* exists already/,
+    /the completion .*review.* already exists/,
   ],
 ];
 
@@ -175,7 +183,7 @@ describe('a class that cannot be served stops the start:', () => {
     @Injectable()
     class Films extends Base {}
     expect(await mistake([Books, Films])).toBe(
-      'McpBootstrapError: Films.search: the tool "search" exists already, in Books.search; give one of them another name',
+      'McpBootstrapError: Films.search: the tool "search" already exists in Books.search; give one of them another name',
     );
   });
 
@@ -184,7 +192,7 @@ describe('a class that cannot be served stops the start:', () => {
     class Feature {}
     const module = { imports: [{ module: Feature, providers: [handlers] }] };
     expect(await mistake([handlers], { module })).toBe(
-      'McpBootstrapError: Handlers.handle: the tool "handle" exists already, in Handlers.handle; ' +
+      'McpBootstrapError: Handlers.handle: the tool "handle" already exists in Handlers.handle; ' +
         'declare it once, and list its class in the providers of one module only',
     );
   });
@@ -201,14 +209,14 @@ describe('servers that cannot stand side by side stop the start:', () => {
     [
       'two of one name',
       { name: 'test' },
-      'McpModule.forRoot({ name: "test" }): another server has this name; give each server a "name" of its own',
+      'McpModule.forRoot({ name: "test" }): another server has this name; give each server its own "name"',
     ],
     [
       'two on one path',
       { http: { path: 'MCP/' } },
-      'McpModule.forRoot({ name: "second" }): "test" is served at /mcp already; give each server an "http.path" of its own',
+      'McpModule.forRoot({ name: "second" }): "test" is already served at /mcp; give each server its own "http.path"',
     ],
-    ['two on one path, the default', { http: undefined }, '"test" is served at /mcp already'],
+    ['two on one path, the default', { http: undefined }, '"test" is already served at /mcp'],
   ])('%s', async (_what, options, sentence) => {
     expect(await mistake([], second(options))).toContain(sentence);
   });

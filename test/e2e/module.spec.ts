@@ -140,7 +140,9 @@ describe('forFeature that cannot', () => {
         providers: [Tools],
       },
     });
-    await expect(starting).rejects.toThrow('Tools.greet: there is no MCP server "nope"; servers are "test"');
+    await expect(starting).rejects.toThrow(
+      'Tools.greet: the MCP server "nope" does not exist; servers are "test"',
+    );
   });
 });
 

@@ -43,14 +43,18 @@ describe('McpServerRegistry', () => {
     [
       'a name that is taken',
       () => registry.add('tool', { name: 'slow' }, handler),
-      /^RuntimeHandler\.slow: the tool "slow" exists already, in Handlers\.slow; replace\(\) puts one in its place$/,
+      /^RuntimeHandler\.slow: the tool "slow" already exists in Handlers\.slow; use replace\(\) to change it$/,
     ],
     [
       'a name that is none',
       () => registry.add('tool', { name: 'a b' }, handler),
-      /^RuntimeHandler\.a b: "a b" is no tool name/,
+      /^RuntimeHandler\.a b: "a b" is not a tool name/,
     ],
-    ['a URI that is none', () => registry.add('resource', { uri: 'x' }, handler), /"x" is no resource URI/],
+    [
+      'a URI that is none',
+      () => registry.add('resource', { uri: 'x' }, handler),
+      /"x" is not a resource URI/,
+    ],
     [
       'a template that is none',
       () => registry.add('resource template', { uriTemplate: 'x' }, handler),
@@ -64,24 +68,28 @@ describe('McpServerRegistry', () => {
     [
       'an unknown server',
       () => registry.add('tool', { name: 'x', server: 'nope' }, handler),
-      /^McpServerRegistry: there is no MCP server "nope"; servers are "test", "admin"$/,
+      /^McpServerRegistry: the MCP server "nope" does not exist; servers are "test", "admin"$/,
     ],
     [
       'nothing to replace',
       () => registry.replace('prompt', { name: 'x' }, handler),
-      /^McpServerRegistry: the server "test" has no prompt "x"$/,
+      /^McpServerRegistry: the server "test" does not have the prompt "x"; add it first$/,
     ],
-    ['nothing to enable', () => registry.enable('tool', 'x'), /has no tool "x"/],
-    ['nothing to disable', () => registry.disable('resource', 'a://x'), /has no resource "a:\/\/x"/],
+    ['nothing to enable', () => registry.enable('tool', 'x'), /does not have the tool "x"/],
+    [
+      'nothing to disable',
+      () => registry.disable('resource', 'a://x'),
+      /does not have the resource "a:\/\/x"/,
+    ],
     [
       'nothing to remove',
       () => registry.remove('resource template', 'a://{x}', 'admin'),
-      /the server "admin" has no resource template "a:\/\/\{x\}"/,
+      /the server "admin" does not have the resource template "a:\/\/\{x\}"/,
     ],
     [
       'no completion to remove',
       () => registry.remove('completion', { prompt: 'review', argument: 'code' }),
-      /has no completion .*review.*code/,
+      /does not have the completion .*review.*code/,
     ],
   ];
 

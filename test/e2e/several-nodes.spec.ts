@@ -45,7 +45,7 @@ describe('the nodes of a server with a "bus"', () => {
     registry.resourceUpdated(PRICES);
     registry.resourceUpdated(PRICES);
     expect(log.warnings.filter(line => line.includes('"bus"'))).toEqual([
-      expect.stringContaining('Nodes miss changes of each other ("bus"): no connection'),
+      expect.stringContaining('Nodes miss changes of other nodes ("bus"): no connection'),
     ]);
   });
 

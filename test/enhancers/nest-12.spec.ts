@@ -81,7 +81,7 @@ it('an interceptor that made a result invalid is named as a cause, with the reme
   expect(await client.callTool({ name: 'tool' })).toMatchObject({ isError: true });
   await expect(client.getPrompt({ name: 'prompt' })).rejects.toMatchObject({ code: -32603 });
   const remedy =
-    'if a Nest interceptor made it so, let it leave calls alone whose context.getType() is "mcp"';
+    'if a Nest interceptor changed the result, make it skip calls whose context.getType() is "mcp"';
   expect(log.errors[0]).toContain(`Handlers.tool failed`);
   expect(log.errors[0]).toContain(remedy);
   expect(log.errors[1]).toContain(`Handlers.prompt failed`);

@@ -143,7 +143,7 @@ describe('a 2025 backend behind a gateway', () => {
     );
     expect(await outcomeOf(client.callTool({ name: 'order' }))).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('those of 2025 revisions over stdio or with a session') }],
+      content: [{ text: expect.stringContaining('a 2025 revision over stdio or with a session') }],
     });
     await client.close();
     await gateway.app.close();

@@ -94,7 +94,7 @@ describe('what clients listen to behind a gateway', () => {
     const gateway = await startGateway({ backend: { url: backend.url } });
     const client = await connect(gateway.url, 'modern');
     const legacy = await connect(gateway.url, 'legacy');
-    const message = 'The server behind this gateway does not tell of a://not';
+    const message = 'The server behind this gateway does not report changes of a://not';
     const told = { resourceSubscriptions: ['a://told'] };
     for (const [uris, honored] of [
       [['a://told', 'a://not'], told],

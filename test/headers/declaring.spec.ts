@@ -260,12 +260,12 @@ describe('a breach of the rules', () => {
     [
       'two of one name, whatever the case',
       TwiceOrder,
-      /property "to" .*property "from" has the header "Region" already/,
+      /property "to" .*property "from" already has the header "Region"/,
     ],
     [
       'two of one name at different depths',
       NestedTwice,
-      /property "to.region" .*property "from" has the header "region"/,
+      /property "to.region" .*property "from" already has the header "region"/,
     ],
     [
       'a property of the items of a list',
@@ -302,11 +302,11 @@ describe('a breach of the rules', () => {
     ],
     ['an empty name', named(''), /property "region" .*a text that is not empty/],
     ['a name that is no text', named(7), /property "region" .*a text that is not empty/],
-    ['a space', named('My Region'), /"My Region" is no HTTP token/],
-    ['a colon', named('Region:Primary'), /"Region:Primary" is no HTTP token/],
-    ['a letter that is not ASCII', named('Région'), /"Région" is no HTTP token/],
-    ['a control character', named('Region\t1'), /"Region\\t1" is no HTTP token/],
-    ['a line feed', named('Region\r\nX-Evil: 1'), /is no HTTP token/],
+    ['a space', named('My Region'), /"My Region" is not an HTTP token/],
+    ['a colon', named('Region:Primary'), /"Region:Primary" is not an HTTP token/],
+    ['a letter that is not ASCII', named('Région'), /"Région" is not an HTTP token/],
+    ['a control character', named('Region\t1'), /"Region\\t1" is not an HTTP token/],
+    ['a line feed', named('Region\r\nX-Evil: 1'), /is not an HTTP token/],
     [
       'the root',
       { type: 'object', 'x-mcp-header': 'Region' },
@@ -364,7 +364,7 @@ describe('a breach of the rules', () => {
         static region = 'eu';
       }
       return Static;
-    }).toThrow('Static.region: @McpHeader() is for properties that are not static');
+    }).toThrow('Static.region: @McpHeader() cannot be on a static property');
   });
 });
 
@@ -389,7 +389,7 @@ describe('@HeaderParam()', () => {
       @Resource({ uri: 'a://b' })
       read(@HeaderParam('Region') _region: string) {}
     }
-    expect(await refused(Prompts)).toMatch(/^Prompts\.greet: @HeaderParam\(\) is for tools/);
-    expect(await refused(Resources)).toMatch(/^Resources\.read: @HeaderParam\(\) is for tools/);
+    expect(await refused(Prompts)).toMatch(/^Prompts\.greet: @HeaderParam\(\) works only in tools/);
+    expect(await refused(Resources)).toMatch(/^Resources\.read: @HeaderParam\(\) works only in tools/);
   });
 });

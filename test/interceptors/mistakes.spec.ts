@@ -17,9 +17,9 @@ const start = (handlers: (new () => object)[], interceptors: McpInterceptorOptio
   startApp(handlers, { mcp: { interceptors, capabilities: { tools: true } } });
 
 it.each([
-  ['no options', undefined, /hooks no event/],
+  ['no options', undefined, /does not hook an event/],
   ['options that are no object', 'tools/call', /options must be an object, with "events"/],
-  ['no event', {}, /hooks no event/],
+  ['no event', {}, /does not hook an event/],
   ['an empty list of events', { events: [] }, /"events" must be a list of events, with at least one/],
   ['no hook', { hooks: [] }, /"hooks" must be a list of hooks, with at least one/],
   [
@@ -86,7 +86,7 @@ it.each([
     { events: ['*'], configSchema: { type: 'object', properties: { a: { pattern: '[' } } } },
     /the JSON Schema does not compile: Invalid regular expression: \/\[\/u: Unterminated character class$/,
   ],
-  ['an unknown server', { events: ['*'], server: 'nope' }, /no MCP server "nope"/],
+  ['an unknown server', { events: ['*'], server: 'nope' }, /the MCP server "nope" does not exist/],
   ['a server that is none', { events: ['*'], server: 5 }, /"server" must be the name of a server/],
 ] as [string, ValidatorOptions, RegExp][])(
   '%s stops the bootstrap, naming class and method',
@@ -158,7 +158,7 @@ it('two interceptors of one name stop the bootstrap, naming both', async () => {
     }
   }
   await expect(start([validatorWith({ events: ['*'] }), Other])).rejects.toThrow(
-    /Other\.record: the interceptor "check" exists already, in Rules\.check/,
+    /Other\.record: the interceptor "check" already exists in Rules\.check/,
   );
 });
 
@@ -301,22 +301,22 @@ describe('what looks like a mistake is said in the log', () => {
     [
       'a hook that all but matches',
       [validatorWith({ events: ['tool/call'], phase: 'both' })],
-      /^check hooks tool\/call, which is no event of the protocol; did you mean tools\/call\?$/,
+      /^check hooks tool\/call, which is not an event of the protocol; did you mean tools\/call\?$/,
     ],
     [
       'a validator that fails open',
       [validatorWith({ events: ['*'], failOpen: true })],
-      /check lets messages through unchecked/,
+      /check passes messages unchecked/,
     ],
     [
       'a mutation that no validator sees',
       [validatorWith({ events: ['tools/call'] }), Changes],
-      /no validator sees what change makes/,
+      /no active validator sees a .* after change has changed it/,
     ],
     [
       'a mutation that a final validator only watches',
       [validatorWith({ events: ['tools/call'], final: true, mode: 'audit' }), Changes],
-      /no validator sees what change makes/,
+      /no active validator sees a .* after change has changed it/,
     ],
     [
       'a hook for what is admitted as another event',

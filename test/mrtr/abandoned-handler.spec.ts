@@ -119,7 +119,7 @@ describe('a handler that does not end with its round', () => {
 
   it.each(['around', 'pausing'])('is answered without, and told in the log (%s)', async name => {
     expect((await answer(name)).result).toMatchObject({ content: [{ text: 'accept' }] });
-    expect(logs.errors.join()).toContain(`Tools.${name} did not end with its round`);
+    expect(logs.errors.join()).toContain(`Tools.${name} still runs, but its round`);
     expect(logs.errors.join()).toContain('MRTR_ASK_SWALLOWED');
   });
 
@@ -146,7 +146,7 @@ describe('a handler that does not end with its round', () => {
   it('is told by replayRounds', async () => {
     const tools = app.get(Tools);
     await expect(replayRounds(ctx => tools.around(ctx), { one: ACCEPTED })).rejects.toThrow(
-      'did not end with its round',
+      'still runs, but its round has gone to the client',
     );
   });
 });

@@ -92,7 +92,7 @@ describe('answers that are malformed', () => {
   ])('never reach a handler that asked by exception: %s', async (_, inputResponses, method) => {
     expect((await ask(inputResponses)).error).toEqual({
       code: -32602,
-      message: `An answer cannot be used: it answers no ${method}`,
+      message: `An answer cannot be used: it is not an answer to ${method}`,
     });
   });
 

@@ -44,9 +44,9 @@ describe('replayRounds', () => {
     [
       'asks something else each time',
       ctx => ctx.elicit('first', { ...FORM, message: `At ${process.hrtime.bigint()}?` }),
-      'asks something else',
+      'asks other questions',
     ],
-    ['has a question without an answer', ctx => ctx.elicit('unknown', FORM), 'no answer to "unknown"'],
+    ['has a question without an answer', ctx => ctx.elicit('unknown', FORM), 'asks "unknown", but'],
     ['asks without end', async ctx => endless(ctx), 'more than'],
     ['asks in a step', ctx => ctx.step('outer', () => ctx.elicit('first', FORM)), 'MRTR_ASK_IN_STEP'],
     ['returns what JSON cannot hold from a step', ctx => ctx.step('big', () => 1n), 'MRTR_STEP_RESULT'],

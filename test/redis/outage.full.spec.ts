@@ -96,7 +96,7 @@ describeWithRedis('two nodes', () => {
       expect(await log.until('rate-limit, tools/call request: crash')).toHaveLength(1);
     }
     expect(nodes[1].log.lines.filter(line => line.includes('The store of "mrtr"'))).toEqual([
-      'warn The store of "mrtr" failed; calls that need it are refused: there is no connection to Redis',
+      'warn The store of "mrtr" failed; calls that need it are refused: the connection to Redis is not open',
       'log The store of "mrtr" works again',
     ]);
   });

@@ -1,15 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGES, read, ROOT } from './docs-pages.js';
+import { faultsOf, plain } from './prose.js';
 
-/** Longest sentence, in words. */
-const MAX_WORDS = 30;
 /** Longest bullet, in lines. */
 const MAX_LINES = 3;
-
-const OPENERS = /^(What|Whoever|Whatever|Of|Where|That which|One that)\b/;
-const PHRASES =
-  /\b(is none|are none|is no|comes to|whom|nobody|of its own|lets? \w+ pass|let pass|those|one (that|which|who))\b/i;
 
 /** The prose of a page: paragraphs, bullets, headings and cells, each without its markup. */
 function textsOf(page: string): string[] {
@@ -22,29 +17,14 @@ function textsOf(page: string): string[] {
     .replace(/^\s*([-*]|\d+\.) /gm, '\n')
     .split(/\n\s*\n|\||(?<=\|)\n/)
     .map(text =>
-      text
-        .replace(/`[^`]*`/g, 'Code')
+      plain(text)
         .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replace(/[*_]{1,2}(\S.*?)[*_]{1,2}/gs, '$1')
-        .replace(/\s+/g, ' ')
-        .trim(),
+        .replace(/[*_]{1,2}(\S.*?)[*_]{1,2}/gs, '$1'),
     )
     .filter(Boolean);
 }
 
-const sentencesOf = (text: string) => text.split(/(?<=[.!?]["”)]?) (?=["“(]?[A-Z])/);
-
-function faultOf(sentence: string): string | undefined {
-  const words = sentence.split(' ').filter(word => /[\p{L}\p{N}]/u.test(word)).length;
-  if (words > MAX_WORDS) return `${words} words`;
-  return (OPENERS.exec(sentence) ?? PHRASES.exec(sentence))?.[0];
-}
-
-const faultsOf = (page: string) =>
-  textsOf(page)
-    .flatMap(sentencesOf)
-    .map(sentence => ({ fault: faultOf(sentence), sentence }))
-    .filter(({ fault }) => fault !== undefined);
+const faultsIn = (page: string) => textsOf(page).flatMap(faultsOf);
 
 const longBulletsOf = (page: string) =>
   [...page.matchAll(/^[-*] .*(\n {2,}\S.*)*/gm)]
@@ -53,7 +33,7 @@ const longBulletsOf = (page: string) =>
 
 describe.each(PAGES)('%s', path => {
   it('has plain sentences', () => {
-    expect(faultsOf(read(path))).toEqual([]);
+    expect(faultsIn(read(path))).toEqual([]);
   });
 
   it(`has bullets of at most ${MAX_LINES} lines`, () => {
@@ -63,7 +43,7 @@ describe.each(PAGES)('%s', path => {
 
 it('docs/options.md has plain sentences, but for three of `auth` and `telemetry`', () => {
   const later = /^(What a trace shows|Where clients read|Where its public keys)/;
-  expect(faultsOf(read('docs/options.md')).filter(({ sentence }) => !later.test(sentence))).toEqual([]);
+  expect(faultsIn(read('docs/options.md')).filter(({ sentence }) => !later.test(sentence))).toEqual([]);
 });
 
 it('README.md has at most 1,500 words', () => {
@@ -92,7 +72,7 @@ describe('the check', () => {
     ['- It returns.\n- Of these, the first.', 'Of'],
     [long, '34 words'],
   ])('finds the fault of %j', (text, fault) => {
-    expect(faultsOf(text).map(found => found.fault)).toEqual([fault]);
+    expect(faultsIn(text).map(found => found.fault)).toEqual([fault]);
   });
 
   it.each([
@@ -100,7 +80,7 @@ describe('the check', () => {
     ['```ts x\nWhat is sent\n```'],
     ['Use `What` here.'],
     ['| a | b |\n| --- | --- |'],
-  ])('passes %j', text => expect(faultsOf(text)).toEqual([]));
+  ])('passes %j', text => expect(faultsIn(text)).toEqual([]));
 
   it('finds a bullet of four lines', () => {
     expect(longBulletsOf('- a\n  b\n  c\n  d\n\n- a\n  b\n')).toEqual(['- a\n  b\n  c\n  d']);

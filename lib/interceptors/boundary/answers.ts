@@ -4,9 +4,9 @@ import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 import type { Phase } from '../protocol/types.js';
 
-/** Key in a result's `_meta` under which it is said that an interceptor answered, and which. */
+/** Key in a result's `_meta` that names the interceptor that answered. */
 export const SYNTHETIC_META = 'nestjs-mcp/synthetic';
-/** Key in a result's `_meta` for what validators only warned of. */
+/** Key in a result's `_meta` for the warnings of validators. */
 export const WARNINGS_META = 'nestjs-mcp/warnings';
 
 type Response = NonNullable<ChainResult['response']>;
@@ -49,7 +49,7 @@ const warningsOf = ({ interceptor, mode, messages = [] }: EntryResult): object[]
 
 export type RunMessage = (phase: Phase, payload: unknown, request?: unknown) => Promise<ChainResult>;
 
-/** Runs both phases and, between them, the work, unless an interceptor answers. */
+/** Runs both phases with the work between them. If an interceptor answers, the work does not run. */
 export async function around<P>(
   method: string,
   params: P,
@@ -60,6 +60,6 @@ export async function around<P>(
   const sent = finalPayload as P;
   const answer = response ? synthetic(method, response) : await work(sent);
   const final = (await run('response', answer, sent)).finalPayload as Result;
-  // A mutator may have made another result, without the mark.
+  // A mutator may have returned a new result without the mark.
   return response ? marked(final, response) : final;
 }

@@ -25,10 +25,10 @@ interface BoundaryOptions {
   readonly unsubscribe: Answer;
 }
 
-/** A notification has no answer. */
+/** Notifications have no answer, so an interceptor cannot answer them. */
 const UNANSWERED = { checkResponse: () => 'it has no answer' } as const;
 
-/** Runs the chain around everything that a server answers: requests are received, results are sent. */
+/** Runs the chain around everything that a server answers: the server receives requests and sends results. */
 export class Boundary {
   private readonly run: RunPhase;
   private readonly lists: ListGuard;
@@ -45,10 +45,10 @@ export class Boundary {
       : next => (call, params) => this.dispatch(event, call, params, next);
   }
 
-  /** For a method that no interceptor sees: the progress and log messages of its calls pass the chain. */
+  /** For a method that interceptors do not see: progress and log messages of its calls still pass the chain. */
   readonly passNotifications: Stage = next => async (call, params) => {
     let found: Promise<Message> | undefined;
-    // Most methods tell nothing, and so need no chain.
+    // Most methods send no notifications, so the chain is only found on demand.
     const find = () => (found ??= this.messageOf(call.method, call.method, call));
     try {
       return await telling(
@@ -64,7 +64,7 @@ export class Boundary {
     }
   };
 
-  /** @throws McpException for a message that is refused, or whatever `next` throws */
+  /** @throws McpException for a refused message, and errors of `next` */
   private async dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
     const { method } = call;
     const { warnings, denial } = this.options.settings;
@@ -77,12 +77,13 @@ export class Boundary {
       const answer = request.response
         ? synthetic(method, request.response)
         : await this.handle(message, payload, next);
-      // Only a handler's question passed the response phase already; an interceptor can answer what looks like one.
+      // A handler's input request has already passed the response phase. An interceptor's answer that looks like one
+      // has not.
       const isAsking = !request.response && isInputRequired(answer);
       if (isAsking || !message.hooks('response')) return warnings ? withWarnings(answer, [request]) : answer;
       const response = await this.send(message, answer, payload, isNew);
       const final = response.finalPayload as Result;
-      // A mutator may have made another result, without the mark.
+      // A mutator may have returned a new result without the mark.
       const result = request.response ? marked(final, request.response) : final;
       return warnings ? withWarnings(result, [request, response]) : result;
     } catch (error) {
@@ -95,8 +96,8 @@ export class Boundary {
   }
 
   /**
-   * Runs both phases for a subscription that does not pass through `dispatch` (`subscriptions/listen`), where its resource
-   * cannot be changed.
+   * Runs both phases for a subscription that does not pass through `dispatch` (`subscriptions/listen`). Mutators cannot
+   * change its resource.
    * @throws McpException if it is refused
    */
   async admitSubscription(uri: string, call: McpCall): Promise<void> {
@@ -114,7 +115,7 @@ export class Boundary {
     }
   }
 
-  /** Asks a client something that belongs to none of its requests. @throws McpException if it is refused */
+  /** Sends a request to a client outside of its calls. @throws McpException if it is refused */
   async ask(
     call: McpCall,
     send: AskClient,
@@ -128,7 +129,7 @@ export class Boundary {
     }
   }
 
-  /** What sends notifications that belong to none of a client's requests. */
+  /** Returns a function that sends notifications to a client outside of its calls. */
   teller(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
     const pass: PassNotification = async (name, ...told) => {
       let message: Message | undefined;
@@ -172,8 +173,8 @@ export class Boundary {
   }
 
   /**
-   * Runs the request phase. A handler that a list hides from the caller is answered like an unknown one, and the chain does
-   * not run. The same holds if a mutator asks for a hidden handler, or answers for it.
+   * Runs the request phase. If a list hides the handler from the caller, the answer is the same as for an unknown
+   * handler, and the chain does not run. The same holds if a mutator asks for a hidden handler, or answers for it.
    */
   private async receive(message: Message, params: Params): Promise<ChainResult> {
     const { lists } = this;
@@ -184,13 +185,13 @@ export class Boundary {
     const payload = request.finalPayload as Params;
     if (payload !== params && !isSameThing(payload, params) && lists.mayHide(message, payload)) {
       const other = await lists.lookUp(message, payload);
-      // Of what it is called by, not of what an interceptor makes of that.
+      // The refusal names the requested handler, not the handler that a mutator put in its place.
       if (other?.isHidden) throw found?.refusal ?? other.refusal;
     }
     return request;
   }
 
-  /** Has a request handled. What the client is asked and told meanwhile, and answers, passes the chain as well. */
+  /** Runs the handler. Requests and notifications to the client meanwhile, and its answers, also pass the chain. */
   private handle(message: Message, payload: Params, next: Answer): Promise<Result> {
     const { chain, call } = message;
     const once = async (one: McpCall): Promise<Result> => {
@@ -209,16 +210,16 @@ export class Boundary {
       : work(call);
   }
 
-  /** Only interceptors with `inputRequired` see an `input_required` result: it is not the final one. */
+  /** Only interceptors with `inputRequired` see an `input_required` result, because it is not the final result. */
   private async sendAsking(message: Message, answer: Result, payload: Params): Promise<Result> {
     const { finalPayload } = await this.run(message, 'response', answer, payload, {
       inputRequired: true,
-      checkPayload: result => (isInputRequired(result) ? undefined : 'it is no InputRequiredResult'),
+      checkPayload: result => (isInputRequired(result) ? undefined : 'it is not an InputRequiredResult'),
     });
     return finalPayload as Result;
   }
 
-  /** The response phase. A subscription that it refuses must not stay, unless there was one before. */
+  /** Runs the response phase. If it refuses a new subscription, the subscription is removed. */
   private async send(
     message: Message,
     answer: Result,
@@ -235,7 +236,7 @@ export class Boundary {
     }
   }
 
-  /** Finding a message's chain is part of its time. @throws Refused if a remote host could not be asked */
+  /** Finds a message's chain, within the message's time. @throws Refused if a remote host could not be asked */
   private async messageOf(method: string, event: string, call: McpCall): Promise<Message> {
     const { source, settings, reports } = this.options;
     const deadline = performance.now() + settings.timeoutMs;

@@ -14,10 +14,10 @@ type Responses = NonNullable<McpCall['inputResponses']>;
 
 const MAX_ANSWERS = 100;
 
-/** How often interceptors may answer all that a call asks of its client, so that it is never asked. */
+/** Maximum rounds of input requests that interceptors answer without asking the client. */
 const MAX_ANSWERED_ROUNDS = 10;
 
-/** Runs the chain around the questions to the client that a message leads to, in both eras. */
+/** Runs the chain around the input requests of a message, in both eras. */
 export class InputCrossing {
   constructor(
     private readonly message: Message,
@@ -40,7 +40,7 @@ export class InputCrossing {
       governed = { ...governed, inputResponses: sent.answers, receive: undefined, requestState };
     }
     throw new Error(
-      `Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${call.method}, and it still asks`,
+      `Interceptors answered ${MAX_ANSWERED_ROUNDS} rounds of ${call.method}, and its handler still asks; limit respondWith to the input that it is meant for`,
     );
   }
 
@@ -77,13 +77,13 @@ export class InputCrossing {
     const [answered, open] = [Object.keys(answers), Object.keys(inputRequests)];
     if (answered.length === 0) return { result: { ...result, ...(open.length > 0 && { inputRequests }) } };
     if (open.length === 0) return { answers };
-    // The client's next round could not carry the answer along.
+    // The client's next round could not carry the interceptor's answer.
     throw new Error(
-      `An interceptor answered ${answered.join(', ')} with respondWith, but ${open.join(', ')} was asked in the same round`,
+      `An interceptor answered ${answered.join(', ')} with respondWith, but the client has to answer ${open.join(', ')} in the same round; answer all of them or none`,
     );
   }
 
-  /** @throws McpException (-32602) for an entry that is not an answer: its interceptors would be unknown */
+  /** @throws McpException (-32602) for an entry that is not an answer, because its interceptors would be unknown */
   private async received(responses: Responses): Promise<Responses> {
     if (Object.keys(responses).length > MAX_ANSWERS) {
       throw new McpException(McpErrorCode.InvalidParams, `More than ${MAX_ANSWERS} inputResponses`);
@@ -91,7 +91,7 @@ export class InputCrossing {
     const passed = Object.keys(responses).map(async key => {
       const method = answeredMethod(responses, key);
       if (method === undefined) {
-        throw new McpException(McpErrorCode.InvalidParams, 'An entry of inputResponses is no answer');
+        throw new McpException(McpErrorCode.InvalidParams, 'An entry of inputResponses is not an answer');
       }
       const { finalPayload } = await this.run(method, 'response', responses[key]);
       return [key, finalPayload] as const;
@@ -99,7 +99,7 @@ export class InputCrossing {
     return Object.fromEntries(await Promise.all(passed));
   }
 
-  /** The handler that asks gets the same error for a refusal as the client would. */
+  /** A refusal throws the same error in the asking handler that the client would get. */
   private async run(method: string, phase: Phase, payload: unknown, request?: unknown): Promise<ChainResult> {
     try {
       return await this.runPhase(this.message.within(method), phase, payload, request);

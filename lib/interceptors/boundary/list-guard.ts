@@ -29,11 +29,11 @@ const LOOKED_UP = { mutatorsOnly: true } as const;
 interface LookedUp {
   readonly isHidden: boolean;
   readonly page?: Result;
-  /** What is answered where it does not exist. */
+  /** The error for a missing item. */
   readonly refusal: Error;
 }
 
-/** Keeps what a list's mutators hide from a caller from being used by it. */
+/** Prevents a caller from using items that a list's mutators hide from it. */
 export class ListGuard {
   constructor(
     private readonly options: {
@@ -50,7 +50,9 @@ export class ListGuard {
     return request.mutators.length + response.mutators.length > 0;
   }
 
-  /** Looks at the list that shows what a call names, as its caller is shown it; undefined where none ever does. */
+  /**
+   * Finds the list page that shows the handler that a call names, as its caller sees it. Undefined if no list shows it.
+   */
   async lookUp(message: Message, params: Params): Promise<LookedUp | undefined> {
     const { chain, call, deadline } = message;
     const method = message.method as DispatchedMethod;
@@ -73,7 +75,7 @@ export class ListGuard {
       : { isHidden: true, refusal };
   }
 
-  /** @throws Refused where a list that has to be looked at does not come within the request's time */
+  /** @throws Refused if the required list does not arrive within the request's time */
   private async inTime<T>({ deadline, event }: Message, listed: Promise<T>): Promise<T> {
     if (deadline === undefined) return listed;
     const { timeoutMs } = this.options.settings;
@@ -104,7 +106,7 @@ function listOf(method: string, params: Params): string | undefined {
 
 const NAMING = ['type', 'name', 'uri'];
 
-/** Whether two requests, and the `ref` in them, name the same thing. */
+/** Whether two requests, and the `ref` in them, name the same item. */
 export const isSameThing = (a: Params, b: Params): boolean =>
   isNamedAlike(a, b) && isNamedAlike((a['ref'] ?? {}) as Params, (b['ref'] ?? {}) as Params);
 

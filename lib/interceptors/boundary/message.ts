@@ -20,7 +20,7 @@ export class Message {
     private readonly parent?: Message,
   ) {
     this.hooked = chain.hooked(event);
-    // What an interceptor is told must not depend on whether another one is asked before it.
+    // Computed now, so that the context does not depend on which interceptors run before.
     if (!parent && (this.hooks('request') || this.hooks('response'))) this.known = contextOf(call);
     this.bag = parent?.bag ?? new ExchangeBag({ request: call.http?.request }, call.http?.headers);
   }
@@ -38,7 +38,7 @@ export class Message {
     return this.parent?.context ?? (this.known ??= contextOf(this.call));
   }
 
-  /** A message to the client on behalf of this one. A question has no deadline: people answer it. */
+  /** A message to the client on behalf of this message. Input requests have no deadline, because people answer them. */
   within(method: string, deadline?: number): Message {
     return new Message(this.chain, method, method, this.call, deadline, undefined, this);
   }
@@ -47,7 +47,7 @@ export class Message {
 export const isInputRequired = (result: unknown): result is InputRequiredResult =>
   (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
 
-/** A reply channel that differs from another; its signal is still made only if somebody asks for it. */
+/** Changes a reply channel. The signal is still created only on demand. */
 export const channelOver = (
   reply: ReplyChannel,
   changes: Partial<Omit<ReplyChannel, 'signal'>>,

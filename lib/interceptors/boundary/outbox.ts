@@ -13,16 +13,18 @@ export type PassNotification = (
   deadline: number | undefined,
 ) => Params | undefined | Promise<Params | undefined>;
 
-/** How much may wait for the chain, in characters of JSON, before further notifications are dropped. */
+/** Maximum characters of JSON that wait for the chain. Further notifications are dropped. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** Lets progress and log messages pass the chain one after the other, and sends them in the order in which they came. */
+/** Passes progress and log messages through the chain one after the other, and sends them in order. */
 export class Outbox {
   private length = 0;
   private last?: Promise<void>;
   private deadline?: number;
 
-  /** @param timeoutMs what the chain may take for all that wait once the work is done */
+  /**
+   * @param timeoutMs deadline for the chain to finish all waiting messages after the work has ended, in milliseconds
+   */
   constructor(
     private readonly pass: PassNotification,
     private readonly timeoutMs: number,
@@ -31,7 +33,7 @@ export class Outbox {
   async send(method: string, params: Params, notify: Notify): Promise<void> {
     if (!isNotificationEvent(method)) return notify(method, params);
     if (this.length > MAX_LENGTH) return;
-    // The handler may change what it has given; the chain decides on what is sent.
+    // A copy, because the handler may change the object while the chain runs.
     const given = frozenCopy(params);
     const pass = () => this.pass(method, given, this.deadline);
     const passing = this.last ? this.last.then(pass) : pass();
@@ -57,7 +59,7 @@ export class Outbox {
   }
 }
 
-/** Does something whose notifications pass an outbox, and have been sent when it ends. */
+/** Runs work whose notifications pass an outbox. All of them are sent before it returns. */
 export async function telling<T>(
   call: McpCall,
   outbox: Outbox,

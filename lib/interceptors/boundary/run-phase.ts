@@ -61,7 +61,7 @@ export const phaseRunner =
     };
     const decision = await chain.run(params, result => {
       const { status, results } = result;
-      // A lookup crosses no boundary, but a failure is reported.
+      // A lookup is not a separate message, so only its failures are reported.
       const isCrossing = !options?.mutatorsOnly || results.some(({ failedOpen }) => failedOpen);
       if (isCrossing || status !== 'success') reports.publish({ server, direction, result, context });
     });
@@ -74,7 +74,7 @@ const TIMEOUT = -32000;
 const FAILED = 'Interceptor execution failed';
 const TIMED_OUT = 'Interceptor execution timeout';
 
-/** The JSON-RPC error for a refused message. It never holds a payload or the error of an interceptor. */
+/** The JSON-RPC error for a refused message. It never contains a payload or the error of an interceptor. */
 export function denialOf(
   { status, results, abortedAt, phase }: ChainResult,
   timeoutMs?: number,

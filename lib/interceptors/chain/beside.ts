@@ -1,6 +1,6 @@
 const MAX_RUNNING = 100;
 
-/** The audit interceptors that run beside the messages of a server: their number has a bound, and a shutdown ends them. */
+/** Audit interceptors that run after the decision. Their number is bounded, and a shutdown ends them. */
 export class Beside {
   private running = 0;
   private readonly runs = new Map<Promise<void>, () => void>();

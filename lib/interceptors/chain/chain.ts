@@ -12,10 +12,10 @@ import { filtered, select, type Hooked, type Selection } from './selection.js';
 
 export class UnknownInterceptorError extends Error {}
 
-/** How many events are kept: custom ones are named by callers, so their number needs a bound. */
+/** Maximum cached events. Callers can name custom events, so the number must be bounded. */
 const MAX_EVENTS = 1000;
 
-/** Interceptors of any number of hosts, merged into one order. It is built once; `execute` runs it on a message. */
+/** The interceptors of several hosts, merged into one order. It is built once; `execute` runs it on a message. */
 export class Chain {
   readonly entries: readonly PreparedEntry[];
   readonly hooksInput: boolean;
@@ -23,7 +23,7 @@ export class Chain {
   private readonly known = new LRUCache<string, Hooked>({ max: MAX_EVENTS });
   private readonly options: RunOptions;
 
-  /** @throws OverrideError where an override widens an interceptor's hooks */
+  /** @throws OverrideError if an override widens an interceptor's hooks */
   constructor(
     entries: readonly ChainEntry[],
     {
@@ -65,7 +65,7 @@ export class Chain {
     return this.run(context ? { ...params, context: frozenCopy(context) } : params);
   }
 
-  /** @param onEnd gets the whole result; the decision then lacks audit interceptors that still run */
+  /** @param onEnd receives the whole result; the returned decision may lack audit interceptors that still run */
   async run(params: ChainParams, onEnd?: OnEnd): Promise<ChainResult> {
     const selection = this.select(params);
     if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd).execute();

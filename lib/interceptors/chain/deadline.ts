@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../../util/max-timer.js';
 
-/** Time, as the chain needs it. The engine has none of its own, so that tests and simulations can bring theirs. */
+/** The clock of the chain. It is replaceable, so that tests and simulations can control the time. */
 export interface Clock {
   now(): number;
   after(ms: number, callback: () => void): () => void;
@@ -37,7 +37,7 @@ export class DeadlineWatch {
       let stopTimer: () => void;
       const arm = () => {
         const ms = deadline - this.clock.now();
-        // Too long for one timer, it is set again when that one is up.
+        // A timer has a maximum delay, so a longer wait sets the timer again.
         stopTimer = this.clock.after(Math.min(ms, MAX_TIMER_MS), ms > MAX_TIMER_MS ? arm : () => fail(false));
       };
       const stop = () => {
@@ -48,13 +48,13 @@ export class DeadlineWatch {
       arm();
       this.waiting.add(fail);
       this.signal?.addEventListener('abort', this);
-      // Wrapped: a promise can have a `then` of its own, which may throw.
+      // Wrapped, because a thenable may have a `then` that throws.
       void new Promise<T>(done => done(value)).then(resolve, reject).finally(stop);
       if (this.isGivenUp) fail(true);
     });
   }
 
-  /** Goes on watching, but not the signal: a call's fires on some transports as soon as it has been answered. */
+  /** Continues without the signal. On some transports, a call's signal aborts as soon as the call is answered. */
   detach(): void {
     this.signal?.removeEventListener('abort', this);
     this.signal = undefined;

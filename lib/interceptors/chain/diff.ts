@@ -4,10 +4,13 @@ export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
-/** A report is no place for more; past it, the whole payload is given as one replacement. */
+/** Maximum operations in a diff. A larger diff replaces the whole payload. */
 const MAX_OPERATIONS = 1000;
 
-/** The difference as a JSON Patch (RFC 6902). Compares lists by index, in linear time: callers choose the payloads. */
+/**
+ * The difference as a JSON Patch (RFC 6902). It compares lists by index, in linear time, because callers choose the
+ * payloads.
+ */
 export function diffOf(before: unknown, after: unknown): PatchOperation[] {
   const operations: PatchOperation[] = [];
   for (const operation of changes(before, after)) {
@@ -28,7 +31,7 @@ function* listChanges(before: unknown[], after: unknown[], path: string): Genera
   const shared = Math.min(before.length, after.length);
   for (let index = 0; index < shared; index++)
     yield* changes(before[index], after[index], `${path}/${index}`);
-  // From the end, so that what is left keeps its place.
+  // From the end, so that the remaining indexes stay valid.
   for (let index = before.length - 1; index >= shared; index--)
     yield { op: 'remove', path: `${path}/${index}` };
   for (let index = shared; index < after.length; index++) {

@@ -24,14 +24,14 @@ export interface InterceptorOverrides {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that never go on the wire. */
+/** Fields that are never sent to a client. */
 export interface LocalTraits {
-  /** `true`: runs again on the payload as it stands after all mutations. `'only'`: runs only then. */
+  /** `true`: runs again on the payload after all mutations. `'only'`: runs only then. */
   readonly final?: boolean | 'only';
   readonly when?: WhenPredicate | WhenRule;
   readonly scope?: MutationScope;
   readonly inputRequired?: boolean;
-  /** `some` keeps the interceptor out of simulations. */
+  /** `some` excludes the interceptor from simulations. */
   readonly sideEffects?: 'none' | 'some';
   readonly timeoutMs?: number;
 }
@@ -43,11 +43,13 @@ export interface ChainEntry {
   readonly traits?: LocalTraits;
   readonly checkConfig?: (config: Readonly<Record<string, unknown>>) => string | undefined;
   readonly invoke: (invocation: Invocation) => unknown;
-  /** Turns what it settled with, for the payload that it was given, into a result as on the wire. Default: it is one. */
+  /**
+   * Converts the return value for a given payload into a result of the protocol. Default: the value is such a result.
+   */
   readonly read?: (value: unknown, name: string, payload: unknown) => unknown;
 }
 
-/** An entry with its policy resolved: the override, else the declaration, else the default. */
+/** An entry with its resolved policy: the override, then the declaration, then the default. */
 export interface PreparedEntry extends ChainEntry {
   readonly name: string;
   readonly type: InterceptorType;
@@ -64,11 +66,17 @@ export interface PreparedEntry extends ChainEntry {
   readonly traits: LocalTraits;
 }
 
-/** Names of an interceptor in policies, the exact one last. Another host could claim a bare name with a slash. */
+/**
+ * Names of an interceptor in policies, the exact name last. A name with a slash needs its host, because another host
+ * could claim it.
+ */
 export const namesOf = ({ host, descriptor: { name } }: Pick<ChainEntry, 'host' | 'descriptor'>): string[] =>
   name.includes('/') ? [`${host}/${name}`] : [name, `${host}/${name}`];
 
-/** The same for what only it may be told: a name that a local interceptor has is that one's alone. */
+/**
+ * The names under which an interceptor gets its configuration. A name of a local interceptor never configures a remote
+ * interceptor.
+ */
 export function configNames(entries: readonly ChainEntry[]): (entry: ChainEntry) => string[] {
   const isLocal = ({ host }: ChainEntry) => host === LOCAL_HOST;
   const local = new Set(entries.filter(isLocal).map(({ descriptor }) => descriptor.name));
@@ -78,7 +86,7 @@ export function configNames(entries: readonly ChainEntry[]): (entry: ChainEntry)
 
 export class OverrideError extends Error {}
 
-/** @throws OverrideError if the hooks of an override reach beyond the declared hooks */
+/** @throws OverrideError if the hooks of an override exceed the declared hooks */
 export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(entry)): PreparedEntry {
   const { descriptor, overrides = {}, traits = {} } = entry;
   const { name, type, compat } = descriptor;
@@ -88,7 +96,7 @@ export function prepare(entry: ChainEntry, names: readonly string[] = namesOf(en
   );
   if (wider !== undefined && wider.length > 0) {
     throw new OverrideError(
-      `the override of "${name}" hooks ${[...new Set(wider)].join(', ')}, which "${name}" does not; an override can only narrow`,
+      `the override of "${name}" hooks ${[...new Set(wider)].join(', ')}, which "${name}" does not hook; an override can only narrow its hooks`,
     );
   }
   return {

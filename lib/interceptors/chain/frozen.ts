@@ -1,13 +1,13 @@
 import { isPlain } from '../../util/is-plain.js';
 
 /**
- * A deep, frozen copy. Class instances become JSON: `toJSON()`, else their own fields.
- * @param earlier a frozen copy; shared parts are not copied again
- * @throws Error if it contains itself, or is nested more than 1,000 levels deep
+ * A deep, frozen copy. Class instances become JSON, by `toJSON()` or by their own fields.
+ * @param earlier a frozen copy whose unchanged parts are reused
+ * @throws Error if the value contains itself, or is nested more than 1,000 levels deep
  */
 export const frozenCopy = <T>(value: T, earlier?: unknown): T => copyItem(value, earlier, true, 0) as T;
 
-/** The same for what holds such copies, each as deep as it may be, a few levels down. */
+/** The same for a report, which contains such copies a few levels deep. */
 export const frozenReport = <T>(value: T): T => copyItem(value, NOTHING, true, -REPORT_DEPTH) as T;
 
 /** Freezes plain objects and lists, and keeps other values, such as regular expressions. */
@@ -20,7 +20,9 @@ type Fields = Record<string | number, unknown>;
 const NOTHING: Fields = Object.freeze({});
 const MAX_DEPTH = 1000;
 const TOO_DEEP = 'it contains itself, or is nested too deeply';
-/** Report, result, results, result of one, diff, operation: what is above a copy in a report, and some more. */
+/**
+ * The levels of a report above a copied payload (report, result, results, entry, diff, operation), with some reserve.
+ */
 const REPORT_DEPTH = 10;
 
 const copyItem = (item: unknown, earlier: unknown, freeze: boolean, depth: number): unknown =>
@@ -29,7 +31,7 @@ const copyItem = (item: unknown, earlier: unknown, freeze: boolean, depth: numbe
 function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number): unknown {
   if (value === earlier) return value;
   if (depth > MAX_DEPTH) throw new Error(TOO_DEEP);
-  // Every message is copied, and most of what is in one is neither an object nor derived from anything.
+  // A fast path, because every message is copied, and most values are neither objects nor derived from an earlier copy.
   const isDerived = earlier !== NOTHING;
   let copy: unknown[] | Fields;
   if (Array.isArray(value)) {
@@ -45,7 +47,7 @@ function copyOf(value: Fields, earlier: Fields, freeze: boolean, depth: number):
     for (const key of Object.keys(value)) {
       let item = value[key];
       if (isObject(item)) item = copyItem(item, isDerived ? earlier[key] : NOTHING, freeze, depth);
-      // A plain assignment to this one name would set the prototype instead.
+      // A plain assignment to `__proto__` would set the prototype.
       if (key === '__proto__') Object.defineProperty(copy, key, { value: item, enumerable: true });
       else copy[key] = item;
     }

@@ -19,7 +19,7 @@ export type Invoked =
       readonly durationMs: number;
     };
 
-/** The interceptor's own time is up, here or where it runs. */
+/** The interceptor's own time has expired, here or on its host. */
 export class InterceptorTimeout extends Error {}
 
 class RunOver extends InterceptorTimeout {}
@@ -79,21 +79,23 @@ class LazyInvocation implements Invocation {
     return this.#ended !== undefined;
   }
 
-  /** @param name tells the invocation's own time from an end of the whole run, as `AbortSignal`s do */
+  /**
+   * @param name as in `AbortSignal`s: `TimeoutError` for the invocation's own time, `AbortError` for the end of the run
+   */
   giveUp(reason: string, name: 'TimeoutError' | 'AbortError'): void {
     this.#ended = Object.assign(new Error(reason), { name });
     this.#controller?.abort(this.#ended);
   }
 }
 
-/** A remote host chooses its names: a name may be a member of every object. */
+/** Checks own properties, because a remote host may use a name that every object inherits. */
 function ownConfig(config: RunContext['config'], { configNames }: PreparedEntry) {
   if (config === undefined) return undefined;
   const name = configNames.findLast(one => Object.hasOwn(config, one));
   return name === undefined ? undefined : frozenConfig(config[name]);
 }
 
-/** Never throws, and stops waiting when time is up. Returns a promise only if the interceptor returned one. */
+/** Never throws, and stops waiting at the deadline. Returns a promise only if the interceptor returned a promise. */
 export function invokeEntry(
   run: RunContext,
   entry: PreparedEntry,
@@ -142,7 +144,7 @@ const SKIPPED = Symbol('skipped');
 function start(entry: PreparedEntry, invocation: LazyInvocation): unknown {
   const applies = entry.when?.(invocation) ?? true;
   if (!isThenable(applies)) return applies ? invoke(entry, invocation) : SKIPPED;
-  // An interceptor that is invoked after its time would act without effect.
+  // An interceptor that starts after its deadline would have no effect on the decision.
   return Promise.resolve(applies).then(result =>
     result && !invocation.isGivenUp ? invoke(entry, invocation) : SKIPPED,
   );
@@ -160,7 +162,10 @@ interface Fed extends Pick<ChainOptions, 'onSinkError'> {
   readonly result: ChainResult;
 }
 
-/** Feeds sinks the payload and a report that they cannot change. Nobody waits for a sink, and its time is its own. */
+/**
+ * Passes the payload and a report to sinks, as read-only copies. The chain does not wait for sinks, and each sink has
+ * its own time.
+ */
 export function feedSinks(
   sinks: readonly PreparedEntry[],
   { context, payload, result, onSinkError }: Fed,
@@ -172,7 +177,7 @@ export function feedSinks(
       const invoked = await invokeEntry(own, entry, payload);
       if (invoked.kind === 'failed') onSinkError?.(entry, invoked.error);
     };
-    // `onSinkError` may fail, too; the other sinks go on.
+    // `onSinkError` may also fail; the other sinks continue.
     told().catch(() => undefined);
   }
 }

@@ -4,34 +4,37 @@ import type { Clock } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import type { EntryResult } from './result.js';
 
-/** A message, and how a chain runs on it. */
+/** A message, and the parameters of a chain run on it. */
 export interface ChainParams {
-  /** Such as `tools/call`, or an event of your own: `namespace/operation`. */
+  /** An event such as `tools/call`, or a custom event: `namespace/operation`. */
   readonly event: string;
   readonly phase: Phase;
-  /** `send`: mutate, then validate. `receive`: validate, then mutate. */
+  /** `send` mutates, then validates. `receive` validates, then mutates. */
   readonly direction: Direction;
-  /** The bare params, or the bare result. It is never changed: mutators make another. */
+  /** The params or the result, without the JSON-RPC envelope. It is never changed: mutators return a new payload. */
   readonly payload: unknown;
   readonly request?: unknown;
-  /** Only these, by `name` or `host/name`. Default: all. */
+  /** Runs only these interceptors, by `name` or `host/name`. Default: all. */
   readonly interceptors?: readonly string[];
-  /** Only the mutators, and no sinks: what would become of the payload. */
+  /** Runs only mutators, and no sinks, to compute the resulting payload. */
   readonly mutatorsOnly?: boolean;
-  /** The payload is a result that asks for input: only interceptors that want to see those. */
+  /** Runs only interceptors with `inputRequired`, because the payload is a result that asks for input. */
   readonly inputRequired?: boolean;
-  /** Configuration by `name` or `host/name`; it wins over an override's. A name that a local interceptor has is its alone. */
+  /**
+   * Configuration by `name` or `host/name`; it overrides the configuration of an override. The name of a local
+   * interceptor refers only to the local interceptor.
+   */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Bounds the whole run, in milliseconds. Default: none. */
+  /** Deadline for the whole run, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
   readonly context?: InvocationContext;
   readonly signal?: AbortSignal;
-  /** The negotiated revision, against which `compat` is checked. Default: everything is compatible. */
+  /** The negotiated revision, to check `compat`. Default: everything is compatible. */
   readonly protocolVersion?: string;
   readonly bag?: Map<unknown, unknown>;
-  /** Says why a payload is none for the event; a mutation that makes one such is a failure of the mutator. */
+  /** Returns why a payload does not fit the event. A mutator that returns such a payload has failed. */
   readonly checkPayload?: (payload: unknown) => string | undefined;
-  /** The same of what a mutator of the request phase answers with `respondWith`. */
+  /** The same check for an answer of `respondWith`. */
   readonly checkResponse?: (result: object) => string | undefined;
   /** Decides without acting: only interceptors without side effects run, and every mutator reports its diff. */
   readonly simulate?: boolean;
@@ -40,7 +43,7 @@ export interface ChainParams {
 export const DEFAULT_TIMEOUT_MS = 1000;
 export const MAX_TIMEOUT_MS = 30_000;
 
-/** One turn of an interceptor, as it is observed. */
+/** One observed run of an interceptor. */
 export interface ObservedTurn {
   run<T>(work: () => T): T;
   /** @param result undefined if the interceptor did not apply */
@@ -48,18 +51,18 @@ export interface ObservedTurn {
 }
 
 export interface ChainOptions {
-  /** What one interceptor may take where nobody says otherwise, in milliseconds. Default: 1,000. */
+  /** Default deadline for one interceptor, in milliseconds. Default: 1,000. */
   readonly defaultTimeoutMs?: number;
-  /** What one interceptor may take whatever anybody says, in milliseconds. Default: 30,000. */
+  /** Maximum deadline for one interceptor, in milliseconds. Default: 30,000. */
   readonly maxTimeoutMs?: number;
   readonly clock?: Clock;
-  /** Bounds the audit interceptors that nobody waits for. Default: a bound of the chain's own. */
+  /** Bounds the audit interceptors that run after the decision. Default: a separate bound for this chain. */
   readonly beside?: Beside;
-  /** Observes each turn of a validator or mutator. Default: nobody does. */
+  /** Observes each run of a validator or mutator. Default: none. */
   readonly observe?: (
     entry: Pick<PreparedEntry, 'name' | 'host' | 'type' | 'mode'>,
     params: Pick<ChainParams, 'event' | 'phase' | 'payload'>,
   ) => ObservedTurn | undefined;
-  /** Told of every sink that failed; nobody waits for one. */
+  /** Called for every failed sink. The chain does not wait for sinks. */
   readonly onSinkError?: (entry: PreparedEntry, error: string) => void;
 }

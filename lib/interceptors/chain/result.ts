@@ -24,10 +24,10 @@ export interface Invocation {
   readonly report?: ChainResult;
 }
 
-/** Both builds of the package, for `require` and for `import`, can be loaded in one process. */
+/** A global symbol, because one process can load both builds of the package (`require` and `import`). */
 const BRAND = Symbol.for('nestjs-mcp:synthetic-response');
 
-/** Answers in place of the handler; later mutators do not run. */
+/** Answers instead of the handler; later mutators do not run. */
 export class SyntheticResponse {
   readonly [BRAND] = true;
 
@@ -40,7 +40,7 @@ export class SyntheticResponse {
 
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
-/** What became of one interceptor. `crash` and `timeout` are failures of its own. */
+/** The outcome of one interceptor. `crash` and `timeout` mean that the interceptor itself failed. */
 export type Outcome =
   'pass' | 'deny' | 'warn' | 'mutated' | 'unmodified' | 'dropped' | 'responded' | 'crash' | 'timeout';
 
@@ -50,26 +50,26 @@ export interface EntryResult {
   readonly host: string;
   readonly type: Exclude<InterceptorType, 'sink'>;
   readonly phase: Phase;
-  /** Present only where it was audit. */
+  /** Present only if the interceptor ran in audit mode. */
   readonly mode?: 'audit';
   readonly outcome: Outcome;
   /** The second run of a `final` validator. */
   readonly final?: true;
   readonly valid?: boolean;
-  /** For a validator that objects, or only tells something: how much that is. `error` blocks, unless it is audit. */
+  /** The severity of a validator's objection or remark. `error` blocks, except in audit mode. */
   readonly severity?: Severity;
   readonly messages?: readonly ValidationMessage[];
   readonly suggestions?: readonly { readonly path: string; readonly value: unknown }[];
   readonly modified?: boolean;
   readonly payload?: unknown;
-  /** What it told beside, in words of its own. */
+  /** Further information, in the interceptor's own format. */
   readonly info?: Readonly<Record<string, unknown>>;
-  /** What a failure was; for the log, never for a client. */
+  /** The cause of a failure, only for the log, never for a client. */
   readonly error?: string;
-  /** It failed because a store that it needs cannot be reached. */
+  /** Whether it failed because a required store is not available. */
   readonly unavailable?: true;
   readonly failedOpen?: true;
-  /** What an audit mutator would have changed (RFC 6902), or a simulated one did. */
+  /** The changes that an audit or simulated mutator would have made (RFC 6902). */
   readonly diff?: readonly PatchOperation[];
   readonly durationMs: number;
 }
@@ -81,22 +81,22 @@ export interface SkippedEntry {
   readonly reason: 'when' | 'compat' | 'side-effects' | 'busy';
 }
 
-/** What a run of a chain came to (SEP-2624). */
+/** The outcome of a chain run (SEP-2624). */
 export interface ChainResult {
   readonly status: ChainStatus;
   readonly event: string;
   readonly phase: Phase;
-  /** Every interceptor that ran, those that failed too; mutators in their order, validators in entry order. */
+  /** Every interceptor that ran, including failed ones. Mutators are in running order, validators in entry order. */
   readonly results: readonly EntryResult[];
   readonly skipped: readonly SkippedEntry[];
   /** The payload after all mutations; absent unless the status is `success`. */
   readonly finalPayload?: unknown;
-  /** The answer that an interceptor gave in place of the operation, and which interceptor. */
+  /** The answer of an interceptor that replaced the operation, and the interceptor's name. */
   readonly response?: { readonly interceptor: string; readonly result: object };
-  /** How many validators objected, by severity; those that are audit too. */
+  /** The number of objections by severity, including objections of audit validators. */
   readonly validationSummary: { readonly errors: number; readonly warnings: number; readonly infos: number };
   readonly totalDurationMs: number;
-  /** Where the chain ended before its end: the first in entry order. */
+  /** The interceptor that ended the chain early: the first in entry order. */
   readonly abortedAt?: {
     readonly interceptor: string;
     readonly host: string;
@@ -109,7 +109,7 @@ export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 type About = Pick<ChainResult, 'event' | 'phase'>;
 
-/** The result if no interceptor hooks the event. */
+/** The result if interceptors do not hook the event. */
 export const passed = ({ event, phase, payload }: About & { readonly payload: unknown }): ChainResult => ({
   event,
   phase,
@@ -121,7 +121,7 @@ export const passed = ({ event, phase, payload }: About & { readonly payload: un
   totalDurationMs: 0,
 });
 
-/** The result if the time was up before all hosts were listed. */
+/** The result if the deadline passed before all hosts were listed. */
 export function undiscoveredInTime({ event, phase }: About, totalDurationMs: number): ChainResult {
   const { finalPayload: _none, ...empty } = passed({ event, phase, payload: undefined });
   const reason = 'the hosts were not listed in time';

@@ -37,7 +37,7 @@ const isPromise = (ending: Ending | Promise<Ending>) => ending instanceof Promis
 
 const firstOf = (endings: readonly Ending[]): Ending => endings.find(halt => halt !== undefined);
 
-/** What the invocations of a run share. The time of the run begins now. */
+/** The data that all invocations of a run share. The time of the run starts now. */
 export function runContext(
   params: ChainParams,
   { clock, defaultTimeoutMs, maxTimeoutMs }: Pick<RunOptions, 'clock' | 'defaultTimeoutMs' | 'maxTimeoutMs'>,
@@ -63,7 +63,7 @@ export function runContext(
 export class ChainRun {
   private readonly started: number;
   private readonly context: RunContext;
-  /** In the order in which the interceptors started; undefined: it has not ended, or did not apply. */
+  /** In starting order. Undefined if an interceptor still runs, or did not apply. */
   private readonly results: (EntryResult | undefined)[] = [];
   private readonly skipped: SkippedEntry[] = [];
   private readonly audits: Promise<unknown>[] = [];
@@ -83,7 +83,7 @@ export class ChainRun {
     this.received = this.payload = frozenCopy(params.payload);
   }
 
-  /** The decision. With `onEnd`, audit interceptors are left to run beside what becomes of it. */
+  /** Returns the decision. With `onEnd`, audit interceptors continue after the decision. */
   async execute(): Promise<ChainResult> {
     const { onEnd, audits } = this;
     const halt = await this.decide();
@@ -100,7 +100,7 @@ export class ChainRun {
     watch.detach();
     const decision = this.finish(halt);
     const left = Promise.allSettled(this.audits).then(() => {
-      // What was decided on may have changed since, in the hands of those who act on it.
+      // The original payload, because the caller may have changed the returned payload since.
       const whole = this.finish(halt, this.payload);
       this.report(halt, whole);
       onEnd(whole);
@@ -115,7 +115,7 @@ export class ChainRun {
     if (sinks.length > 0) feedSinks(sinks, { context: this.context, payload, result, ...this.options });
   }
 
-  /** Awaits only what is a promise: an interceptor that need not wait starts at once. */
+  /** Awaits only promises, so that an interceptor starts at once if it need not wait. */
   private async decide(): Promise<Ending> {
     const { validators, finals, onlyFinals, mutators } = this.selection;
     const mutate = () => this.mutate(mutators);
@@ -125,7 +125,7 @@ export class ChainRun {
         : [
             () => this.validate(validators, false),
             mutate,
-            // Final validators run again on what was changed.
+            // Final validators run again on the changed payload.
             () => this.validate(this.modified ? finals : onlyFinals, true),
           ];
     for (const step of steps) {
@@ -136,7 +136,9 @@ export class ChainRun {
     return undefined;
   }
 
-  /** Validators run as one batch and all complete, before the first in entry order that blocks ends the run. */
+  /**
+   * Runs validators as one batch. All of them complete; then the first blocking validator in entry order ends the run.
+   */
   private validate(entries: readonly PreparedEntry[], isFinal: boolean): Ending | Promise<Ending> {
     const endings: (Ending | Promise<Ending>)[] = [];
     for (const entry of entries) if (this.isDue(entry)) endings.push(this.take(entry, isFinal));
@@ -155,7 +157,7 @@ export class ChainRun {
     return undefined;
   }
 
-  /** Runs an interceptor. Nobody waits for an audit interceptor that needs time. */
+  /** Runs an interceptor. The run does not wait for an audit interceptor that returns a promise. */
   private take(entry: PreparedEntry, isFinal: boolean): Ending | Promise<Ending> {
     const { context, payload } = this;
     const seen = this.options.observe?.(entry, this.params);
@@ -204,14 +206,14 @@ export class ChainRun {
   }
 
   private skip({ name, host, traits }: PreparedEntry, reason: SkippedEntry['reason']): void {
-    // A final validator comes by twice.
+    // A final validator is selected twice.
     const isKnown =
       traits.final !== undefined &&
       this.skipped.some(one => one.interceptor === name && one.host === host && one.reason === reason);
     if (!isKnown) this.skipped.push({ interceptor: name, host, reason });
   }
 
-  /** Writes properties one by one: spread, they cost more than all else in a run. */
+  /** Assigns properties one by one, because a spread would cost more than the rest of a run. */
   private add(
     { entry, place, isFinal }: Turn,
     outcome: Outcome,
@@ -248,7 +250,7 @@ export class ChainRun {
       result.abortedAt = { interceptor, host, reason: halt.reason, type: isTimeout ? 'timeout' : type };
       return result;
     }
-    // A message that nothing changed goes on as it is, not as a copy.
+    // An unmodified message continues as the same object, not as a copy.
     result.finalPayload = this.modified ? thawedCopy(this.payload) : unchanged;
     if (this.response) result.response = this.response;
     return result;

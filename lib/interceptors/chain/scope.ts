@@ -3,10 +3,13 @@ import type { Phase } from '../protocol/types.js';
 import { changes } from './diff.js';
 
 export interface MutationScope {
-  /** The only places that may change. Default: all but `/name`, `/uri` and `/progressToken`. */
+  /** The only paths that may change. Default: all except `/name`, `/uri` and `/progressToken`. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** What a breach is: a failure of the mutator, or a mutation that is dropped and reported. Default: `fail`. */
+  /**
+   * The reaction to a change outside the scope: the mutator fails, or its mutation is dropped and reported. Default:
+   * `fail`.
+   */
   readonly onBreach?: 'fail' | 'drop';
 }
 

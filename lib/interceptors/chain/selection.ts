@@ -2,13 +2,13 @@ import { isNotificationEvent, matchesEvent } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { LOCAL_HOST, type PreparedEntry } from './entry.js';
 
-/** The entries that one event hooks in one phase, in the order in which they run. */
+/** The entries that hook one event in one phase, in running order. */
 export interface Selection {
   readonly entries: readonly PreparedEntry[];
   readonly validators: readonly PreparedEntry[];
-  /** Run on the payload as it stands after all mutations, where it was received and they changed it. */
+  /** Final validators, which run on the payload after mutations, if mutators changed a received payload. */
   readonly finals: readonly PreparedEntry[];
-  /** Those of the finals that run only then, and so whether or not anything was changed. */
+  /** Final validators that run only on the final payload, even if it is unchanged. */
   readonly onlyFinals: readonly PreparedEntry[];
   readonly mutators: readonly PreparedEntry[];
   readonly sinks: readonly PreparedEntry[];
@@ -21,7 +21,7 @@ export const filtered = ({ entries }: Selection, keep: (entry: PreparedEntry) =>
 export type Hooked = Readonly<Record<Phase, Selection>>;
 
 export function select(entries: readonly PreparedEntry[], event: string, phase: Phase): Selection {
-  // There can be hundreds of notifications in a call: another host gets them only if it asks for them.
+  // A call can send hundreds of notifications, so remote hosts only get notifications that they hook by name.
   const isForAll = !isNotificationEvent(event);
   const hooked = entries.filter(({ hooks, host }) =>
     hooks.some(
@@ -32,7 +32,7 @@ export function select(entries: readonly PreparedEntry[], event: string, phase: 
         ),
     ),
   );
-  // The sort is stable, so that hosts in the order they were given break the last ties.
+  // The sort is stable, so the order of the given hosts decides between equal entries.
   const mutators = hooked
     .filter(({ type }) => type === 'mutation')
     .sort((a, b) => a.priority[phase] - b.priority[phase] || compareCodeUnits(a.name, b.name));

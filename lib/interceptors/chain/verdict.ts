@@ -34,7 +34,7 @@ export interface Verdict {
   readonly ends?: Ends;
 }
 
-/** With every member there is: most verdicts are this one, and what reads them reads one shape. */
+/** Has all properties: most verdicts are this object, so the code that reads verdicts sees one shape. */
 const PASS: Verdict = {
   outcome: 'pass',
   said: undefined,
@@ -43,7 +43,10 @@ const PASS: Verdict = {
   ends: undefined,
 };
 
-/** Reads what an interceptor said, by the rules of its type. What cannot be read is a crash of the interceptor. */
+/**
+ * Interprets the return value of an interceptor by the rules of its type. An invalid value counts as a crash of the
+ * interceptor.
+ */
 export function verdictOf(
   given: Given,
   invoked: Exclude<Invoked, { kind: 'skipped' }>,
@@ -60,7 +63,9 @@ export function verdictOf(
   }
 }
 
-/** An audit interceptor never blocks. `failOpen` does not help once the time of the whole run is up. */
+/**
+ * Handles a failure. An audit interceptor never blocks. `failOpen` does not apply if the time of the whole run is over.
+ */
 function failure(
   { type, mode, failOpen }: PreparedEntry,
   outcome: 'crash' | 'timeout',
@@ -79,7 +84,7 @@ function validation(value: unknown, { name, mode }: PreparedEntry, { phase }: Ch
   const said: Writable<Said> = { valid };
   if (severity) said.severity = severity;
   if (messages) said.messages = messages;
-  // All else of it is plain values, which were read once.
+  // The other fields are plain values that were already read.
   if (suggestions) said.suggestions = frozenCopy(suggestions);
   if (info) said.info = frozenCopy(info);
   if (valid) return { outcome: 'pass', said };
@@ -102,7 +107,7 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
   const said: Writable<Said> = { modified: false };
   if (info) said.info = frozenCopy(info);
   if (!modified) return { outcome: 'unmodified', said };
-  // The copy that is passed on is checked: a `toJSON` or a getter can make it differ from the author's object.
+  // Checks the copy that is passed on, because `toJSON` or a getter can make it differ from the author's object.
   const next = frozenCopy(payload, given);
   if (next === undefined) throw new MalformedResultError('its payload is nothing as JSON');
   const problem = checkPayload?.(next);
@@ -121,7 +126,7 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
 }
 
 function responseOf({ result }: SyntheticResponse, { event, checkResponse }: ChainParams): object {
-  // A copy that can be changed, as a handler's result can.
+  // A mutable copy, because a handler's result is mutable, too.
   const response: unknown = thawedCopy(result);
   if (!isRecord(response)) throw new MalformedResultError('the argument of respondWith is not an object');
   const problem = checkResponse?.(response);

@@ -3,26 +3,26 @@ import { aboutAny } from '../protocol/subject.js';
 import type { InterceptorDescriptor, Principal } from '../protocol/types.js';
 import type { Invocation } from './result.js';
 
-/** Which messages an interceptor applies to: those for which all that is said holds. */
+/** A condition on messages. An interceptor applies to messages that satisfy all given fields. */
 export interface WhenRule {
   /**
-   * The tool or prompt that a message names, or the URI of its resource, in any spelling; `*` stands for any characters.
-   * A message without a name, such as a `tools/list`, does not match. The interceptor fails if the request of a result is
-   * unknown, as in an `interceptor/invoke`. A custom event matches by its `name` or `uri`.
+   * The name of a tool or prompt, or the URI of a resource, in any spelling; `*` stands for any characters. For an
+   * event of the application, its `name` or `uri`. A message without a name, such as `tools/list`, does not match. If
+   * the name belonging to a result is unknown, as in `interceptor/invoke`, the interceptor fails.
    */
   readonly name?: string | readonly string[];
-  /** Who calls: the type, and ids in which `*` stands for any characters. A caller without an id has none of them. */
+  /** The caller's type and ids; `*` stands for any characters. A caller without an id matches no id. */
   readonly principal?: { readonly type?: Principal['type']; readonly id?: string | readonly string[] };
-  /** The negotiated revision, from `min` to `max`. Where it is not known, it is meant. */
+  /** The negotiated revision, from `min` to `max`. An unknown revision matches. */
   readonly protocol?: { readonly min?: string; readonly max?: string };
 }
 
 type Told = Omit<Invocation, 'signal' | 'timeoutMs'>;
 
-/** Whether an interceptor applies to a message. One that throws is a failure of the interceptor. */
+/** Decides whether an interceptor applies to a message. If it throws, the interceptor fails. */
 export type WhenPredicate = (invocation: Told) => boolean | Promise<boolean>;
 
-/** Both what an interceptor's author declared and what the invoker decided have to hold; undefined where neither says. */
+/** Combines the author's condition and the invoker's condition; both must hold. Undefined without conditions. */
 export function conditionOf(
   declared: WhenPredicate | WhenRule | undefined,
   override: WhenRule | undefined,
@@ -52,7 +52,7 @@ const listOf = (value: string | readonly string[]): readonly string[] =>
 export const isWithin = (revision: string, min = '', max?: string): boolean =>
   min <= revision && (max === undefined || revision <= max);
 
-/** Whether an interceptor understands a revision; one that is not known does no harm. */
+/** Whether an interceptor supports a revision. An unknown revision counts as supported. */
 export const isCompatible = (
   compat: InterceptorDescriptor['compat'],
   revision: string | undefined,

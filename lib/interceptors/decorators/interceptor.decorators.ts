@@ -10,7 +10,7 @@ export interface InterceptorOptions {
   version?: string;
   /** Description for people. Default: none. */
   description?: string;
-  /** Events to hook: `tools/call`, `tools/*`, `*`, or an event of your own. */
+  /** Events to hook: `tools/call`, `tools/*`, `*`, or a custom event. */
   events?: readonly InterceptionEvent[];
   /** Phase in which the events are hooked. Default: `request`. */
   phase?: 'request' | 'response' | 'both';
@@ -28,25 +28,31 @@ export interface InterceptorOptions {
   configSchema?: Readonly<Record<string, unknown>>;
   /** The intercepted server. Default: all servers of the application. */
   server?: string;
-  /** Skips messages: a rule, such as `{ name: 'pay_*' }`, or a predicate of the invocation. Default: no message is skipped. */
+  /**
+   * Applies the interceptor only to some messages: a rule, such as `{ name: 'pay_*' }`, or a predicate of the
+   * invocation. Default: all messages.
+   */
   when?: LocalTraits['when'];
   /** Whether the response phase also sees `input_required` results (2026-07-28: basic/patterns/mrtr). Default: false. */
   inputRequired?: LocalTraits['inputRequired'];
-  /** `some` keeps it out of `simulate`. Default: `none` for validators and mutators, `some` for sinks. */
+  /** `some` excludes it from `simulate`. Default: `none` for validators and mutators, `some` for sinks. */
   sideEffects?: LocalTraits['sideEffects'];
 }
 
 /** Options of `@Validator`. */
 export interface ValidatorOptions extends InterceptorOptions {
-  /** For received and then mutated messages: `true` runs it again on the result, `'only'` runs it only there. Default: false. */
+  /**
+   * For messages that are received and then mutated: `true` runs it again on the result, `'only'` runs it only there.
+   * Default: false.
+   */
   final?: LocalTraits['final'];
 }
 
 /** Options of `@Mutator`. */
 export interface MutatorOptions extends InterceptorOptions {
-  /** Order among mutators, a 32-bit integer or one for each phase; lower runs first. Default: 0. */
+  /** Order among mutators: a 32-bit integer, or one integer for each phase; a lower number runs first. Default: 0. */
   priority?: PriorityHint;
-  /** The parts that it may change. Default: all but a request's `name` and `uri`. */
+  /** The parts that the mutator may change. Default: all except a request's `name` and `uri`. */
   scope?: LocalTraits['scope'];
 }
 
@@ -58,10 +64,10 @@ export interface InterceptorMetadata {
   readonly options: ValidatorOptions & MutatorOptions;
 }
 
-/** Where `@Validator`, `@Mutator` and `@Sink` keep their options. */
+/** Key of the options of `@Validator`, `@Mutator` and `@Sink`. */
 export const INTERCEPTOR_METADATA = 'nestjs-mcp:interceptors';
 
-/** An interceptor without options hooks nothing; the bootstrap reports it. */
+/** Without options, an interceptor has no hooks; the bootstrap reports it. */
 const declareInterceptor = (
   type: InterceptorMetadata['type'],
   options: InterceptorMetadata['options'] | null | undefined,
@@ -96,8 +102,8 @@ export const Validator = (options: ValidatorOptions): MethodDecorator =>
 export const Mutator = (options: MutatorOptions): MethodDecorator => declareInterceptor('mutation', options);
 
 /**
- * Makes a provider's method a sink (SEP-2624). It gets payloads after the decision. Calls do not wait for it, and its
- * failures are logged.
+ * Makes a provider's method a sink (SEP-2624). It receives payloads after the decision. Calls do not wait for it, and
+ * its failures are logged.
  * @example
  * ```ts
  * @Sink({ events: ['*'], phase: 'both' })

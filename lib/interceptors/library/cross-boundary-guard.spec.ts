@@ -145,7 +145,7 @@ describe('CrossBoundaryGuard', () => {
     expect(warn).not.toHaveBeenCalled();
     guard.read('vault', token);
     expect(guard.maySend('mail', { token })).toBe(true);
-    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^mine cannot tell which messages belong/)]]);
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^mine cannot group the messages/)]]);
   });
 
   it('watches several servers by one ledger', () => {

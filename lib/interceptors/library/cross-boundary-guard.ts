@@ -26,22 +26,28 @@ export interface SecretFlow {
 /** Options of `CrossBoundaryGuard`. Defaults: name `cross-boundary-guard`, all events, `final`. */
 export interface CrossBoundaryGuardOptions
   extends Omit<ReadyMadeValidatorOptions, 'phase' | 'hooks'>, SecretDetectorOptions {
-  /** Whether a whole text is a secret, beside what the detector finds. Six letters or digits are the least that is tracked. */
+  /**
+   * Whether a whole text is a secret, in addition to the detector. Secrets with fewer than six letters or digits are
+   * not tracked.
+   */
   readonly isSecret?: (text: string, key: string | undefined) => boolean;
   /**
-   * Name of the side of the boundary that a message belongs to: the server's name, if several servers have a chain each, or
-   * a function of the message. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, else the event.
-   * A custom event is `<event>@<scheme>://<authority> <name>`, as far as it has a `uri` and a `name`. A name of more than
-   * 128 characters becomes its first 64 and a digest.
+   * Names the side of the boundary that a message belongs to. Use the server's name if each of several servers has its
+   * own chain. Default: `tool:<name>`, `prompt:<name>` or `resource:<scheme>://<authority>`, otherwise the event. For
+   * the application's own events, it is `<event>@<scheme>://<authority> <name>`, from their `uri` and `name`. A name of
+   * more than 128 characters is cut to 64 characters and a digest.
    */
   readonly origin?: string | ((invocation: InterceptorInvocation) => string);
-  /** Ways that are allowed, beside the way back to where a secret was read. Default: none. */
+  /** Allowed flows, in addition to the flow back to the source of a secret. Default: none. */
   readonly allow?: readonly SecretFlow[];
-  /** Groups messages. Default: the session, else the principal, else the one exchange, which keeps nothing. */
+  /**
+   * Groups messages. Default: the session, otherwise the principal. Without both, each exchange stands alone, and
+   * nothing is remembered.
+   */
   readonly session?: (invocation: InterceptorInvocation) => string | undefined;
-  /** Memory of the secrets that were read. Guards of several servers can share a ledger. Default: a new ledger. */
+  /** Remembers the secrets that were read. Share a ledger between guards of several servers. Default: a new ledger. */
   readonly ledger?: SecretLedger | SecretLedgerOptions;
-  /** How large a payload may be; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
+  /** The largest payload; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
   readonly limits?: ScanLimits;
 }
 
@@ -62,7 +68,7 @@ export const CROSS_BOUNDARY_GUARD = objectOf<CrossBoundaryGuardOptions>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks'),
 });
 
-/** The provider that `CrossBoundaryGuard` makes: `check` denies requests, `record` remembers secrets of responses. */
+/** The provider that `CrossBoundaryGuard` creates: `check` denies requests, `record` remembers secrets of responses. */
 export interface CrossBoundaryGuardInterceptor {
   check(invocation: InterceptorInvocation): ValidatorReturn;
   record(invocation: InterceptorInvocation): ValidatorReturn;
@@ -103,7 +109,7 @@ export function CrossBoundaryGuard(
     if (typeof key !== 'string' && !hasWarned) {
       hasWarned = true;
       logger.warn(
-        `${declared.name} cannot tell which messages belong together where a caller has neither a session nor a principal, and keeps nothing from it; authenticate callers, or give the guard a "session"`,
+        `${declared.name} cannot group the messages of a caller without a session and a principal, and does not track its secrets; authenticate callers, or set "session" of the guard`,
       );
     }
     return typeof key === 'string' ? stateKeyOf(invocation, shortened(key)) : key;
@@ -114,7 +120,7 @@ export function CrossBoundaryGuard(
   class Guard implements CrossBoundaryGuardInterceptor {
     @Validator({ ...declared, phase: 'request' })
     check(invocation: InterceptorInvocation): ValidatorReturn {
-      // Progress goes where the result goes: back to the client.
+      // Progress goes back to the client, like the result.
       if (isNotificationEvent(invocation.event)) return allow();
       const to = sideOf(invocation);
       const sources = ledger.originsIn(keyOf(invocation), () =>
@@ -122,7 +128,7 @@ export function CrossBoundaryGuard(
       );
       return sources.every(origins => origins.some(from => isAllowed(from, to)))
         ? allow()
-        : deny('A secret that was read elsewhere in this session may not be sent here');
+        : deny('A secret from another source in this session must not be sent here');
     }
 
     @Validator({ ...declared, name: `${declared.name}-recorder`, phase: 'response', sideEffects: 'some' })
@@ -148,7 +154,10 @@ export function CrossBoundaryGuard(
   return provider(Guard);
 }
 
-/** All that a payload says: every text in all its readings, its keys and values each run together, and both as they come. */
+/**
+ * All texts of a payload: every text in all its readings, the joined keys, the joined values, and both together in
+ * order.
+ */
 function foldedTexts(detector: SecretDetector, payload: unknown, limits: ScanLimits | undefined): string[] {
   const texts: string[] = [];
   const together = { keys: '', values: '', both: '' };

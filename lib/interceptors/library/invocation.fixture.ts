@@ -1,7 +1,7 @@
 import type { InterceptorInvocation } from '../authoring.js';
 import type { Phase } from '../protocol/types.js';
 
-/** An invocation of `tools/call` by a known user in a session, unless told otherwise. */
+/** An invocation of `tools/call` by a known user in a session; `rest` changes it. */
 export function invocationOf<E = unknown, P extends Phase = Phase>(
   payload: unknown,
   rest: Partial<Omit<InterceptorInvocation, 'payload'>> = {},

@@ -74,7 +74,7 @@ describe('JsonSchemaValidator', () => {
   it('fails where it is not known what a result is of', async () => {
     const rule = { schema, target: 'weather' };
     const unknown = { phase: 'response' } as const;
-    await expect(check([{ ...rule, phase: 'response' }], {}, unknown)).rejects.toThrow('not known');
+    await expect(check([{ ...rule, phase: 'response' }], {}, unknown)).rejects.toThrow('is unknown');
     expect(await check([{ schema, phase: 'response' }], { structuredContent: {} }, unknown)).toHaveLength(1);
   });
 

@@ -13,17 +13,18 @@ export interface JsonSchemaRule {
   /** Default: `tools/call`. */
   readonly event?: InterceptionEvent;
   /**
-   * Name of the tool or prompt, or URI of the resource; `*` stands for any characters. The validator fails if the
-   * request of a result is unknown, as in an `interceptor/invoke`. Default: all.
+   * Name of the tool or prompt, or URI of the resource; `*` stands for any characters. If the name belonging to a
+   * result is unknown, as in `interceptor/invoke`, the validator fails. Default: all.
    */
   readonly target?: string;
   /** Default: `request`. */
   readonly phase?: Phase;
-  /** In 2020-12, or draft-07 if its `$schema` says so. */
+  /** JSON Schema 2020-12, or draft-07 if its `$schema` says so. */
   readonly schema: JsonSchema;
   /**
-   * The part of the payload that it describes, a property's name, or `''` for all. Default: a request's `arguments` of
-   * `tools/call` and `prompts/get`, a result's `structuredContent` of `tools/call`, else all.
+   * The part of the payload that the schema describes: a property's name, or `''` for the whole payload. Default:
+   * `arguments` for requests of `tools/call` and `prompts/get`, `structuredContent` for results of `tools/call`,
+   * otherwise the whole payload.
    */
   readonly part?: string;
 }
@@ -33,11 +34,11 @@ export interface JsonSchemaValidatorOptions extends Omit<
   ReadyMadeValidatorOptions,
   'events' | 'phase' | 'hooks'
 > {
-  /** All rules that fit a message apply to it. */
+  /** The rules. All rules that match a message apply to it. */
   readonly rules: readonly JsonSchemaRule[];
 }
 
-/** The provider that `JsonSchemaValidator` makes. */
+/** The provider that `JsonSchemaValidator` creates. */
 export interface JsonSchemaValidatorInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
@@ -68,7 +69,7 @@ type CompiledRule = Required<Pick<JsonSchemaRule, 'event' | 'phase' | 'part'>> &
 };
 
 /**
- * A validator that checks arguments, results or whole payloads by JSON Schema. Skips errors of tools and input requests.
+ * A validator that checks arguments, results or whole payloads by JSON Schema. It skips tool errors and input requests.
  *
  * @throws SchemaError for a wrong schema, TypeError for an unknown or wrong option
  * @example
@@ -106,7 +107,8 @@ function compileRule(rule: JsonSchemaRule): CompiledRule {
   const { event = 'tools/call', phase = 'request', target, schema } = rule;
   const part = rule.part ?? PARTS[`${event} ${phase}`] ?? '';
   const isAbout = target === undefined ? () => true : aboutAny([target]);
-  // As an output schema: one for an input has to describe an object, and any part of a payload may be anything.
+  // Compiled as an output schema, because an input schema must describe an object, but a part of a payload may be
+  // anything.
   return { event, phase, isAbout, part, compiled: compileJsonSchema(schema, 'output') };
 }
 

@@ -6,7 +6,7 @@ export interface JsonLimits {
 
 export type Excess = keyof JsonLimits;
 
-/** Measures values as JSON, all that are added together. Writes none that is already known to be too large. */
+/** Measures the total size of values as JSON. It does not serialize a value that is already known to be too large. */
 export class JsonSize {
   bytes = 0;
   nodes = 0;
@@ -29,7 +29,7 @@ export class JsonSize {
     const value = jsonValue(given);
     if (++this.nodes > maxNodes) this.excess = 'maxNodes';
     else if (typeof value === 'string') {
-      // Every UTF-16 unit takes a byte at least.
+      // Every UTF-16 unit takes at least one byte.
       this.units += value.length;
       if (this.units > maxBytes) this.excess = 'maxBytes';
     } else if (typeof value !== 'object' || value === null) return;

@@ -19,7 +19,7 @@ import { READY_MADE_VALIDATOR, readyMade, type ReadyMadeValidatorOptions } from 
 
 export type RateLimitKey = 'principal' | 'session' | 'tool';
 
-/** A limiter of `rate-limiter-flexible`, as far as it is used here. */
+/** The method of a `rate-limiter-flexible` limiter that the validator uses. */
 export type RateLimitStore = Pick<RateLimiterAbstract, 'consume'>;
 
 /** Options of `RateLimit`. Defaults: name `rate-limit`, event `tools/call`. */
@@ -28,21 +28,25 @@ export interface RateLimitOptions extends Omit<ReadyMadeValidatorOptions, 'phase
   readonly points?: number;
   /** Seconds. Default: 60. */
   readonly duration?: number;
-  /** Seconds that a key is blocked for once it has run out of points. Default: until the duration ends. */
+  /** Seconds that a key is blocked after it ran out of points. Default: until the duration ends. */
   readonly blockDuration?: number;
   /**
-   * Key of the counter: a part of the call, several parts together, or a function. Calls without the part share a counter:
-   * all callers without an id are the same `principal`, in any number of sessions. Default: `principal`.
+   * The attributes that calls are counted by, or a function that returns a key for each call. Calls without an
+   * attribute share one counter: all callers without an id are one `principal`, even with several sessions. Default:
+   * `principal`.
    */
   readonly key?: RateLimitKey | readonly RateLimitKey[] | ((invocation: InterceptorInvocation) => string);
-  /** Points that a call takes; whole numbers with `McpRedisModule`. Default: 1. */
+  /** Points per call; with `McpRedisModule`, only whole numbers. Default: 1. */
   readonly cost?: number | ((invocation: InterceptorInvocation) => number);
   /**
-   * A limiter of `rate-limiter-flexible`, or the token of its provider. Default: `RateLimiterMemory`, in this process; with
-   * `McpRedisModule`, `RateLimiterRedis`.
+   * A limiter of `rate-limiter-flexible`, or the token of its provider. Default: `RateLimiterMemory`, in this process;
+   * with `McpRedisModule`, `RateLimiterRedis`.
    */
   readonly limiter?: RateLimitStore | InjectionToken<RateLimitStore>;
-  /** Keys that the default limiter counts apart, also for each of 100 invokers; others share one. Default: 100,000. */
+  /**
+   * Maximum keys that the default limiter counts separately, also for each of 100 invokers; further keys share a
+   * counter. Default: 100,000.
+   */
   readonly maxKeys?: number;
 }
 
@@ -68,15 +72,15 @@ export const RATE_LIMIT = objectOf<RateLimitOptions, FilledRateLimit>({
   ...omit(READY_MADE_VALIDATOR, 'phase', 'hooks', 'final'),
 });
 
-/** The provider that `RateLimit` makes. Its check rejects if the store of the limiter fails. */
+/** The provider that `RateLimit` creates. Its check rejects if the store of the limiter fails. */
 export interface RateLimitInterceptor {
   check(invocation: InterceptorInvocation): Promise<ValidatorReturn>;
 }
 
 /**
- * A validator that denies calls beyond a limit, and says when to try again (`info.retryAfterMs`). If the store of the
- * limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters are kept per invoking
- * principal.
+ * A validator that denies calls beyond a limit, and returns the delay before the next attempt (`info.retryAfterMs`). If
+ * the store of the limiter fails, the call is refused with HTTP 503, unless `failOpen` is true. With `expose`, counters
+ * are kept per invoking principal.
  *
  * @throws RangeError for a number that is out of range, TypeError for any other wrong option
  * @example
@@ -105,7 +109,7 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
       const key = stateKeyOf(invocation, shortened(keyOf(invocation)));
       const taken = typeof cost === 'function' ? cost(invocation) : cost;
       if (problemOf(COST, taken))
-        throw new RangeError(`a call costs a number of points, 0 or more; this one costs ${taken}`);
+        throw new RangeError(`"cost" must return a number of points, 0 or more, not ${taken}`);
       try {
         await this.counter().consume(this.bound?.admit(key) ?? key, taken);
         return allow();
@@ -115,7 +119,7 @@ export function RateLimit(options: RateLimitOptions = {}): Type<RateLimitInterce
       }
     }
 
-    /** Nest injects what is shared after the constructor. */
+    /** Created on demand, because Nest injects the shared state after the constructor. */
     private counter(): RateLimitStore {
       return (this.limiter ??= this.shared?.limiter(limits) ?? new RateLimiterMemory(limits));
     }
@@ -153,7 +157,7 @@ const PARTS: Readonly<Record<RateLimitKey, (invocation: InterceptorInvocation) =
 const isInstance = (limiter: RateLimitOptions['limiter']): limiter is RateLimitStore =>
   typeof limiter === 'object' && limiter !== null;
 
-/** The library rejects with its result where there are no points left, and with an error where its store fails. */
+/** The library rejects with a result if no points are left, and with an error if its store fails. */
 const isRefusal = (error: unknown): error is RateLimiterRes =>
   typeof error === 'object' &&
   error !== null &&

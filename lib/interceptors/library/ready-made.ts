@@ -16,8 +16,9 @@ const HANDED_ON = { ...READY_MADE_VALIDATOR, ...READY_MADE_MUTATOR };
 type Declared = ReadyMadeValidatorOptions & ReadyMadeMutatorOptions;
 
 /**
- * Splits the options into own ones and those for the decorator, with defaults; `hooks` replace `events` and `phase`.
- * `provider` makes a class a provider whose name tells in messages where it comes from: `SizeLimit(size-limit)`.
+ * Separates the factory's own options from the options of the decorator, and adds defaults; `hooks` replace `events`
+ * and `phase`. `provider` turns a class into a provider whose name in messages shows its origin:
+ * `SizeLimit(size-limit)`.
  */
 export function readyMade<T extends object, F extends Partial<Declared>>(
   factory: string,

@@ -14,7 +14,7 @@ import { mapTexts, SCAN_LIMITS, type ScanLimits, type TextPlace } from './secret
 
 /** Options of `SecretRedactor`. Defaults: name `secret-redactor`, all events, both phases. */
 export interface SecretRedactorOptions extends ReadyMadeMutatorOptions, SecretDetectorOptions {
-  /** How large a payload may be; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
+  /** The largest payload; a larger payload is blocked. Default: 4,194,304 UTF-16 units of text, see `ScanLimits`. */
   readonly limits?: ScanLimits;
 }
 
@@ -24,20 +24,20 @@ export const SECRET_REDACTOR = objectOf<SecretRedactorOptions>({
   ...READY_MADE_MUTATOR,
 });
 
-/** The provider that `SecretRedactor` makes. */
+/** The provider that `SecretRedactor` creates. */
 export interface SecretRedactorInterceptor {
-  /** The mutator. @throws ScanLimitError for a payload beyond `limits` */
+  /** The mutator method. @throws ScanLimitError for a payload beyond `limits` */
   redact(invocation: InterceptorInvocation): MutatorReturn;
 }
 
-/** Places of the protocol that hold random characters by their nature; known formats are looked for all the same. */
+/** Fields of the protocol with naturally random characters. They are only searched for known formats. */
 const RANDOM_BY_NATURE = new Set(['uri', 'name', 'cursor', 'nextCursor', 'progressToken']);
 
 /**
- * A mutator that replaces credentials by `[REDACTED:<kind>]`, in values and keys, in the clear or encoded up to
- * `decodeDepth` times, and counts them in `info.redacted`. It catches accidents, not callers who hide a secret. It leaves
- * binary data alone unless it decodes to text. A payload beyond `limits`, or a secret in the `name` or `uri` of a request,
- * blocks the message. Let it see requests first and results last.
+ * A mutator that replaces credentials by `[REDACTED:<kind>]`, and counts them in `info.redacted`. It searches values
+ * and keys, in the clear or encoded up to `decodeDepth` times. It catches accidents, not callers who hide a secret. It
+ * does not change binary data unless the data decodes to text. It blocks a payload beyond `limits`, and a request with
+ * a secret in its `name` or `uri`. Let it see requests first and results last.
  *
  * @throws TypeError for an unknown or wrong option
  * @example
@@ -69,14 +69,14 @@ export function SecretRedactor(options: SecretRedactorOptions = {}): Type<Secret
   return provider(Redactor);
 }
 
-/** A text without the secrets that a detector finds, and their kinds. */
+/** Removes the secrets that a detector finds from a text, and returns their kinds. */
 export function redactText(
   detector: SecretDetector,
   text: string,
   { key, within, isKey, isProtocol, binary }: TextPlace,
 ): { text: string; kinds: readonly string[] } {
   if (binary === 'bytes') {
-    // Hardly an image: a key may be base64 by its looks.
+    // A short text is probably not an image: a key may look like base64.
     return text.length > 4096
       ? { text, kinds: [] }
       : redactFindings(text, detector.find(text, { entropy: false }));
@@ -108,7 +108,7 @@ export function redactFindings(
   return { text: redacted + text.slice(copied), kinds: cuts.map(({ kind }) => kind) };
 }
 
-/** Findings that overlap are one cut, called by what is known best. */
+/** Merges overlapping findings into one cut, named after the most specific kind. */
 function merge(findings: readonly SecretFinding[]): { kind: string; start: number; end: number }[] {
   const cuts: { kind: string; start: number; end: number }[] = [];
   for (const { kind, start, end } of [...findings].sort((a, b) => a.start - b.start)) {

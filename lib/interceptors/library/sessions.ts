@@ -14,11 +14,14 @@ export function principalKeyOf(context: InterceptorInvocation['context']): strin
   return id === undefined ? undefined : `principal:${type}:${id}`;
 }
 
-/** What the keys of others' invocations begin with, and no others: a key may be made of what callers say. */
+/**
+ * The reserved prefix for keys of other parties' invocations. Other keys may contain callers' text, so they never start
+ * with it.
+ */
 const INVOKED = 'invoked:';
 const OWN = 'own:';
 
-/** Keeps the state of parties that send `interceptor/invoke` apart: they choose the context that they send. */
+/** Separates the state of each party that sends `interceptor/invoke`, because such a party chooses its own context. */
 export function stateKeyOf({ bag }: InterceptorInvocation, key: string): string {
   if (!(bag instanceof ExchangeBag) || bag.invoker === undefined) {
     return key.startsWith(INVOKED) || key.startsWith(OWN) ? OWN + key : key;
@@ -30,8 +33,8 @@ export const invokerOf = (stateKey: string): string | undefined =>
   stateKey.startsWith(INVOKED) ? stateKey.slice(0, stateKey.indexOf(':', INVOKED.length)) : undefined;
 
 /**
- * The subject of a message: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, else the event; for an event
- * of the application `<event>@<scheme>://<authority> <name>`.
+ * The subject of a message: `tool:<name>`, `prompt:<name>`, `resource:<scheme>://<authority>`, otherwise the event. For
+ * an event of the application, `<event>@<scheme>://<authority> <name>`.
  */
 export function originOf({ event, phase, payload, request }: InterceptorInvocation): string {
   const { kind, name, uri } = subjectOf(event, phase === 'request' ? payload : request) ?? {};
@@ -42,11 +45,11 @@ export function originOf({ event, phase, payload, request }: InterceptorInvocati
   return what === undefined ? event : `${kind}:${what}`;
 }
 
-/** Without a space, so that nothing else looks like a place and a name. */
+/** Without spaces, so that a place cannot look like a place with a name. */
 const placeOf = (uri: string): string =>
   (/^[a-z][a-z0-9+.-]{0,30}:(?:\/\/[^/?#]*)?/i.exec(uri)?.[0] ?? uri).replaceAll(' ', '%20');
 
-/** Bounds a name that a caller chose. Copies it: a slice in V8 holds the whole text. */
+/** Shortens a name that a caller chose. It copies the text, because a V8 slice would keep the whole text in memory. */
 export function shortened(text: string): string {
   const kept =
     text.length <= 128
@@ -55,10 +58,10 @@ export function shortened(text: string): string {
   return Buffer.from(kept, 'utf16le').toString('utf16le');
 }
 
-/** State is kept for this many invokers; a further one replaces the invoker that was unused for longest. */
+/** Maximum invokers with state. A further invoker replaces the least recently used. */
 const MAX_INVOKERS = 100;
 
-/** Separate state for each party that sends `interceptor/invoke`, which must not displace the state of others. */
+/** Separate state for each party that sends `interceptor/invoke`, so that it cannot displace the state of others. */
 export class PerInvoker<T extends object> {
   private readonly own: T;
   private readonly invoked = new LRUCache<string, T>({ max: MAX_INVOKERS });
@@ -81,7 +84,7 @@ export class PerInvoker<T extends object> {
   }
 }
 
-/** Admits so many keys at a time, each for as long as it can matter; of each invoker as many. */
+/** Admits a bounded number of keys at a time, for each invoker, each with an expiry. */
 export class KeyBound {
   private readonly expiries = new PerInvoker(() => new Map<string, number>());
 
@@ -95,7 +98,7 @@ export class KeyBound {
     const now = this.now();
     const expiry = this.expiries.of(key);
     if (!expiry.delete(key) && expiry.size >= this.maxKeys) {
-      // In order of use: the first is the one that has been unused for longest.
+      // In order of use: the first key is the least recently used.
       const [[oldest, expires]] = expiry;
       const invoker = invokerOf(key);
       if (expires > now) return invoker === undefined ? 'shared' : `shared by ${invoker}`;

@@ -7,11 +7,11 @@ import { READY_MADE_VALIDATOR, readyMade, type ReadyMadeValidatorOptions } from 
 
 /** Options of `SizeLimit`. Defaults: name `size-limit`, all events, both phases, `final`. */
 export interface SizeLimitOptions extends ReadyMadeValidatorOptions {
-  /** Bytes of the payload as JSON in UTF-8. Default: 1,000,000. */
+  /** Maximum bytes of the payload as JSON in UTF-8. Default: 1,000,000. */
   readonly maxBytes?: number;
-  /** Objects and arrays within each other, up to 1,000. Default: 64. */
+  /** Maximum nesting of objects and arrays, up to 1,000. Default: 64. */
   readonly maxDepth?: number;
-  /** Values in all: texts, numbers, objects, arrays … Default: 100,000. */
+  /** Maximum number of values: texts, numbers, objects, arrays and others. Default: 100,000. */
   readonly maxNodes?: number;
 }
 
@@ -22,7 +22,7 @@ export const SIZE_LIMIT = objectOf<SizeLimitOptions, ReadyMadeValidatorOptions &
   ...READY_MADE_VALIDATOR,
 });
 
-/** The provider that `SizeLimit` makes. */
+/** The provider that `SizeLimit` creates. */
 export interface SizeLimitInterceptor {
   check(invocation: InterceptorInvocation): ValidatorReturn;
 }

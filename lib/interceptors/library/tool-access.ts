@@ -27,27 +27,27 @@ import {
 import { matchesAny } from '../protocol/glob.js';
 
 export interface PrincipalMatch {
-  /** Default: `user` and `service`; what is denied is denied to `anonymous`, too. */
+  /** Default: `user` and `service`; a `deny` also applies to `anonymous`. */
   readonly type?: Principal['type'];
-  /** Ids, in which `*` stands for any characters. */
+  /** Ids; `*` stands for any characters. */
   readonly id?: string | readonly string[];
-  /** What has to hold for the principal's claims; it is given none where there are none. */
+  /** A condition on the principal's claims. Without claims, it receives an empty object. */
   readonly claims?: (claims: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** Tools that a principal may call, and tools that it may not; `*` in a name stands for any characters. */
+/** Tools that a principal may call, and tools that it may not call; `*` in a name stands for any characters. */
 export interface ToolRule {
-  /** Default: everyone who is known. */
+  /** Default: every known principal. */
   readonly principal?: PrincipalMatch;
-  /** Names of tools. Default: none. */
+  /** Names of tools to allow. Default: none. */
   readonly allow?: readonly string[];
-  /** Names of tools; it wins over every `allow`. Default: none. */
+  /** Names of tools to deny; it overrides every `allow`. Default: none. */
   readonly deny?: readonly string[];
 }
 
 /**
- * An anonymous principal may only call tools that a rule for `anonymous` allows. A `deny` for ids also covers principals
- * without an id.
+ * Decides which tools a principal may call. An anonymous principal needs a rule for `anonymous`. A `deny` for ids also
+ * applies to principals without an id.
  */
 function mayCall(
   { rules, otherwise }: FilledToolAccess,
@@ -79,9 +79,9 @@ export interface ToolAccessOptions extends Omit<
   ReadyMadeValidatorOptions & ReadyMadeMutatorOptions,
   'events' | 'phase' | 'hooks' | 'scope'
 > {
-  /** A rule that denies wins over a rule that allows. */
+  /** The rules. A `deny` overrides every `allow`. */
   readonly rules: readonly ToolRule[];
-  /** Decision for a tool that no rule names, and a known principal. Default: `deny`. */
+  /** The decision for a known principal and a tool without a rule. Default: `deny`. */
   readonly otherwise?: 'allow' | 'deny';
 }
 
@@ -104,7 +104,7 @@ export const TOOL_ACCESS = objectOf<ToolAccessOptions, FilledToolAccess>(
   { required: ['rules'] },
 );
 
-/** The provider that `ToolAccess` makes: `check` denies calls, `hide` shortens lists. */
+/** The provider that `ToolAccess` creates: `check` denies calls, `hide` shortens lists. */
 export interface ToolAccessInterceptor {
   check(invocation: InterceptorInvocation<'tools/call', 'request'>): ValidatorReturn;
   hide(invocation: InterceptorInvocation<'tools/list', 'response'>): MutatorReturn;

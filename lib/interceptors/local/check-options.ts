@@ -47,11 +47,11 @@ const WHOLE: OptionSchema = {
   description: 'an object, with "events"',
   problem: ({ hooks, events, phase }: InterceptorOptions) => {
     if (hooks === undefined) {
-      return events ? undefined : 'it hooks no event: give it at least one in "events"';
+      return events ? undefined : 'it does not hook an event: give it at least one in "events"';
     }
     return events === undefined && phase === undefined
       ? undefined
-      : 'it has "hooks" beside "events" or "phase"; say it all in "hooks"';
+      : 'it has "hooks" beside "events" or "phase"; use only "hooks"';
   },
 };
 

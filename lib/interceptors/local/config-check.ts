@@ -10,11 +10,11 @@ import { JsonSize } from '../library/json-size.js';
 type ConfigSchema = Readonly<Record<string, unknown>>;
 type ConfigCheck = NonNullable<ChainEntry['checkConfig']>;
 
-/** The largest schema of somebody else's that is compiled, which takes long; with a larger one, its host alone checks. */
+/** Limits of a remote host's schema. Compiling a larger schema takes too long, so only the host checks against it. */
 const SCHEMA_LIMITS = { maxBytes: 16_384, maxDepth: 20, maxNodes: 2000 };
 const MAX_COMPILED = 100;
 
-/** By the text of the schema: a host may be listed often, and advertise the same each time. */
+/** Keyed by the schema's text, because a host may advertise the same schema in every listing. */
 const compiled = new LRUCache<string, ConfigCheck>({ max: MAX_COMPILED });
 
 /** @throws Error for a schema that does not compile or does not describe an object */
@@ -26,7 +26,10 @@ export async function configCheck(configSchema: ConfigSchema): Promise<ConfigChe
   }
 }
 
-/** Compiles a schema of another party, only for a non-empty configuration: a host can advertise thousands. */
+/**
+ * Compiles a remote host's schema on demand, for a configuration that is not empty. A host can advertise thousands of
+ * schemas.
+ */
 export function foreignConfigCheck(configSchema: ConfigSchema): ConfigCheck {
   let check: ConfigCheck | undefined;
   return config =>

@@ -31,7 +31,7 @@ export class LocalHost {
     private readonly scope: RequestScope,
   ) {}
 
-  /** @throws McpBootstrapError for wrong options, or two interceptors with one name */
+  /** @throws McpBootstrapError for wrong options, or two interceptors with the same name */
   interceptors(): Promise<readonly LocalInterceptor[]> {
     return (this.found ??= this.explore());
   }
@@ -46,7 +46,7 @@ export class LocalHost {
         const other = found.find(one => one.entry.descriptor.name === name);
         if (other)
           throw new Error(
-            `the interceptor "${name}" exists already, in ${other.where}; give one of them another "name"`,
+            `the interceptor "${name}" already exists in ${other.where}; give one of them another "name"`,
           );
         found.push({ entry, server: metadata.options.server, where });
       } catch (error) {
@@ -76,7 +76,7 @@ export class LocalHost {
 const readInterceptors = (method: object): readonly InterceptorMetadata[] =>
   (Reflect.getMetadata(INTERCEPTOR_METADATA, method) ?? []) as InterceptorMetadata[];
 
-/** Turns a return value into a result as on the wire. The chain refuses other values as malformed. */
+/** Converts a return value to a result of the protocol. The chain refuses other values as malformed. */
 export function normalise(type: InterceptorType, value: unknown, name: string, payload: unknown): unknown {
   switch (type) {
     case 'validation':
@@ -111,7 +111,7 @@ function mutation(value: unknown, received: unknown): unknown {
   return isResult(value) ? value : { modified: true, payload: value };
 }
 
-/** A result with `modified` and nothing else lacks its payload; it is not a payload. */
+/** A result with `modified` as its only field lacks its payload; it is not a payload. */
 const isResult = (value: unknown): boolean =>
   isRecord(value) &&
   typeof value['modified'] === 'boolean' &&

@@ -35,7 +35,7 @@ function principalOf({ authInfo, http }: McpCall): Principal {
         : { type: 'service', id: clientId, claims },
     );
   }
-  // Not `request.user`: each of Express's requests has a shape of its own, so that V8 would try to learn every one.
+  // Read by `Reflect`, because Express requests differ in shape, and V8 would try to optimise for each.
   const user: unknown = http && Reflect.get(http.request, 'user');
   if (typeof user !== 'object' || user === null) return ANONYMOUS;
   const { id, sub } = user as { id?: unknown; sub?: unknown };
@@ -63,19 +63,22 @@ function traceparentOf({ meta, http }: McpCall): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A bag that knows where its exchange comes from: a chain knows nothing of HTTP, but request-scoped providers need it. */
+/**
+ * A bag that knows the origin of its exchange. The chain does not depend on HTTP, but request-scoped providers need the
+ * request.
+ */
 export class ExchangeBag extends Map<unknown, unknown> {
   constructor(
     readonly origin: CallOrigin,
     readonly headers: Readonly<Record<string, unknown>> = {},
-    /** Who invokes, of an invocation that came in as `interceptor/invoke`: its own context is what the invoker says. */
+    /** The invoker of an `interceptor/invoke`. The invocation's own context holds only the invoker's claims. */
     readonly invoker?: InvocationContext,
   ) {
     super();
   }
 }
 
-/** Origins of exchanges outside of a request. */
+/** Origins of exchanges without a request. */
 const ORIGINS = new WeakMap<object, CallOrigin>();
 
 export function originOf(bag: object): CallOrigin {

@@ -9,7 +9,7 @@ import type { Phase } from '../protocol/types.js';
 import type { InputEvent } from '../protocol/events.js';
 
 type SpecType = keyof typeof specTypeSchemas;
-/** The types of a method's params and of its result. A payload may be of any of them. */
+/** The types of a method's params and of its result. A payload must match one of them. */
 type Types = Readonly<Record<string, readonly [request: readonly SpecType[], response: readonly SpecType[]]>>;
 
 const SERVED: Types = {
@@ -42,16 +42,18 @@ type PayloadCheck = (payload: unknown) => string | undefined;
 const isOf = (type: SpecType, payload: unknown): boolean => {
   const result = specTypeSchemas[type]['~standard'].validate(payload);
   if (result instanceof Promise) return true;
-  // The SDK fills in a list that the protocol requires.
+  // The SDK adds a list that the protocol requires.
   return result.issues === undefined && (type !== 'CallToolResult' || 'content' in (payload as object));
 };
 
 const checkOf =
   (types: readonly SpecType[]): PayloadCheck =>
   payload =>
-    types.length === 0 || types.some(type => isOf(type, payload)) ? undefined : `it is no ${types[0]}`;
+    types.length === 0 || types.some(type => isOf(type, payload))
+      ? undefined
+      : `it is not a valid ${types[0]}`;
 
-/** One event hooks both lists of resources, so that whoever answers it cannot know which one was asked for. */
+/** One event covers both lists of resources, so an interceptor cannot know which list was requested. */
 const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
 
 const CHECKS = new Map(
@@ -82,7 +84,7 @@ export function problemOfInvoked(
   return payload['method'] === event ? 'it is the request: send its params' : checks.request(payload);
 }
 
-/** By what an answer looks like: it does not say what it is one to. */
+/** Recognised by the form of the answer, because an answer does not name its request. */
 const METHOD_OF: Partial<Record<InputResponseView['kind'], InputEvent>> = {
   elicit: 'elicitation/create',
   sampling: 'sampling/createMessage',

@@ -13,20 +13,20 @@ import {
 } from 'yaml';
 import type { PolicySource } from './policy-error.js';
 
-/** YAML 1.2 and its core schema, whatever a `%YAML` directive says: no merge keys and no tags beyond the core's. */
+/** YAML 1.2 with its core schema, even with a `%YAML` directive: no merge keys, and only tags of the core schema. */
 const OPTIONS = {
   version: '1.2',
   schema: 'core',
   merge: false,
   resolveKnownTags: false,
   stringKeys: true,
-  // Found by `inspect`: the library compares each key with each, which takes minutes for a large file.
+  // `inspect` finds duplicate keys: the library compares every pair of keys, which takes minutes for a large file.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'error',
 } as const;
 
-/** The library's composer calls itself for each level and, deep enough, takes the whole process down. */
+/** Maximum nesting. The library recurses for each level, and too many levels would crash the process. */
 const MAX_DEPTH = 64;
 const MAX_ALIASES = 100;
 
@@ -34,27 +34,27 @@ type YamlDocument = Document.Parsed<ParsedNode>;
 type YamlPair = Pair<ParsedNode, ParsedNode | null>;
 
 export interface PolicyDocument {
-  /** Plain data: a tree without `__proto__` keys or numbers that are not finite; null for an empty document. */
+  /** Plain data: a tree without `__proto__` keys and without infinite numbers; null for an empty document. */
   readonly value: unknown;
   readonly offsetOf: (steps: readonly string[]) => number;
 }
 
-/** Refuses a second document, duplicate keys, unknown tags, more than 100 aliases or 64 levels. */
+/** Refuses a second document, duplicate keys, unknown tags, more than 100 aliases and more than 64 levels. */
 export function parseYaml(source: PolicySource): PolicyDocument {
   const document = compose(source);
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw source.error(`is no valid YAML: ${problem.message}`, problem.pos[0]);
+  if (problem) throw source.error(`is not valid YAML: ${problem.message}`, problem.pos[0]);
   inspect(document, source);
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { value, offsetOf: steps => offsetOf(document, steps) };
   } catch {
-    throw source.error('its aliases multiply: write them out');
+    throw source.error('its aliases expand to too much data: write the values out');
   }
 }
 
 export function parseJson(source: PolicySource): PolicyDocument {
-  // JSON is YAML, too, and the parser of YAML knows where each key is, also one that is there twice.
+  // Parsed as YAML first, because the YAML parser reports the position of each key, and duplicate keys.
   const document = compose(source);
   let value: unknown;
   try {
@@ -64,18 +64,18 @@ export function parseJson(source: PolicySource): PolicyDocument {
     const character = source.text.codePointAt(offset);
     const found =
       character === undefined ? 'end of the text' : JSON.stringify(String.fromCodePoint(character));
-    throw source.error(`is no valid JSON: unexpected ${found}`, offset);
+    throw source.error(`is not valid JSON: unexpected ${found}`, offset);
   }
   inspect(document, source);
   return { value, offsetOf: steps => offsetOf(document, steps) };
 }
 
-/** Where a text first holds something that YAML has and JSON has not; its length if there is nothing like that. */
+/** The offset of the first YAML construct that JSON does not allow; the length of the text without one. */
 function notJsonAt(text: string): number {
   let offset = 0;
   let before = { lexeme: '', offset };
   for (const lexeme of new Lexer().lex(text)) {
-    // The lexer announces documents and scalars with a control character that the text does not have.
+    // The lexer announces documents and scalars with control characters that the text does not contain.
     if (!text.startsWith(lexeme, offset)) continue;
     if (lexeme.trim() !== '') {
       if (lexeme === ':' && !before.lexeme.startsWith('"')) return before.offset;
@@ -101,10 +101,10 @@ function compose(source: PolicySource): YamlDocument {
   const { length } = source.text;
   let found: YamlDocument | undefined;
   for (const document of new Composer(OPTIONS).compose(tokensOf(source), true, length)) {
-    if (found) throw source.error('there is more than one YAML document', document.range[0]);
+    if (found) throw source.error('it has more than one YAML document', document.range[0]);
     found = document;
   }
-  if (!found) throw source.error('there is no YAML document');
+  if (!found) throw source.error('it does not contain a YAML document');
   return found;
 }
 
@@ -139,7 +139,7 @@ function inspect(document: YamlDocument, source: PolicySource): void {
   };
   const visit = (node: ParsedNode | null): void => {
     if (isAlias(node)) {
-      if (++aliases > MAX_ALIASES) refuse(`there are more than ${MAX_ALIASES} aliases`, node);
+      if (++aliases > MAX_ALIASES) refuse(`it has more than ${MAX_ALIASES} aliases`, node);
       const target = node.resolve(document);
       if (!target) refuse(`the alias *${node.source} has no anchor before it`, node);
       if (open.has(target)) refuse(`the alias *${node.source} contains itself`, node);
@@ -151,9 +151,9 @@ function inspect(document: YamlDocument, source: PolicySource): void {
       for (const pair of node.items) {
         const name = nameOf(pair);
         within(name, () => {
-          if (names.has(name)) refuse('is there twice', pair.key);
-          // An own key here is a prototype as soon as anybody copies the object by assignment.
-          if (name === '__proto__') refuse('is no name that can be used', pair.key);
+          if (names.has(name)) refuse('is defined twice', pair.key);
+          // Copying the object by assignment would turn this key into a prototype.
+          if (name === '__proto__') refuse('cannot be used as a name', pair.key);
           names.add(name);
           visit(pair.value);
         });

@@ -5,14 +5,14 @@ export interface PolicyLocation {
   readonly path?: string;
 }
 
-/** A policy that cannot be used. The message is `file:line:column: path: rule`, without what is not known. */
+/** A policy that cannot be used. The message is `file:line:column: path: rule`; unknown parts are left out. */
 export class PolicyError extends Error {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
   readonly path?: string;
 
-  /** @param rule what is wrong and what would be right, as in `must be true or false` */
+  /** @param rule what is wrong and what would be right, such as `must be true or false` */
   constructor(
     readonly rule: string,
     { file, line, column, path }: PolicyLocation,

@@ -10,18 +10,21 @@ const FORMATS = new Map<string, PolicyFormat>([
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
 ]);
-/** By then the watcher has long had its first look at the file. */
+/** By this time, the watcher has read the file's state for the first time. */
 const SECOND_LOOK_MS = 1000;
 
 type Found = string | PolicyError;
 
-/** A policy file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Replace it by renaming: half a file can be valid. */
+/**
+ * A policy file: `.json`, `.yaml` or `.yml`, UTF-8, up to 1 MiB. Replace it by renaming, because half of a file can be
+ * valid.
+ */
 export class PolicyFile {
   private readonly fullPath: string;
   private seen?: Found;
   private stop?: () => void;
 
-  /** @param path `.json`, `.yaml` or `.yml`; relative to the working directory as it is now */
+  /** @param path `.json`, `.yaml` or `.yml`; relative to the current working directory */
   constructor(
     private readonly path: string,
     private readonly options: { readonly pollMs?: number } = {},
@@ -29,25 +32,25 @@ export class PolicyFile {
     this.fullPath = resolve(path);
   }
 
-  /** @throws PolicyError for a file that is missing, unreadable, too large, of an unknown extension or not a policy */
+  /** @throws PolicyError for a file that is missing, unreadable, too large, of an unknown format or not a policy */
   read(): InterceptorPolicy {
     this.seen = this.load();
     return this.parse(this.seen);
   }
 
   /**
-   * Hands over each changed policy until `close`. Does not keep the process alive.
-   * @param apply if it throws, the policy before stays in force
+   * Passes each changed policy to `apply` until `close`. It does not keep the process running.
+   * @param apply if it throws, the earlier policy stays in force
    * @param onError called once for each content that was not applied; must not throw
    */
   watch(apply: (policy: InterceptorPolicy) => void, onError: (error: Error) => void): void {
     this.close();
     const look = () => this.look(apply, onError);
-    // `fs.watch` follows an inode: it goes deaf when an editor renames a new file over the old one, or when Kubernetes
-    // swaps the symbolic link that a ConfigMap is mounted through. Asking for the path's state again does not.
+    // Polls the path, because `fs.watch` follows an inode. It stops working when an editor renames a new file over the
+    // old one, or when Kubernetes swaps the symbolic link of a ConfigMap.
     watchFile(this.fullPath, { interval: this.options.pollMs ?? 1000, persistent: false }, look);
-    // The watcher compares with what it found at its first look, on another thread, and does not say when that was. A
-    // change since `read` but before that look would go unnoticed.
+    // The watcher compares with its first read, which runs later on another thread. A change between `read` and that
+    // first read would go unnoticed.
     const secondLook = setTimeout(look, SECOND_LOOK_MS).unref();
     this.stop = () => {
       unwatchFile(this.fullPath, look);
@@ -81,7 +84,7 @@ export class PolicyFile {
   private load(): Found {
     try {
       const stats = statSync(this.fullPath);
-      if (!stats.isFile()) return this.error('is no file');
+      if (!stats.isFile()) return this.error('is not a file');
       if (stats.size > MAX_BYTES) return this.error(`is larger than ${MAX_BYTES} bytes`);
       const bytes = readFileSync(this.fullPath);
       return isUtf8(bytes) ? new TextDecoder().decode(bytes) : this.error('is not UTF-8');

@@ -11,8 +11,8 @@ export interface InterceptorPolicy {
 export type PolicyFormat = 'json' | 'yaml';
 
 /**
- * Reads a policy and checks its shape. Refuses an empty text: it may be half of a file.
- * @returns objects without a prototype: no name finds an inherited member
+ * Reads a policy and checks its shape. It refuses an empty text, which may be an unfinished file.
+ * @returns objects without a prototype, so that a name never finds an inherited property
  * @throws PolicyError with file, line, column, path and rule
  */
 export function readPolicy(text: string, format: PolicyFormat, file = `policy.${format}`): InterceptorPolicy {

@@ -19,13 +19,13 @@ export type InputEvent = (typeof INPUT_EVENTS)[number];
 export const isInputEvent = (event: string): event is InputEvent =>
   (INPUT_EVENTS as readonly string[]).includes(event);
 
-/** Notifications have no answer, and so no response phase. */
+/** Notifications have no answer, so they only have a request phase. */
 export const NOTIFICATION_EVENTS = ['notifications/progress', 'notifications/message'] as const;
 
 export const isNotificationEvent = (event: string): boolean =>
   (NOTIFICATION_EVENTS as readonly string[]).includes(event);
 
-/** `*` matches every event, `tools/*` a namespace. */
+/** Whether a pattern matches an event: `*` matches every event, `tools/*` a namespace. */
 export function matchesEvent(pattern: string, event: string): boolean {
   return (
     pattern === '*' || pattern === event || (pattern.endsWith('/*') && event.startsWith(pattern.slice(0, -1)))

@@ -13,7 +13,7 @@ const TYPES = new Map<unknown, InterceptorType>([
   ['observability', 'sink'],
 ]);
 
-/** The Go SDK writes a mode that nobody set as an empty string. */
+/** The Go SDK writes an unset mode as an empty string. */
 const MODES = new Map<unknown, Mode>([
   ['active', 'active'],
   ['enforce', 'active'],
@@ -26,9 +26,9 @@ const isPriority = (value: unknown): value is number =>
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a descriptor, also in older spellings: `hook`, `both`, `enforce`, `observability`, `*\/request`. */
+/** Reads a descriptor, including the older forms `hook`, `both`, `enforce`, `observability` and `*\/request`. */
 export function readDescriptor(value: unknown): ReadDescriptor {
-  if (!isRecord(value)) return refuse('it is no object');
+  if (!isRecord(value)) return refuse('it is not an object');
   const { name, version, description, configSchema } = value;
   if (typeof name !== 'string' || name === '') return refuse('it has no name');
   const type = TYPES.get(value['type']);
@@ -36,7 +36,7 @@ export function readDescriptor(value: unknown): ReadDescriptor {
   const mode = MODES.get(value['mode'] ?? '');
   if (mode === undefined) return refuse(unknown('mode', value['mode']));
   const hooks = readHooks(value['hooks'] ?? value['hook']);
-  if (hooks.length === 0) return refuse('it hooks no event');
+  if (hooks.length === 0) return refuse('it does not hook an event');
   return {
     ok: true,
     descriptor: defined({
@@ -74,7 +74,7 @@ function readHook({ events, phase }: Json): Hook[] {
   });
 }
 
-/** `*\/request` was a spelling of `*` that holds for that phase alone. */
+/** `*\/request` is an older form of `*` for that phase only. */
 function readEvent(name: string, phase: Phase): string[] {
   if (name !== '*/request' && name !== '*/response') return [name];
   return name === `*/${phase}` ? ['*'] : [];
@@ -91,7 +91,7 @@ function readPriority(value: unknown): PriorityHint | undefined {
   return Object.keys(hint).length > 0 ? hint : undefined;
 }
 
-/** The C# SDK writes a maximum that nobody set as null. */
+/** The C# SDK writes an unset maximum as null. */
 function readCompat(value: unknown): InterceptorDescriptor['compat'] {
   if (!isRecord(value)) return undefined;
   const { minProtocol, maxProtocol } = value;
@@ -104,8 +104,8 @@ const refuse = (reason: string): ReadDescriptor => ({ ok: false, reason });
 
 const SHOWN = 60;
 
-/** Shown in part: another party must not fill the log. */
+/** Shows only the beginning of a value, so that a remote host cannot fill the log. */
 const unknown = (field: string, value: unknown): string =>
   typeof value === 'string'
     ? `its ${field} ${JSON.stringify(value.slice(0, SHOWN))} is unknown`
-    : `its ${field} is no string`;
+    : `its ${field} is not a string`;

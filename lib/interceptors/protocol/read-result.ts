@@ -11,7 +11,7 @@ import type {
 
 export class MalformedResultError extends Error {}
 
-/** The result of a validator that has nothing to say: the common one, so that nobody has to read it twice. */
+/** The result of a validator without objections. It is the most common result, so it is shared and not read again. */
 export const VALID = Object.freeze({ valid: true });
 
 type Json = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ const RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 export function readValidation(value: unknown, { name, phase }: Source): ValidationResult {
   const result = unwrap(value, 'valid', 'validation');
   const { valid } = result;
-  if (typeof valid !== 'boolean') throw new MalformedResultError('"valid" is no boolean');
+  if (typeof valid !== 'boolean') throw new MalformedResultError('"valid" is not a boolean');
   const messages = readMessages(result['messages']);
   const suggestions = readSuggestions(result['suggestions']);
   return {
@@ -46,7 +46,7 @@ export function readValidation(value: unknown, { name, phase }: Source): Validat
 export function readMutation(value: unknown, { name, phase }: Source, received: unknown): MutationResult {
   const result = unwrap(value, 'modified', 'mutation');
   const { modified } = result;
-  if (typeof modified !== 'boolean') throw new MalformedResultError('"modified" is no boolean');
+  if (typeof modified !== 'boolean') throw new MalformedResultError('"modified" is not a boolean');
   const payload = modified ? result['payload'] : received;
   if (modified && payload === undefined) throw new MalformedResultError('"payload" is missing');
   return { interceptor: name, type: 'mutation', phase, modified, payload, ...infoOf(result) };
@@ -65,10 +65,12 @@ export function readSink(value: unknown, { name, phase }: Source): SinkResult {
   };
 }
 
-/** The newer, flat spelling wins; what a nested result leaves out may stand beside it. */
+/** Prefers the newer, flat form. Fields that a nested result lacks may stand beside it. */
 function unwrap(value: unknown, told: string, nested: string): Json {
   if (!isRecord(value)) {
-    throw new MalformedResultError(value === undefined ? 'it returned nothing' : 'the result is no object');
+    throw new MalformedResultError(
+      value === undefined ? 'it returned nothing' : 'the result is not an object',
+    );
   }
   if (value[told] !== undefined) return value;
   const inner = value[nested];
@@ -98,7 +100,9 @@ const readMetrics = (metrics: Json): Record<string, number> =>
     Object.entries(metrics).filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
   );
 
-/** Its own severity, else the highest of its messages. What cannot be read is an error: it may have been meant as one. */
+/**
+ * The result's own severity, otherwise the highest severity of its messages. An invalid severity counts as an error.
+ */
 function severityOf({ severity, messages }: Json): Severity {
   if (severity !== undefined && severity !== null) return isSeverity(severity) ? severity : 'error';
   if (!Array.isArray(messages) || messages.length === 0) return 'error';

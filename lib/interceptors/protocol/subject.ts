@@ -3,7 +3,7 @@ import { matchesAny } from './glob.js';
 import type { Phase } from './types.js';
 
 export interface Subject {
-  /** `own`: of an event of the application's own, by the members that say what a message of the protocol is about. */
+  /** `own` marks an event of the application, whose `name` and `uri` fields name its subject. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'own';
   readonly name?: string;
   readonly uri?: string;
@@ -17,7 +17,7 @@ interface Said {
   readonly uri?: unknown;
 }
 
-/** How requests name their subject. Other members do not count: callers could add them. */
+/** Reads the subject of each request. Other fields do not count, because callers could add them. */
 const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
   'tools/call': ({ name }) => ({ kind: 'tool', name }),
   'prompts/get': ({ name }) => ({ kind: 'prompt', name }),
@@ -32,7 +32,7 @@ const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
 const isOfProtocol = (event: string): boolean =>
   Object.hasOwn(EVENT_OF, event) || isInputEvent(event) || isNotificationEvent(event);
 
-/** Any event of the application may have a subject, and some of the protocol have. */
+/** Every event of the application may have a subject, but only some events of the protocol. */
 function readerOf(event: string): ((params: Json) => Said) | undefined {
   if (Object.hasOwn(NAMED, event)) return NAMED[event];
   return isOfProtocol(event) ? undefined : ({ name, uri }) => ({ kind: 'own', name, uri });
@@ -52,12 +52,13 @@ interface Message {
   readonly request?: unknown;
 }
 
-/** @throws Error, when called, for a result without its request, as in an `interceptor/invoke` */
+/** @throws Error, when called, for a result without its request, as in `interceptor/invoke` */
 export function aboutAny(patterns: readonly string[]): (message: Message) => boolean {
   const spelt = patterns.flatMap(pattern => [pattern, pattern.toLowerCase(), canonicalUri(pattern)]);
   return ({ event, phase, payload, request }) => {
     const params = phase === 'request' ? payload : request;
-    if (params === undefined && readerOf(event)) throw new Error('it is not known what the result is of');
+    if (params === undefined && readerOf(event))
+      throw new Error('the subject of the result is unknown, because its request is missing');
     const { name, uri } = subjectOf(event, params) ?? {};
     return (
       (name !== undefined && matchesAny(patterns, name)) ||
@@ -66,7 +67,7 @@ export function aboutAny(patterns: readonly string[]): (message: Message) => boo
   };
 }
 
-/** A canonical URI has lost its last slashes and a port that goes without saying, which a pattern may have. */
+/** A canonical URI lacks trailing slashes and a default port, but a pattern may contain them. */
 function spellingsOf(uri: string): string[] {
   const canonical = canonicalUri(uri);
   const stems = [canonical, withPort(canonical)];
@@ -83,7 +84,10 @@ const withPort = (uri: string): string =>
 
 const MAX_DECODINGS = 4;
 
-/** One spelling of a URI. Rather equates too many URIs than too few: it protects hidden resources. */
+/**
+ * One form for all spellings of a URI. It equates too many URIs rather than too few, because it protects hidden
+ * resources.
+ */
 export function canonicalUri(uri: string): string {
   const decoded = decode(uri).replaceAll('\\', '/');
   return decode(normalised(decoded))
@@ -109,7 +113,7 @@ function decode(text: string): string {
   let decoded = text;
   for (let round = 0; round < MAX_DECODINGS; round++) {
     const before = decoded;
-    // A piece that is no UTF-8 stays as it is.
+    // Bytes that are not UTF-8 stay as they are.
     decoded = decoded.replace(/(%[\da-f]{2})+/gi, piece => {
       try {
         return decodeURIComponent(piece);

@@ -1,6 +1,6 @@
 export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
 
-/** `request`: before the operation is carried out. `response`: before its result is delivered. */
+/** `request` runs before the operation. `response` runs before its result is delivered. */
 export type Phase = 'request' | 'response';
 
 export type Direction = 'send' | 'receive';
@@ -8,7 +8,7 @@ export type Direction = 'send' | 'receive';
 /** `active` decides; `audit` only reports what it would have decided. */
 export type Mode = 'active' | 'audit';
 
-/** How much an objection is: `error` blocks, the others only tell. */
+/** The severity of an objection: `error` blocks, `warn` and `info` only report. */
 export type Severity = 'info' | 'warn' | 'error';
 
 export type InterceptorType = 'validation' | 'mutation' | 'sink';
@@ -18,14 +18,14 @@ export interface Hook {
   readonly phase: Phase;
 }
 
-/** Ordering of mutators: 32-bit integers, lower first; a missing side is 0. */
+/** Order of mutators: 32-bit integers, the lower number first; a missing phase is 0. */
 export type PriorityHint = number | { readonly request?: number; readonly response?: number };
 
 export const REVISION_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`;
 
 export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
 
-/** An interceptor as `interceptors/list` describes it. A field that holds its default is left out. */
+/** An interceptor as `interceptors/list` describes it. Fields that hold their default are left out. */
 export interface InterceptorDescriptor {
   /** Unique on its host. */
   readonly name: string;
@@ -43,14 +43,14 @@ export interface InterceptorDescriptor {
 }
 
 export interface Principal {
-  /** A user, a program on its own behalf, or nobody who is known. */
+  /** A user, a program on its own behalf, or an unknown caller. */
   readonly type: (typeof PRINCIPAL_TYPES)[number];
   readonly id?: string;
-  /** What else the application's authentication knows of them. */
+  /** Further facts about the caller from the application's authentication. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** What an interceptor is told of the caller and the trace of a message. Members that are not known are left out. */
+/** Facts about the caller and the trace of a message. Unknown fields are left out. */
 export interface InvocationContext {
   /** The caller. */
   readonly principal?: Principal;
@@ -58,13 +58,13 @@ export interface InvocationContext {
   readonly traceId?: string;
   readonly spanId?: string;
   readonly timestamp?: string;
-  /** The session; a 2026-07-28 request has none. */
+  /** The session. A 2026-07-28 request does not have a session. */
   readonly sessionId?: string;
-  /** What interceptors of one chain hand on, where the party that runs it keeps such. */
+  /** State that interceptors of one chain share, if the invoker keeps such state. */
   readonly interceptorState?: Readonly<Record<string, unknown>>;
 }
 
-/** Params of `interceptor/invoke`. The payload is the operation's bare params, or its bare result. */
+/** Params of `interceptor/invoke`. The payload holds the params or the result of the operation. */
 export interface InvokeParams {
   readonly name: string;
   readonly event: string;
@@ -84,10 +84,10 @@ interface ResultBase {
 }
 
 export interface ValidationMessage {
-  /** Path of the offending value, as in `arguments.city`. */
+  /** Path of the offending value, such as `arguments.city`. */
   readonly path?: string;
   readonly message: string;
-  /** `error` blocks; `warn` and `info` only tell. */
+  /** `error` blocks; `warn` and `info` only report. */
   readonly severity: Severity;
 }
 
@@ -102,7 +102,7 @@ export interface ValidationResult extends ResultBase {
 export interface MutationResult extends ResultBase {
   readonly type: 'mutation';
   readonly modified: boolean;
-  /** The new payload; the one received where not `modified`. */
+  /** The new payload. If `modified` is false, the received payload. */
   readonly payload: unknown;
 }
 

@@ -10,7 +10,7 @@ export function breakerOf(
 ): HostBreaker {
   return new CircuitBreaker((work: () => Promise<unknown>) => work(), {
     name,
-    // The chain has timeouts of its own.
+    // The chain sets its own deadlines.
     timeout: false,
     errorThresholdPercentage: errorPercentage,
     volumeThreshold: volume,
@@ -20,19 +20,22 @@ export function breakerOf(
   });
 }
 
-/** A JSON-RPC error comes from a working host, and a caller may go away. */
+/** Excludes JSON-RPC errors, which come from a working host, and cancellations by the caller. */
 const isNoFaultOfTheHost = (error: unknown): boolean =>
   error instanceof Error &&
   (typeof (error as { code?: unknown }).code === 'number' || error.name === 'AbortError');
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Lets the process end although the time is not up. */
+  /** Lets the process end before the time limit. */
   release(): void;
   clear(): void;
 }
 
-/** Unlike `AbortSignal.timeout`, keeps the process alive, so that a process that only waits for a host sees it fail. */
+/**
+ * Unlike `AbortSignal.timeout`, it keeps the process running, so that a process that only waits for a host sees the
+ * failure.
+ */
 export function timeLimit(ms: number): TimeLimit {
   const controller = new AbortController();
   const timeUp = () =>

@@ -1,43 +1,47 @@
 import type { ConnectionOptions } from '../../connection/connection-options.js';
 import type { InterceptorClient, InterceptorInvoker } from './invoker.js';
 
-/** What a remote host is sent of a message; the rest never leaves this process. */
+/** Selects the parts of a message that a remote host receives. Other parts never leave this process. */
 export interface HostSendOptions {
-  /** Places to send, as JSON Pointers: `['/name', '/arguments/query']`. Its mutators change only these. Default: all. */
+  /**
+   * Parts of the payload to send, as JSON Pointers: `['/name', '/arguments/query']`. The host's mutators may only
+   * change these parts. Default: all.
+   */
   payload?: string[];
-  /** Which parts of the context. Default: all. */
+  /** Parts of the context to send. Default: all. */
   context?: ('principal' | 'claims' | 'trace' | 'session' | 'timestamp')[];
   /** Names of the caller's HTTP headers, sent as `_meta['nestjs-mcp/headers']`. Default: none. */
   headers?: string[];
 }
 
-/** How a host is treated that is slow, dead or lying. */
+/** The treatment of a host that is slow, unavailable or dishonest. */
 export interface HostPolicy {
-  /** Parts of a message that it gets. Default: the payload and the context. */
+  /** The parts of a message to send. Default: the payload and the context. */
   send?: HostSendOptions;
-  /** The most invocations at a time; one more fails at once. Default: 64. */
+  /** Maximum invocations at a time; further invocations fail at once. Default: 64. */
   maxConcurrent?: number;
-  /** The most interceptors that it may advertise. Default: 1,000. */
+  /** Maximum interceptors that the host may advertise. Default: 1,000. */
   maxInterceptors?: number;
-  /** The largest result that is taken, in bytes as JSON. Default: 8 MiB (8,388,608). */
+  /** The largest accepted result, in bytes of JSON. Default: 8 MiB (8,388,608). */
   maxResultBytes?: number;
-  /** How long a listing holds, in milliseconds. Default: the `discovery.ttlMs` of the server, else 60,000. */
+  /** Lifetime of a listing, in milliseconds. Default: the `discovery.ttlMs` of the server, otherwise 60,000. */
   ttlMs?: number;
-  /** How long listing it may take, in milliseconds. Default: 5,000. */
+  /** Deadline for listing the host's interceptors, in milliseconds. Default: 5,000. */
   discoveryTimeoutMs?: number;
   /**
-   * The circuit breaker: once this share of at least `volume` invocations within ten seconds failed, the next ones fail
-   * at once, for `resetMs`; then one is tried. Default: `{ errorPercentage: 50, volume: 5, resetMs: 10_000 }`.
+   * The circuit breaker. It opens if `errorPercentage` of at least `volume` invocations within ten seconds failed.
+   * Invocations then fail at once for `resetMs` milliseconds; after that, one invocation tests the host. Default:
+   * `{ errorPercentage: 50, volume: 5, resetMs: 10_000 }`.
    */
   breaker?: { errorPercentage?: number; volume?: number; resetMs?: number };
-  /** Whether messages skip this host's interceptors while the host cannot be listed. Default: false. */
+  /** Accepts messages without this host's interceptors while it cannot be listed. Default: false. */
   skipWhenUnlisted?: boolean;
 }
 
-/** A connected client, or what stands in for one. */
+/** A connected client, or a replacement for a client. */
 export type ReachableHost =
   | {
-      /** A connected SDK `Client`; the application closes it. Its handler for changed interceptors is set here. */
+      /** A connected SDK `Client`. The application closes it. This module sets its handler for changed interceptors. */
       client: InterceptorClient;
     }
   | {
@@ -45,16 +49,16 @@ export type ReachableHost =
       invoker: InterceptorInvoker;
     };
 
-/** A host of interceptors, as `InterceptorChain` takes it. */
+/** A host of interceptors for `InterceptorChain`. */
 export type InterceptorHost = HostPolicy & {
   /** Unique in the chain: reports and overrides name an interceptor `host/name`. */
   name: string;
 } & ReachableHost;
 
-/** A host of interceptors, as the option `interceptors.servers` takes it: connection settings will do. */
+/** A host of interceptors for the option `interceptors.servers`. It may also have connection settings. */
 export type InterceptorServerOptions = HostPolicy & {
   /** Unique in the chain: reports and overrides name an interceptor `host/name`. */
   name: string;
-  /** Separates connections with equal options in `resolveServers`, such as one for each tenant. Default: none. */
+  /** Separates connections with equal options in `resolveServers`, for example for each tenant. Default: none. */
   connectionId?: string;
 } & (ReachableHost | ConnectionOptions);

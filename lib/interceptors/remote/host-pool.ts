@@ -6,9 +6,12 @@ import { DiscoveryError, type OpenHostOptions, type RemoteHost } from './remote-
 import { createHash } from 'node:crypto';
 import { isPlain } from '../../util/is-plain.js';
 
-/** The most hosts that are kept open for callers; past it, the one that was used longest ago is closed. */
+/** Maximum open hosts that are kept for callers. Past it, the least recently used host is closed. */
 const MAX_HOSTS = 100;
-/** How many times as many may be open while all of them are in use; past it, a message that needs another is refused. */
+/**
+ * While all hosts are in use, this many times the maximum may be open. Past it, a message that needs another host is
+ * refused.
+ */
 const MAX_OVERFLOW = 2;
 
 interface Slot {
@@ -17,7 +20,7 @@ interface Slot {
   users: number;
 }
 
-/** Hosts that are chosen for each message: one connection for all callers that are given the same one. */
+/** Hosts that are chosen for each message. Callers with the same host share its connection. */
 export class HostPool {
   private readonly open = new Map<string, Slot>();
 
@@ -53,13 +56,13 @@ export class HostPool {
     this.makeRoom();
     if (this.open.size >= this.maxHosts * MAX_OVERFLOW) {
       throw new DiscoveryError(
-        `All ${this.open.size} hosts that can be open are in use: "${options.name}" is one more`,
+        `The host "${options.name}" cannot be opened, because all ${this.open.size} open hosts are in use; return fewer different hosts from "interceptors.resolveServers"`,
       );
     }
     return { opening: openHost(options, { ...this.options, id }), users: 0 };
   }
 
-  /** Those that a message uses, or a sink that nobody waits for, are left alone until the next one is opened. */
+  /** Closes unused hosts until there is room. Hosts in use by a message or a sink stay open. */
   private makeRoom(): void {
     for (const [id, slot] of this.open) {
       if (this.open.size < this.maxHosts) return;
@@ -79,14 +82,14 @@ const close = ({ opening }: Slot): Promise<void> =>
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** A function or an instance is only equal to itself. */
+/** Identifies a function or an instance, which is equal only to itself. */
 function identityOf(value: object): number {
   const id = ids.get(value) ?? ++lastId;
   ids.set(value, id);
   return id;
 }
 
-/** Identifies a host by all of its options: callers with other options never share its connection. */
+/** Identifies a host by all its options, so that callers with different options never share a connection. */
 export function hostIdOf(options: InterceptorServerOptions): string {
   const { client, invoker, ...written } = options as { client?: object; invoker?: object };
   const ready = [client, invoker].map(one => one && identityOf(one));

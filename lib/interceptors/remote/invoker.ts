@@ -5,16 +5,16 @@ export interface HostCallOptions {
   readonly timeoutMs: number;
 }
 
-/** How an interceptor host is reached. What it answers is read with care: it need not be what it should. */
+/** A connection to an interceptor host. Its answers are untrusted and are validated. */
 export interface InterceptorInvoker {
   /** `interceptors/list`, one page. */
   list(params: { cursor?: string }, options: HostCallOptions): Promise<unknown>;
   invoke(params: InvokeParams, options: HostCallOptions): Promise<unknown>;
-  /** Calls back when the host's interceptors change. Returns a function that ends that, if possible. */
+  /** Calls the listener when the host's interceptors change. May return a function that stops it. */
   onChanged?(listener: () => void): (() => void) | void;
 }
 
-/** A connected client of a host, as far as it is used here: the SDK's `Client` is one. */
+/** The methods of a host's connected client that this module uses. The SDK's `Client` has them. */
 export interface InterceptorClient {
   request(
     request: { method: string; params?: Record<string, unknown> },
@@ -22,7 +22,7 @@ export interface InterceptorClient {
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<unknown>;
   getServerCapabilities?(): object | undefined;
-  /** Is told of notifications. Without it, only the time to live says when a listing is over. */
+  /** Registers a notification handler. Without this method, only the lifetime of a listing limits its use. */
   setNotificationHandler?(
     method: string,
     schemas: { params: typeof ANYTHING },
@@ -39,7 +39,7 @@ const CHANGED = 'notifications/interceptors/list_changed';
 
 const METHOD_NOT_FOUND = -32601;
 
-/** The chain gives up first; the SDK requires a timeout. */
+/** The SDK requires a timeout. This reserve lets the chain's own deadline expire first. */
 const GRACE_MS = 1000;
 
 const ANYTHING = {
@@ -72,7 +72,9 @@ export function clientInvoker(use: UseClient): InterceptorInvoker {
   };
 }
 
-/** A host without interceptors must have declared that it is a host, or any wrong server would let all pass. */
+/**
+ * A host without interceptors must have declared the extension. Otherwise, a wrong server would let all messages pass.
+ */
 function hasNone(client: InterceptorClient, error: unknown): boolean {
   if (jsonRpcCodeOf(error) !== METHOD_NOT_FOUND) return false;
   const { extensions, interceptor } = (client.getServerCapabilities?.() ?? {}) as {
@@ -84,7 +86,7 @@ function hasNone(client: InterceptorClient, error: unknown): boolean {
   return Array.isArray(supportedEvents) && supportedEvents.length === 0;
 }
 
-/** The code of a JSON-RPC error. The SDK leaves it in the text where it came with HTTP 404, as it does on 2026-07-28. */
+/** The code of a JSON-RPC error. With HTTP 404, which 2026-07-28 uses, the SDK leaves the error in the text. */
 function jsonRpcCodeOf(error: unknown): unknown {
   const { code, data } = error as { code?: unknown; data?: { status?: unknown; text?: unknown } };
   if (data?.status !== 404 || typeof data.text !== 'string') return code;
@@ -96,10 +98,12 @@ function jsonRpcCodeOf(error: unknown): unknown {
   }
 }
 
-/** Who is told by a client: several servers can share one, and the SDK knows one handler for each notification. */
+/** The listeners of a client. Several servers may share a client, but the SDK allows one handler per notification. */
 const listenersOf = new WeakMap<InterceptorClient, Set<() => void>>();
 
-/** Returns a function that ends the watch. Replaces the handler of the application: the SDK reports none. */
+/**
+ * Returns a function that stops watching. It replaces the application's handler, because the SDK does not expose it.
+ */
 export function watchChanges(client: InterceptorClient, listener: () => void): () => void {
   const listeners = listenersOf.get(client) ?? new Set();
   if (listeners.size === 0) {
@@ -108,7 +112,7 @@ export function watchChanges(client: InterceptorClient, listener: () => void): (
       for (const tell of [...listeners]) tell();
     });
   }
-  // Not the listener itself, which could be there twice.
+  // A wrapper, so that the same listener can be added twice.
   const own = () => listener();
   listeners.add(own);
   return () => void listeners.delete(own);

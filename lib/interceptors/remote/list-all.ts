@@ -8,7 +8,7 @@ import { defined } from '../../util/defined.js';
 
 const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 500_000 };
 const MAX_NAME_LENGTH = 256;
-/** How much is kept of a description, in characters: nothing depends on it. */
+/** Maximum characters of a description to keep. Descriptions have no effect. */
 const MAX_DESCRIPTION_LENGTH = 4096;
 const MAX_WARNINGS = 10;
 
@@ -31,9 +31,9 @@ export async function listAll(
   for (let cursor: string | undefined; ;) {
     const page = await invoker.list(cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
     const { excess } = size.add(page);
-    if (excess) throw new Error(`its listing exceeds ${excess}, which is ${LISTING_LIMITS[excess]}`);
+    if (excess) throw new Error(`its listing exceeds the limit "${excess}" of ${LISTING_LIMITS[excess]}`);
     const { interceptors, ttlMs: own, nextCursor } = (page ?? {}) as Readonly<Record<string, unknown>>;
-    if (!Array.isArray(interceptors)) throw new Error('its answer holds no list of interceptors');
+    if (!Array.isArray(interceptors)) throw new Error('its answer does not contain a list of interceptors');
     if (typeof own === 'number' && own >= 0) ttlMs = Math.min(ttlMs, own);
     if (found.size + skipped.length + interceptors.length > maxInterceptors) {
       throw new Error(`it advertises more than ${maxInterceptors}`);
@@ -47,10 +47,10 @@ export async function listAll(
       warnOf(skipped, name, warn);
       return { descriptors: [...found.values()], ttlMs };
     }
-    if (seen.has(nextCursor)) throw new Error('its pages go round in a circle');
+    if (seen.has(nextCursor)) throw new Error('its pages repeat a cursor');
     cursor = nextCursor;
     seen.add(cursor);
-    if (seen.size > maxInterceptors) throw new Error('its pages have no end');
+    if (seen.size > maxInterceptors) throw new Error('it has too many pages');
   }
 }
 
@@ -59,7 +59,7 @@ function add(found: Map<string, InterceptorDescriptor>, descriptor: InterceptorD
   found.set(descriptor.name, descriptor);
 }
 
-/** An interceptor without its name could not be asked, and leaving it out would let pass what it refuses. */
+/** An interceptor with a shortened name could not be invoked, and without it, messages that it refuses would pass. */
 function bounded(descriptor: InterceptorDescriptor): InterceptorDescriptor {
   const { name, version = '', description } = descriptor;
   if (Math.max(name.length, version.length) > MAX_NAME_LENGTH) {
@@ -81,7 +81,7 @@ function warnOf(skipped: readonly string[], name: string, warn: ListAllOptions['
 const MAX_MESSAGES = 100;
 const MAX_LENGTH = 2000;
 
-/** @throws Error if a result says that it belongs to another interceptor or phase */
+/** @throws Error if a result names another interceptor or phase */
 export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' | 'phase'>): void {
   if (!isRecord(result)) return;
   for (const told of [result, result['validation'], result['mutation']].filter(isRecord)) {
@@ -95,10 +95,10 @@ export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' 
 export function boundedValidation(result: unknown, { name, phase }: InvokeParams): unknown {
   let read;
   try {
-    // Read before it is cut: a message can decide how severe the whole is.
+    // Read before shortening, because a message may set the severity of the whole result.
     read = readValidation(result, { name, phase });
   } catch {
-    // The chain says what is wrong with it.
+    // The chain reports the error.
     return result;
   }
   const { messages = [], suggestions = [] } = read;
@@ -120,5 +120,5 @@ const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage 
 
 const cutText = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
 
-/** The Go SDK writes what nobody set as an empty string. */
+/** The Go SDK writes an unset value as an empty string. */
 const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== '';

@@ -12,7 +12,7 @@ export function remoteHost(options: InterceptorHost, defaults: OpenHostOptions):
   return new RemoteHost(options, invokerOf(options), defaults);
 }
 
-/** A host from whatever the application gave: connection settings are opened at the first message. */
+/** Opens a host from the application's options. With connection settings, it connects at the first message. */
 export async function openHost(
   options: InterceptorServerOptions,
   defaults: OpenHostOptions,
@@ -21,7 +21,7 @@ export async function openHost(
     const host = remoteHost(options, defaults);
     return { host, close: async () => host.close() };
   }
-  // Only now: the SDK's client is an optional package.
+  // Imported on demand, because the SDK's client is an optional package.
   const { Connection } = await import('../../connection/connection.js');
   let onChanged = (): void => undefined;
   let onOpen = (): void => undefined;

@@ -7,10 +7,10 @@ import { pointerSteps } from '../../schema/json-schema.js';
 import { isRecord } from '../../util/is-record.js';
 import { changes } from '../chain/diff.js';
 
-/** Key in the `_meta` of an invocation for the caller's HTTP headers, where they are sent at all. */
+/** Key in the `_meta` of an invocation for the caller's HTTP headers, if they are sent. */
 const HEADERS_META = 'nestjs-mcp/headers';
 
-/** Key in the `_meta` of an invocation that says, with `true`, that the payload is only a part of the message. */
+/** Key in the `_meta` of an invocation. `true` means that the payload is only a part of the message. */
 export const PARTIAL_META = 'nestjs-mcp/partial';
 
 export class Outgoing {
@@ -38,7 +38,7 @@ export class Outgoing {
     };
   }
 
-  /** @throws Error if the host changed a part that it was not sent */
+  /** @throws Error if the host changed a part that it did not receive */
   takeBack(payload: unknown, result: unknown): unknown {
     if (!this.window) return result;
     const { mutation, ...flat } = result as { mutation?: unknown; modified?: unknown; payload?: unknown };
@@ -83,11 +83,11 @@ export class PayloadWindow {
     return narrowed;
   }
 
-  /** @throws Error if the host changed a part that it was not sent */
+  /** @throws Error if the host changed a part that it did not receive */
   widen(payload: unknown, changed: unknown): unknown {
     for (const { path } of changes(this.narrow(payload), changed)) {
       const isSent = this.places.some(place => path === place.path || path.startsWith(`${place.path}/`));
-      if (!isSent) throw new Error(`it changed ${path}, which it was not sent`);
+      if (!isSent) throw new Error(`it changed ${path}, which it did not receive`);
     }
     let whole = payload;
     for (const { steps } of this.places) {

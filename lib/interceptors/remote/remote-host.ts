@@ -14,7 +14,7 @@ import type { InterceptorInvoker } from './invoker.js';
 import { Outgoing } from './outgoing.js';
 
 /**
- * A host could not be listed: the cause is in the log, and nothing passes unchecked.
+ * A host could not be listed. The log has the cause, and messages do not pass unchecked.
  * @example
  * ```ts
  * await InterceptorChain.discover(hosts).catch(error => {
@@ -25,7 +25,7 @@ import { Outgoing } from './outgoing.js';
  */
 export class DiscoveryError extends Error {}
 
-/** It was not the hosts' own time that was up, but the message's. */
+/** The message's own deadline passed before the hosts were listed. */
 export class DiscoveryTimeoutError extends DiscoveryError {}
 
 const UNKNOWN_INTERCEPTOR = -32602;
@@ -36,19 +36,19 @@ function isTimeout(error: unknown): boolean {
   return code === TIMEOUT && typeof data?.timeoutMs === 'number';
 }
 
-/** How long a listing is believed at least, in milliseconds, where the host says less. */
+/** Minimum lifetime of a listing, in milliseconds, even if the host sets a shorter lifetime. */
 const MIN_TTL_MS = 1000;
 
-/** How long a host that may be skipped is left alone after it could not be listed, in milliseconds. */
+/** Time without new attempts after a skippable host could not be listed, in milliseconds. */
 const SKIPPED_MS = 1000;
 
 const MAX_LISTINGS = 5;
 
 export interface OpenHostOptions {
-  /** Unique among all hosts that are ever asked. Default: the host's name. */
+  /** Unique among all hosts of the process. Default: the host's name. */
   readonly id?: string;
   readonly ttlMs?: number;
-  /** Observes the requests to hosts that are connected to here, if anybody does. */
+  /** Observes the requests to connected hosts, if there are listeners. */
   readonly traffic?: Traffic;
   readonly warn: (message: string) => void;
 }
@@ -68,9 +68,9 @@ export class RemoteHost {
   private readonly unwatch: (() => void) | void;
   private readonly policy: Required<Omit<HostPolicy, 'breaker' | 'send'>> & HostPolicy;
   private listing?: Listing;
-  /** What it advertised last, whether or not that still holds. */
+  /** The last advertised interceptors, even if the listing has expired. */
   lastKnown: readonly ChainEntry[] = [];
-  /** Counts what made the host's earlier words worthless. */
+  /** Counts the events that invalidate earlier listings. */
   private generation = 0;
   private connections = 0;
   private asked = 0;
@@ -79,16 +79,19 @@ export class RemoteHost {
   /** Whether it could be listed when it was asked last. */
   state: 'connected' | 'unreachable' | 'unknown' = 'unknown';
 
-  /** @throws DiscoveryError for a name that stands for this process, or for another host's interceptor */
+  /** @throws DiscoveryError for a name with a "/", or the reserved name `local` */
   constructor(
     options: HostPolicy & { readonly name: string },
     private readonly invoker: InterceptorInvoker,
     private readonly defaults: OpenHostOptions,
   ) {
     this.name = options.name;
-    if (this.name.includes('/')) throw new DiscoveryError(`The name of a host has no "/": "${this.name}"`);
+    if (this.name.includes('/'))
+      throw new DiscoveryError(`The name "${this.name}" of a host contains a "/"; choose a name without it`);
     if (this.name === LOCAL_HOST)
-      throw new DiscoveryError(`"${LOCAL_HOST}" is this process, and no other host`);
+      throw new DiscoveryError(
+        `The name "${LOCAL_HOST}" is reserved for this process; choose another name for the host`,
+      );
     this.id = defaults.id ?? this.name;
     this.policy = {
       maxConcurrent: 64,
@@ -105,7 +108,7 @@ export class RemoteHost {
     this.unwatch = invoker.onChanged?.(() => this.forget());
   }
 
-  /** What is known of the host, without asking it; undefined where it has to be asked. */
+  /** The interceptors from a valid listing; undefined if the host must be asked. */
   get known(): readonly ChainEntry[] | undefined {
     return this.listing && Date.now() < this.listing.expiresAt ? this.listing.entries : undefined;
   }
@@ -140,18 +143,18 @@ export class RemoteHost {
     }
   }
 
-  /** Makes the next message ask the host again; what it is saying right now is no longer believed, either. */
+  /** Invalidates the listing, including a listing in progress, so that the next message asks the host again. */
   forget(): void {
     this.listing = undefined;
     this.generation++;
   }
 
-  /** Another process may answer on a new connection, with other interceptors. */
+  /** After a reconnection, another process may answer, with other interceptors. */
   reconnected(): void {
     if (this.connections++ > 0) this.forget();
   }
 
-  /** @throws DiscoveryError if the host cannot be listed in time, or says something wrong */
+  /** @throws DiscoveryError if the host cannot be listed in time, or its listing is invalid */
   async entries(signal?: AbortSignal): Promise<readonly ChainEntry[]> {
     if (this.known) return this.known;
     if (!this.listingNow) {
@@ -180,7 +183,7 @@ export class RemoteHost {
 
   private async listOnce(): Promise<Listing> {
     const { discoveryTimeoutMs, skipWhenUnlisted } = this.policy;
-    // Not the signal of the first message: other messages wait for the same listing.
+    // Not the signal of the first message, because other messages wait for the same listing.
     const time = (this.listingTime = timeLimit(discoveryTimeoutMs));
     const { signal } = time;
     let entries: readonly ChainEntry[];
@@ -217,7 +220,7 @@ export class RemoteHost {
     const listed = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
     return {
       entries: listed.descriptors.map(descriptor => this.entryOf(descriptor)),
-      // It is not listed for every message, whatever it says.
+      // Bounded, so that the host is not listed for every message, even if it asks for it.
       ttlMs: Math.min(this.policy.ttlMs, Math.max(listed.ttlMs, MIN_TTL_MS)),
     };
   }
@@ -227,7 +230,7 @@ export class RemoteHost {
     return {
       host: this.name,
       descriptor,
-      // What it does beside answering, nobody here can know.
+      // The side effects of a remote interceptor are unknown.
       traits: { sideEffects: 'some' },
       ...(configSchema && { checkConfig: foreignConfigCheck(configSchema) }),
       invoke: invocation => this.invoke(descriptor, invocation),
@@ -242,7 +245,9 @@ export class RemoteHost {
     const { maxConcurrent, maxResultBytes: maxBytes } = this.policy;
     // Opossum's own `capacity` would count it as a failure of the host.
     if (this.asked >= maxConcurrent) {
-      throw new Error(`${maxConcurrent} invocations of it run already ("maxConcurrent")`);
+      throw new Error(
+        `${maxConcurrent} of its invocations are already running; raise "maxConcurrent" if the host can serve more`,
+      );
     }
     this.asked++;
     try {
@@ -252,12 +257,12 @@ export class RemoteHost {
         if (excess) throw new Error(`its result exceeds ${excess}`);
         assertAnswers(answer, params);
         if (connections !== this.connections) {
-          throw new Error('it was connected anew meanwhile: what it advertised before may be history');
+          throw new Error('it reconnected during the invocation, so its earlier listing may be outdated');
         }
         return answer;
       });
     } catch (error) {
-      // It may be gone, or be another one now: what the host advertises is not what is known of it.
+      // The interceptor may be gone or changed, so the listing may be outdated.
       if ((error as { code?: unknown }).code === UNKNOWN_INTERCEPTOR) this.forget();
       throw isTimeout(error) ? new InterceptorTimeout(`it ran out of time on ${this.name}`) : error;
     } finally {

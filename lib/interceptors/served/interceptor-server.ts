@@ -26,12 +26,12 @@ import { PARTIAL_META } from '../remote/outgoing.js';
 
 const TIMEOUT_CODE = -32000;
 
-/** How long others may believe a listing where the application does not say, in milliseconds. */
+/** Default lifetime of a listing for clients, in milliseconds. */
 const DEFAULT_TTL_MS = 5000;
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Serves an application's interceptors to other parties: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
+/** Serves an application's interceptors to clients: `interceptors/list` and `interceptor/invoke` (SEP-2624). */
 export class InterceptorServer {
   private last?: Served;
   readonly methods: Readonly<Record<string, (params: Params, call: McpCall) => object | Promise<object>>>;
@@ -51,7 +51,7 @@ export class InterceptorServer {
         : {
             'interceptors/list': params => this.list(params),
             'interceptor/invoke': invoke,
-            // The spelling of some implementations.
+            // The method name of some implementations.
             'interceptors/invoke': invoke,
           };
   }
@@ -60,13 +60,13 @@ export class InterceptorServer {
     return this.served.capability;
   }
 
-  /** The interceptors as the policy in force has them, resolved once for each policy. */
+  /** The interceptors with the current policy, resolved once for each policy. */
   private get served(): Served {
     const { local } = this.source;
     return this.last?.from === local ? this.last : (this.last = servedOf(local));
   }
 
-  /** @throws McpException (-32602) for a cursor that was never given out */
+  /** @throws McpException (-32602) for an unknown cursor */
   private list({ event, cursor }: Params): {
     interceptors: InterceptorDescriptor[];
     ttlMs: number;
@@ -86,18 +86,18 @@ export class InterceptorServer {
     };
   }
 
-  /** @throws McpException -32602 for a wrong request, -32603 for a crash, -32000 for a timeout */
+  /** @throws McpException -32602 for an invalid request, -32603 for a crash, -32000 for a timeout */
   private async invoke(params: Params, call: McpCall): Promise<object> {
     const checked = this.check(params, call);
     const { entry, name, event, phase, payload, config, timeoutMs, context, problemOf } = checked;
-    // Whoever asks can only shorten it.
+    // The caller can only shorten the deadline.
     const allowed = Math.min(timeoutMs ?? Infinity, entry.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
     const limits = { clock: systemClock, defaultTimeoutMs: allowed, maxTimeoutMs: allowed };
     try {
       const run: ChainParams = {
         event,
         phase,
-        // An interceptor host is asked about data that somebody else received.
+        // The invoker has received the data, so the direction is `receive`.
         direction: 'receive',
         payload: frozenCopy(payload),
         timeoutMs: allowed,
@@ -123,7 +123,7 @@ export class InterceptorServer {
       });
     if (typeof name !== 'string') throw refuse('"name" must be a string');
     const entry = this.served.entries.get(name);
-    if (entry === undefined) throw refuse('there is no such interceptor');
+    if (entry === undefined) throw refuse('the interceptor does not exist');
     if (typeof event !== 'string') throw refuse('"event" must be a string');
     if (phase !== 'request' && phase !== 'response') throw refuse('"phase" must be "request" or "response"');
     if (payload === undefined) throw refuse('"payload" is missing');
@@ -197,7 +197,7 @@ function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): obj
   }
   const { outcome, said = { valid: true }, response } = verdictOf({ entry, payload }, invoked, run);
   if (response || outcome === 'responded') {
-    throw new Error('it answered with respondWith, which cannot be sent to whoever invokes it');
+    throw new Error('it answered with respondWith, which cannot be sent to its invoker');
   }
   if (outcome === 'timeout') throw new InterceptorTimeout(said.error);
   if (outcome === 'crash') throw new Error(said.error);

@@ -7,17 +7,23 @@ import { ClientFailed, tooManyRounds } from '../../input/errors.js';
 import { RoundEnded } from '../../input/round-ended.js';
 import type { PendingRequests } from './pending-requests.js';
 
-/** The pause before a call without questions is called again, in milliseconds. */
+/** The delay before a call without questions is repeated, in milliseconds. */
 const PACE_MS = 250;
 
-/** Runs the rounds of a 2025-era client with requests to it. The SDK does so too, but cannot count and refuse questions. */
+/**
+ * Runs the rounds of a 2025-era client by sending requests to it. The SDK can do so too, but cannot count or refuse
+ * questions.
+ */
 export class LegacyRounds {
   constructor(
     private readonly suspensions: PendingRequests,
     private readonly maxRounds: number,
   ) {}
 
-  /** An error that the client answers with becomes a tool's result. @throws McpException for too many rounds or questions */
+  /**
+   * Runs all rounds. If the client answers with an error, a tool returns it as a result. @throws McpException for too
+   * many rounds or questions
+   */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const memory: RoundMemory = {};
     let current: McpCall = { memory, ...call };

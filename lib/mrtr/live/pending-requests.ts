@@ -20,7 +20,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** Asks 2025-era clients while their calls wait, and counts the questions: each keeps a call in memory. */
+/** Asks 2025-era clients while their calls wait. It counts the questions, because each keeps a call in memory. */
 export class PendingRequests {
   private readonly perSession = new Map<unknown, number>();
   readonly limit: CallerLimit;
@@ -30,12 +30,15 @@ export class PendingRequests {
     this.limit = new CallerLimit('calls wait for an answer', { max, maxPerCaller, maxPerAddress });
   }
 
-  /** How many are open. */
+  /** The number of open questions. */
   get size(): number {
     return this.limit.size;
   }
 
-  /** Asks all questions on the stream of the call, or none if one cannot be asked. @throws McpException, ClientFailed */
+  /**
+   * Asks all questions on the stream of the call, or none if one of them cannot be asked. @throws McpException,
+   * ClientFailed
+   */
   async askAll(
     call: McpCall,
     requests: Readonly<Record<string, InputRequest>>,
@@ -48,7 +51,7 @@ export class PendingRequests {
     return Object.fromEntries(await Promise.all(answers));
   }
 
-  /** Like `askAll`, for all questions of one turn of the event loop. */
+  /** Like `askAll`, for all questions of the same turn of the event loop. */
   asker(call: McpCall): (request: InputRequest, over: AbortSignal) => Promise<Result> {
     let batch: Asked[] = [];
     const askBatch = () => {
@@ -90,7 +93,7 @@ export class PendingRequests {
         signal,
         timeout: this.options.idleTimeoutMs,
         resetTimeoutOnProgress: true,
-        // Gives the request a progress token.
+        // Makes the SDK add a progress token to the request.
         onprogress: () => undefined,
       });
     } catch (error) {
@@ -124,7 +127,7 @@ export class PendingRequests {
 const isTimeout = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 
-/** The 2025 revisions need an id for a page. */
+/** The 2025 revisions need an id for a page to visit. */
 function paramsOf({ params }: InputRequest): Readonly<Record<string, unknown>> | undefined {
   const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url';
   return isUrl ? { ...params, elicitationId: randomUUID() } : params;

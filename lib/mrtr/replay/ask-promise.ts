@@ -1,11 +1,11 @@
-/** A promise that notices `await` and refuses to be raced. */
+/** A promise that detects `await`, and refuses `Promise.race` and `Promise.any`. */
 export class AskPromise<T> extends Promise<T> {
   isAwaited = false;
   /** Called for each `then`. @throws Error if the promise must not be awaited there */
   onAwait?: () => void;
   onRace?: () => Error;
 
-  // Chained promises are ordinary.
+  // Chained promises are ordinary promises.
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -36,8 +36,8 @@ function nearestFrames(): string {
 
 const RACES = /^\s*at (?:Promise|Function)\.(?:race|any) /m;
 
-// `Promise.race` and `Promise.any` look at a promise's constructor first, and from within: nothing else tells them from
-// `Promise.all`. A race that depends on which answers came with which round would come out differently on each replay.
+// `Promise.race` and `Promise.any` first read a promise's constructor, and only the stack tells them from
+// `Promise.all`. The winner of a race could change with each replay, depending on the answers of each round.
 Reflect.defineProperty(AskPromise.prototype, 'constructor', {
   configurable: true,
   get(this: AskPromise<unknown>) {

@@ -1,7 +1,7 @@
 import { isKey, KEY_RULE } from '../../input/key.js';
 import type { ReportMistake } from '../mrtr.error.js';
 
-/** A stack, which is computed only if it is read. */
+/** A stack trace, computed only if it is read. */
 interface Place {
   readonly stack?: string;
   location?: string;
@@ -13,7 +13,7 @@ export interface Use {
   isOver: boolean;
 }
 
-/** Uses of a key never overlap, so only the last can be open. */
+/** Uses of a key never overlap, so only the last use can be open. */
 interface Uses {
   readonly count: number;
   readonly first: Place;
@@ -29,9 +29,9 @@ export class CallKeys {
   ) {}
 
   /**
-   * Counts the uses of a key in a loop, but refuses overlapping uses and a second place:
-   * their order may differ in the next round. @throws MrtrError
-   * @param from the function that the author called: frames above it are not the author's
+   * Counts the uses of a key in a loop. It refuses overlapping uses and a second place, because their order may differ
+   * in the next round. @throws MrtrError
+   * @param from the function that the author called; the stack starts above it
    */
   add(kind: 'ask' | 'step', key: string, from: (...args: never[]) => unknown): Use {
     if (!isKey(key)) {
@@ -43,13 +43,13 @@ export class CallKeys {
     if (earlier && !earlier.last.isOver) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${this.where} used "${key}" twice at a time, at ${lineOf(earlier.last.place)} and at ${lineOf(place)}; give each its own key`,
+        `${this.where} used "${key}" twice at the same time, at ${lineOf(earlier.last.place)} and at ${lineOf(place)}; give each its own key`,
       );
     }
     if (earlier && locationOf(earlier.first) !== locationOf(place)) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
-        `${this.where} used "${key}" at two places, ${lineOf(earlier.first)} and ${lineOf(place)}; give each its own key: only a loop can use one again`,
+        `${this.where} used "${key}" at two places, ${lineOf(earlier.first)} and ${lineOf(place)}; give each its own key, because only a loop can use a key again`,
       );
     }
     const count = (earlier?.count ?? 0) + 1;
@@ -58,7 +58,7 @@ export class CallKeys {
     return use;
   }
 
-  /** @returns a function that forgets the keys used from here on */
+  /** @returns a function that forgets the keys used since this call */
   mark(): () => void {
     const copyOf = ({ ask, step }: CallKeys['uses']) => ({ ask: new Map(ask), step: new Map(step) });
     const uses = copyOf(this.uses);
@@ -66,7 +66,7 @@ export class CallKeys {
   }
 }
 
-/** The first line that is neither the context's nor the platform's. */
+/** The first stack line outside this library and the platform. */
 const lineOf = ({ stack = '' }: Place): string =>
   stack
     .split('\n')
@@ -75,6 +75,6 @@ const lineOf = ({ stack = '' }: Place): string =>
     ?.trim()
     .replace(/^at /, '') ?? 'an unknown place';
 
-/** The function's name is left out: it depends on the receiver. */
+/** Without the function's name, because the name depends on the receiver. */
 const locationOf = (place: Place): string =>
   (place.location ??= /[^()\s]*:\d+:\d+(?=\)?$)/.exec(lineOf(place))?.[0] ?? '');

@@ -12,10 +12,10 @@ import { isThenable } from '../../util/is-thenable.js';
 
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 
-/** The round of a call, created when the handler first uses it: most calls ask nothing. */
+/** The round of a call, created when the handler first uses it, because most calls ask nothing. */
 export class CurrentRound implements CurrentAsking, HandlerRound {
   private round?: Round;
-  /** The latest run of the method, and how it has ended. */
+  /** The latest run of the method, and its outcome. */
   private ran?: { outcome?: Outcome };
   private isClosed = false;
   private leave?: (reason: unknown) => void;
@@ -49,7 +49,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
   run<T>(work: () => Promise<T>): Promise<RoundOutcome<T>> {
     return new Promise(resolve => {
       const end = (outcome: () => RoundOutcome<T>) => {
-        // Nothing waits for an abandoned handler.
+        // The call does not wait for an abandoned handler.
         if (this.isClosed) return;
         resolve(new Promise(settle => settle(outcome())));
       };
@@ -62,7 +62,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     });
   }
 
-  /** Called before each run: a Nest interceptor may retry. @returns false if the round has ended */
+  /** Called before each run, because a Nest interceptor may retry. @returns false if the round has ended */
   enter(): boolean {
     const isAgain = this.hasRun;
     this.hasRun = true;
@@ -79,11 +79,11 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
         throw thrown;
       });
     }
-    // A lazy thenable, such as a query, would run once for each `then`.
+    // Without the wrapper, a lazy thenable such as a query would run once for each `then`.
     if (isThenable(result)) result = Promise.resolve(result);
     const run: { outcome?: Outcome } = (this.ran = {});
     const end = (outcome: Outcome) => {
-      // A later run has replaced it.
+      // A later run has replaced this run.
       if (this.ran !== run) return;
       run.outcome = outcome;
       this.round?.settle(outcome);
@@ -106,7 +106,7 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     return running;
   }
 
-  /** Resolves when the call ends without the handler. */
+  /** Resolves when the call ends while the handler still runs. */
   untilLeft(): Promise<void> {
     return new Promise(resolve => (this.whenLeft = resolve));
   }

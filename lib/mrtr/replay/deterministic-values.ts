@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Journal } from './journal.js';
 
-/** Values that are the same in all rounds of a call, in the order in which the handler asks for them. */
+/** Values that are the same in all rounds of a call if the handler asks for them in the same order. */
 export class DeterministicValues {
   readonly times: number[];
   /** Whether the handler used a value derived from the call's id. */
@@ -37,7 +37,7 @@ export class DeterministicValues {
     return this.derive().readUIntBE(0, 6) / 2 ** 48;
   }
 
-  /** @returns a function that repeats the values from here on */
+  /** @returns a function that repeats the values read since this call */
   mark(): () => void {
     const { timesRead, derived } = this;
     return () => Object.assign(this, { timesRead, derived });

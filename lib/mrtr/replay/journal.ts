@@ -10,24 +10,24 @@ export interface RecordedAnswer {
 
 /** The outcome of a step, and the number of answers before it. */
 export interface RecordedStep {
-  /** Absent for `undefined`, which JSON does not have. */
+  /** Absent if the value is `undefined`, which JSON cannot hold. */
   readonly value?: unknown;
-  /** The name of the error. Nothing else is kept: the client may read it. */
+  /** The name of the error. The rest is not kept, because the client may read it. */
   readonly failed?: string;
   readonly after: number;
-  /** Whether the handler already had answers to an exception, or its state. */
+  /** Whether the handler had already seen answers to an exception, or its state. */
   readonly isTold?: boolean;
 }
 
 export type OpenQuestion = Omit<RecordedAnswer, 'answer'>;
 
-/** A call's memory between two rounds, as JSON: it travels with the client. */
+/** A call's memory between two rounds. It is JSON, because it travels with the client. */
 export interface Journal {
   /** The same in all rounds. */
   readonly id: string;
   readonly version: string;
   readonly rounds: number;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly answers: Readonly<Record<string, RecordedAnswer>>;
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** The methods of an exception's questions, by key. */
@@ -41,7 +41,7 @@ export interface Journal {
   readonly isIdUsed?: boolean;
   /** The handler's own `requestState`. */
   readonly state?: unknown;
-  /** Where the round before stands in a trace, as its observer wrote it. */
+  /** The trace position of the earlier round, as the observer wrote it. */
   readonly mark?: string;
 }
 
@@ -74,13 +74,13 @@ export function withAnswers(
 export const copyOf = <T>(json: T): T =>
   typeof json === 'object' && json !== null ? structuredClone(json) : json;
 
-/** Lets the answers pass the interceptors. */
+/** Passes the client's answers through the interceptors. */
 export async function withAnswersReceived({ receive, ...call }: McpCall): Promise<McpCall> {
   const { inputResponses } = call;
   return receive && inputResponses ? { ...call, inputResponses: await receive(inputResponses) } : call;
 }
 
-/** Drops answers to anything that was not asked, before interceptors see them. @throws McpException (-32602) */
+/** Drops answers to questions that were not asked, before interceptors see them. @throws McpException (-32602) */
 export async function withAnswersAsked(call: McpCall, journal: Journal | undefined): Promise<McpCall> {
   const { inputResponses, malformedResponses = [] } = call;
   if (!inputResponses) return call;

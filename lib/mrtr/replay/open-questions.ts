@@ -20,7 +20,7 @@ interface QuestionsOptions {
 export class OpenQuestions {
   private readonly asks = new Map<string, OpenAsk>();
   private ending?: NodeJS.Immediate;
-  /** A handler that runs after this has caught the signal. */
+  /** Set when the round has ended: a handler that still runs has caught the error that ends the round. */
   isHandedOut = false;
 
   constructor(private readonly options: QuestionsOptions) {}
@@ -45,7 +45,7 @@ export class OpenQuestions {
     return Object.fromEntries(entries);
   }
 
-  /** The round does not end before the work. */
+  /** Delays the end of the round until the work has ended. */
   async after<T>(work: Promise<T>): Promise<T> {
     const { busy } = this.options;
     busy.add(work);
@@ -61,7 +61,7 @@ export class OpenQuestions {
     return unlessAborted(Promise.allSettled(busy), signal).catch(() => undefined);
   }
 
-  /** Questions of the same turn of the event loop are one round. */
+  /** Questions of the same turn of the event loop belong to one round. */
   private endSoon(): void {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
@@ -78,8 +78,8 @@ export class OpenQuestions {
   }
 
   /**
-   * Ends the last question first, and the others only if the handler still runs: a promise that it holds without awaiting
-   * would be rejected unhandled, and an error that its `catch` throws would end the process.
+   * Rejects the last question first, and the other questions only if the handler still runs. A promise that the handler
+   * holds without awaiting would be rejected unhandled, and an error from its `catch` would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
     if (ask === undefined || this.options.over.aborted) return;
@@ -90,10 +90,10 @@ export class OpenQuestions {
   }
 }
 
-/** How long `finally` blocks may take after the round, in milliseconds. */
+/** Time for `finally` blocks after the round, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** A loop around a `catch` asks without end, and would block the process. */
+/** Maximum refused questions. A loop around a `catch` would ask without end and block the process. */
 const MAX_REFUSED = 1_000;
 
 /** Ends a call whose handler keeps running after its round ended. */
@@ -104,14 +104,14 @@ export class AbandonedHandler {
   private refused = 0;
   private grace?: NodeJS.Timeout;
 
-  /** Rejects with the reason, but never settles for an abandoned handler or after too many refusals. */
+  /** Rejects with the reason. For an abandoned handler, or after too many refusals, the promise never settles. */
   async refuse(reason: unknown): Promise<never> {
     if (!this.isLeft && this.refused++ < MAX_REFUSED) throw reason;
     this.leave(reason);
     return new Promise(() => undefined);
   }
 
-  /** Leaves soon, unless closed by then. */
+  /** Ends the call after the grace period, unless it is closed before. */
   leaveSoon(reason: unknown): void {
     this.grace ??= setTimeout(() => this.leave(reason), GRACE_MS).unref();
   }

@@ -3,7 +3,7 @@ import type { Journal, RecordedAnswer, RecordedStep } from './journal.js';
 import type { ReportMistake } from '../mrtr.error.js';
 import type { OnMismatch } from '../mrtr-options.js';
 
-/** The answers and steps of a call, of earlier rounds and of this one. */
+/** The answers and steps of a call, from earlier rounds and from this round. */
 export class ReplayLog {
   readonly answers: Record<string, RecordedAnswer>;
   readonly steps: Record<string, RecordedStep>;
@@ -25,7 +25,7 @@ export class ReplayLog {
     return this.left > 0;
   }
 
-  /** Undefined if the question must be asked. @throws MrtrError if another question had this key */
+  /** Returns undefined if the question must be asked. @throws MrtrError if another question had this key */
   answerTo(key: string, prepared: PreparedQuestion): RecordedAnswer | undefined {
     const recorded = Object.hasOwn(this.answers, key) ? this.answers[key] : undefined;
     if (recorded && this.isStillAsked(key, recorded, prepared)) {
@@ -54,12 +54,12 @@ export class ReplayLog {
     this.steps[key] = { ...kept, after, ...(this.isTold && { isTold: true }) };
   }
 
-  /** @returns a function that replays all entries from here on, except steps that have failed since */
+  /** @returns a function that replays all entries since this call, except steps that failed after it */
   mark(): () => void {
     const used = this.size - this.left;
     const known = new Set(Object.keys(this.steps));
     return () => {
-      // A failure before an answer belongs to an earlier round.
+      // A failure that precedes an answer belongs to an earlier round.
       const answers = Object.keys(this.answers).length;
       for (const [key, { failed, after }] of Object.entries(this.steps)) {
         if (failed !== undefined && after === answers && !known.has(key)) delete this.steps[key];
@@ -72,7 +72,7 @@ export class ReplayLog {
     return Object.keys(this.answers).length + Object.keys(this.steps).length;
   }
 
-  /** Consent to one question is not consent to another. */
+  /** Consent to one question does not count as consent to another. */
   private isStillAsked(
     key: string,
     recorded: RecordedAnswer,
@@ -82,21 +82,21 @@ export class ReplayLog {
     if (recorded.method !== request.method) {
       throw this.wrong(
         'MRTR_KIND_CHANGED',
-        `${where} asked ${recorded.method} as "${key}" in an earlier round, and now ${request.method}; give each question a key of its own`,
+        `${where} asked ${recorded.method} as "${key}" in an earlier round, and now ${request.method}; give each question its own key`,
       );
     }
     if (recorded.fingerprint === fingerprint) return true;
     if (onMismatch === 'error') {
       throw this.wrong(
         'MRTR_QUESTION_CHANGED',
-        `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}): a question may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(); or set "mrtr.onMismatch" to "reask"`,
+        `${where} asked something else as "${key}" in an earlier round (expected ${recorded.fingerprint}, found ${fingerprint}). A question may only depend on the arguments, on answers, on steps and on ctx.now(), uuid() and random(). To ask again instead, set "mrtr.onMismatch" to "reask"`,
       );
     }
     this.forget(key);
     return false;
   }
 
-  /** Later answers may depend on the answer, so they are dropped too. A step cannot be undone. */
+  /** Later answers may depend on the answer, so they are dropped too. Steps cannot be undone. */
   private forget(key: string): void {
     const keys = Object.keys(this.answers);
     const index = keys.indexOf(key);
@@ -104,7 +104,7 @@ export class ReplayLog {
     if (done !== undefined) {
       throw this.wrong(
         'MRTR_QUESTION_CHANGED',
-        `${this.options.where} asks something else as "${key}" than in an earlier round, and the step "${done}" has been done since; the call has to begin anew`,
+        `${this.options.where} asks something else as "${key}" than in an earlier round, and the step "${done}" has been done since; the client has to repeat the call from the start`,
       );
     }
     for (const later of keys.slice(index)) delete this.answers[later];

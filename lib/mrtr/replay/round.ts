@@ -19,7 +19,7 @@ export interface RoundOptions {
   readonly where: string;
   readonly onMismatch: OnMismatch;
   readonly signal: AbortSignal;
-  /** Gets a mistake that cannot be thrown any more. */
+  /** Receives a mistake that can no longer be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
   /** @throws Error if the question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
@@ -27,28 +27,28 @@ export interface RoundOptions {
   readonly asker?: LiveAsker;
 }
 
-/** For promises without a reader: their rejection would end the process. */
+/** Never settles: a rejection of a promise without a reader would end the process. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
 interface Ask {
   readonly use: Use;
   readonly promise: AskPromise<unknown>;
-  /** Whether the handler's method had ended: an enhancer around it asks. */
+  /** Whether an enhancer around the handler asks, after the handler's method has ended. */
   readonly isAround: boolean;
 }
 
 export type Outcome = 'value' | 'error';
 
 /**
- * One run of a handler with `await ctx.elicit(…)`. Recorded answers return at once.
- * A question without an answer ends the round, and the handler runs again with the answer, in any process.
+ * One run of a handler that asks with `await ctx.elicit(…)`. Recorded answers return at once. An unanswered question
+ * ends the round, and the handler runs again with the answer, in any process.
  */
 export class Round implements Asking {
   private readonly keys: CallKeys;
   private readonly log: ReplayLog;
   private readonly deterministic: DeterministicValues;
   private open: OpenQuestions;
-  /** Steps of all runs; the end of the round waits for them. */
+  /** The steps of all runs. The round does not end before them. */
   private readonly busy = new Set<Promise<unknown>>();
   private asks: Ask[] = [];
   private readonly steps: Steps;
@@ -74,7 +74,7 @@ export class Round implements Asking {
     this.rewind = this.mark();
   }
 
-  /** The number of earlier rounds, including those that the handler waited for. */
+  /** The number of earlier rounds, including rounds during which the handler waited. */
   get number(): number {
     return this.options.asker?.rounds ?? this.journal.rounds;
   }
@@ -91,7 +91,7 @@ export class Round implements Asking {
     return this.open.isHandedOut;
   }
 
-  /** Called if the handler does not end with its round. */
+  /** Called if the handler still runs after its round. */
   set onLeft(onLeft: (reason: unknown) => void) {
     this.abandoned.onLeft = onLeft;
   }
@@ -108,14 +108,14 @@ export class Round implements Asking {
       () => use && (use.isOver = true),
       () => use && (use.isOver = true),
     );
-    // The round waits for the step, and the step would wait for the next round.
+    // Awaiting inside a step would deadlock: the round waits for the step, and the step would wait for the next round.
     promise.onAwait = () => {
       if (!use?.isOver) this.assertOutsideSteps(`the answer to "${key}"`);
     };
     promise.onRace = () =>
       this.wrong(
         'MRTR_RACE',
-        `"${key}" is in a Promise.race or Promise.any, which comes out differently from round to round; ask one after the other, or with Promise.all`,
+        `"${key}" is in a Promise.race or Promise.any, whose winner can differ from round to round; ask one question after the other, or use Promise.all`,
       );
     this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise, isAround });
     return promise;
@@ -179,7 +179,7 @@ export class Round implements Asking {
       this.options.onMistake(
         new MrtrError(
           'MRTR_ASK_SWALLOWED',
-          `${where} did not end with its round, which went to the client without waiting for it: a catch took what "${Object.keys(this.requests())[0]}" throws, a promise around it never settles, or a finally block takes long; let what a question throws pass`,
+          `${where} still runs, but its round has gone to the client. It caught the error that "${Object.keys(this.requests())[0]}" throws, awaits a promise that never settles, or has a slow finally block. Do not catch the error that a question throws`,
         ),
       );
     }
@@ -195,7 +195,7 @@ export class Round implements Asking {
     if (left) {
       throw new MrtrError(
         'MRTR_ASK_SWALLOWED',
-        `${where} returned although "${left.use.key}" was not answered: a catch around the question took the signal that ends the round, or something else won a race against it; let what it throws pass`,
+        `${where} returned although "${left.use.key}" was not answered: it caught the error that ends the round, or another promise won a race; do not catch the error that a question throws`,
       );
     }
   }

@@ -26,8 +26,8 @@ export class Steps {
   }
 
   /**
-   * The recorded result of a step, or its new result, as a copy. @throws Error for a recorded failure
-   * @param hold keeps the round from ending until the step has
+   * Returns a copy of the recorded or the new result of a step. @throws Error for a recorded failure
+   * @param hold delays the end of the round until the step has ended
    */
   async result(
     key: string,
@@ -37,7 +37,7 @@ export class Steps {
   ): Promise<unknown> {
     const recorded = this.log.step(key);
     if (recorded?.failed !== undefined) {
-      const message = `The step "${name}" failed in an earlier round, of which only the name is remembered`;
+      const message = `The step "${name}" failed in an earlier round; only the name of its error is kept`;
       throw Object.assign(new Error(message), { name: recorded.failed });
     }
     const { value } = recorded ?? (await hold(this.begun.get(key) ?? this.begin(key, name, work)));
@@ -57,7 +57,7 @@ export class Steps {
         this.log.addStep(key, kept);
         return kept;
       } catch (error) {
-        // A question is not a failure, and a failed run's failures do not count in the next.
+        // Asking is not a failure, and failures of an earlier run do not count in the next run.
         if (!isRoundEnd(error) && runs === this.runs) this.log.addStep(key, { failed: nameOf(error) });
         throw error;
       } finally {
@@ -68,14 +68,14 @@ export class Steps {
     return done;
   }
 
-  /** The value as the next round will see it. */
+  /** The value as the next round will read it. */
   private asJson(key: string, value: unknown): Kept {
     try {
       return JSON.parse(JSON.stringify({ value })) as Kept;
     } catch (error) {
       throw this.wrong(
         'MRTR_STEP_RESULT',
-        `the step "${key}" of ${this.where} returned what JSON cannot hold: ${(error as Error).message}`,
+        `the step "${key}" of ${this.where} returned a value that JSON cannot hold: ${(error as Error).message}`,
       );
     }
   }

@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Keeps states that are too large for a client, and notes used ones. All nodes of a server share it. If it rejects, the
- * call is refused; it should not wait for long. `contracts.mrtrStore` of `nestjs-mcp/testing` tests an implementation.
+ * Keeps states that are too large for a client, and records used states. All nodes of a server share it. If a method
+ * rejects, the call is refused, so it should not wait for long. `contracts.mrtrStore` of `nestjs-mcp/testing` tests an
+ * implementation.
  */
 export interface MrtrStore {
-  /** Keeps a text for so many seconds. */
+  /** Keeps a text for `ttlSeconds`. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
-  /** Undefined after the time is over. */
+  /** Returns undefined after the text has expired. */
   get(key: string): Promise<string | undefined>;
-  /** Notes a key for so many seconds. Returns true only for the first claim. */
+  /** Records a key for `ttlSeconds`. Returns true only for the first claim. */
   claim(key: string, ttlSeconds: number): Promise<boolean>;
 }
 
@@ -49,7 +50,7 @@ export class MemoryMrtrStore implements MrtrStore {
 
   /** @throws Error if the store is full */
   async claim(key: string, ttlSeconds: number): Promise<boolean> {
-    // Synchronous, so that only one claim is the first.
+    // Synchronous, so that exactly one claim is the first.
     const isFirst = !this.kept.has(key);
     if (isFirst) this.put(key, '', ttlSeconds);
     return isFirst;
@@ -58,7 +59,7 @@ export class MemoryMrtrStore implements MrtrStore {
   private put(key: string, value: string, ttlSeconds: number): void {
     this.kept.delete(key);
     this.kept.purgeStale();
-    // The cache would make room by forgetting what is still needed.
+    // Otherwise the cache would evict entries that are still needed.
     if (this.kept.calculatedSize + sizeOf(value, key) > this.maxBytes) throw new Error('The store is full');
     this.kept.set(key, value, { ttl: ttlSeconds * 1000 });
   }

@@ -21,7 +21,7 @@ describe('a sealed state', () => {
 
   it.each([undefined, 7, {}])('is a text, which %j is not', async state => {
     await expect(new RequestState(settings).open(state, 'jo')).rejects.toThrow(
-      new InvalidStateError('it is no text'),
+      new InvalidStateError('it is not a text'),
     );
   });
 

@@ -21,15 +21,16 @@ interface Key {
   readonly cipherKey: Buffer;
 }
 
-/** Compressing a shorter state is not worth it. */
+/** Compressing a shorter state would not make it smaller. */
 const COMPRESS_FROM = 512;
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals a call's memory into the `requestState` that its client carries, and opens it again. The SDK's codec signs,
- * dates and binds; this class adds key rotation, encryption, compression, a store and single use.
+ * Seals a call's memory into the `requestState` that its client carries, and opens it again. The SDK's codec signs it,
+ * limits its lifetime and binds it to a call. This class adds key rotation, encryption, compression, a store and single
+ * use.
  */
 export class RequestState {
   private readonly keys: readonly Key[];
@@ -45,7 +46,7 @@ export class RequestState {
       codec: createRequestStateCodec<string>({
         key: derive(secret, 'sign'),
         ttlSeconds,
-        // The codec only passes the context on.
+        // The codec passes the context on without reading it.
         bind: context => context as unknown as string,
       }),
       cipherKey: derive(secret, 'encrypt'),
@@ -58,12 +59,12 @@ export class RequestState {
     const bytes = Buffer.byteLength(json);
     if (bytes <= maxJournalBytes) return json;
     throw new StateOverflowError(
-      `the call remembers ${bytes} bytes, of at most ${maxJournalBytes} ("mrtr.maxJournalBytes"): keep large values elsewhere and remember their keys`,
+      `the call remembers ${bytes} bytes, more than "mrtr.maxJournalBytes" (${maxJournalBytes}) allows: keep large values elsewhere and remember their keys`,
     );
   }
 
   /**
-   * @param binding the state opens for the same binding only
+   * @param binding the state opens only with the same binding
    * @throws StateOverflowError, and errors of the store
    */
   async seal(value: unknown, binding: string): Promise<string> {
@@ -77,11 +78,11 @@ export class RequestState {
     return mint(await this.store(packed, state.length));
   }
 
-  /** @throws InvalidStateError for a state that is forged, expired or of another binding, and errors of the store */
+  /** @throws InvalidStateError for a state that is forged, expired or has another binding, and errors of the store */
   async open(state: unknown, binding: string): Promise<unknown> {
-    if (typeof state !== 'string') throw new InvalidStateError('it is no text');
+    if (typeof state !== 'string') throw new InvalidStateError('it is not a text');
     const { maxStateBytes, store, singleUse, ttlSeconds } = this.settings;
-    // A handle can be longer than a very small maximum.
+    // A handle may be longer than a very small maximum.
     if (state.length > Math.max(maxStateBytes, MAX_HANDLE)) throw new InvalidStateError('it is too long');
     const { payload, key } = await this.verify(state, binding);
     const end = payload.indexOf(':');
@@ -157,7 +158,7 @@ export class RequestState {
     const { store, maxStateBytes, ttlSeconds } = this.settings;
     if (!store) {
       throw new StateOverflowError(
-        `the state is ${length} bytes, of at most ${maxStateBytes} ("mrtr.maxStateBytes") that travel with the client: set "mrtr.store", or remember less`,
+        `the state is ${length} bytes, more than "mrtr.maxStateBytes" (${maxStateBytes}) allows a client to carry: set "mrtr.store", or remember less`,
       );
     }
     const handle = randomUUID();
@@ -166,7 +167,7 @@ export class RequestState {
   }
 }
 
-/** More than the length of a state with a handle. */
+/** Greater than the length of a state with a handle. */
 const MAX_HANDLE = 512;
 
 const derive = (secret: string | Uint8Array, purpose: string): Buffer =>

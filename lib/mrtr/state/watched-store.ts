@@ -7,7 +7,7 @@ interface StoreLog {
   warn(message: string): void;
 }
 
-/** Makes an `UnavailableException` of each failure of a store. Logs the begin and the end of an outage. */
+/** Turns each failure of a store into an `UnavailableException`. It logs the start and the end of an outage. */
 export class WatchedStore implements MrtrStore {
   private isDown = false;
 

@@ -5,43 +5,43 @@ import { EndpointPaths } from './endpoint-paths.js';
 import { hooksOf } from './platform.js';
 import { readBody, type Body } from './read-body.js';
 
-/** Where a request keeps what a gate has read of it, for all gates: a body can be read but once. */
+/** Key of the body that a gate has read from a request. All gates share it, because a body can be read only once. */
 const BODY = Symbol('nestjs-mcp:body');
 
 interface ReadRequest extends IncomingMessage {
   [BODY]?: Body;
 }
 
-/** Where a request keeps the headers that it does not show. */
+/** Key of the hidden headers of a request. */
 const SHOWN = Symbol('nestjs-mcp:headers');
 
 type HidingRequest = ReadRequest & { [SHOWN]?: (string | undefined)[] };
 
-/** Headers by which Fastify sees that a request has a body to parse. */
+/** Headers that tell Fastify that a request has a body to parse. */
 const OF_CONTENT = ['content-type', 'content-length', 'transfer-encoding'] as const;
 
 /**
- * Reads the bodies of an endpoint's requests before the framework's own parser can, because that one has a limit of
- * its own (100 kB on Express) and answers bad JSON with a body that is not JSON-RPC.
+ * Reads the bodies of an endpoint's requests before the framework's parser. The framework's parser has another limit
+ * (100 kB on Express), and answers invalid JSON with a body that is not JSON-RPC.
  */
 export class BodyGate {
   private readonly paths = new EndpointPaths();
 
   /**
-   * @param maxBytes the largest body
-   * @param timeoutMs how long a body may take to arrive, in milliseconds
+   * @param maxBytes the largest body, in bytes
+   * @param timeoutMs deadline for a whole body, in milliseconds
    */
   constructor(
     private readonly maxBytes: number,
     private readonly timeoutMs: number,
   ) {}
 
-  /** @param paths the paths of the endpoint; those of other routes are none of its business */
+  /** @param paths the paths of the endpoint; the gate ignores other routes */
   watch(paths: readonly string[]): void {
     this.paths.watch(paths);
   }
 
-  /** What the gate read of a request, if the request passed through it. */
+  /** The body that the gate read from a request, if the request passed the gate. */
   bodyOf(request: ReadRequest): Body | undefined {
     return request[BODY];
   }
@@ -57,8 +57,8 @@ export class BodyGate {
       (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => {
         if (!this.isWanted(request) || !this.paths.lead(request)) return next();
         void this.read(request).then(body => {
-          // A parser would go on reading what was left unread; it leaves alone what has come to its end.
-          // Nor may another route, whose path a parameter of the endpoint's fits, be called without its body.
+          // A parser would read the remaining bytes of an unread body, but ignores a body that was read. Another route
+          // whose path matches the endpoint's parameters must not run without its body either.
           if (!body.ok && (body.error.close || this.paths.mayBeShared)) return body.error.send(response);
           if (body.ok) request.body = body.json;
           next();
@@ -68,8 +68,8 @@ export class BodyGate {
   }
 
   private hookInto(instance: FastifyInstance): void {
-    // Fastify runs no parser on a request that shows no content. What hooks of the application see is left as it is: the
-    // headers are hidden after the last of those that come before the parser, and are back before the next.
+    // Fastify does not parse a request without content headers. They are hidden after the last application hook before
+    // the parser, and restored before the next hook.
     const hide = ({ raw }: FastifyRequest) => {
       const { headers }: HidingRequest = raw;
       (raw as HidingRequest)[SHOWN] = OF_CONTENT.map(name => headers[name]);
@@ -85,7 +85,7 @@ export class BodyGate {
             done(null, payload);
           };
           if (this.isWanted(request.raw)) return void this.read(request.raw).then(goOn);
-          // Fastify refuses a DELETE that has a content type and no content.
+          // Fastify refuses a DELETE with a content type but without content.
           if (request.method === 'DELETE') return goOn();
           done(null, payload);
         },
@@ -101,7 +101,7 @@ export class BodyGate {
     });
   }
 
-  /** Reads a body that did not pass through the gate. */
+  /** Reads a body that did not pass the gate. */
   async read(request: ReadRequest): Promise<Body> {
     const body = await readBody(request, this.maxBytes, this.timeoutMs);
     return (request[BODY] = body);

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 
-/** How often connections are looked at while their server closes, in milliseconds. */
+/** Interval for checking connections while the server closes, in milliseconds. */
 const CHECK_MS = 50;
 
-/** How long a request may stall on its way while the server closes, in milliseconds. */
+/** How long a request may stall while the server closes, in milliseconds. */
 const STALLED_MS = 500;
 
-/** What is known of one client's connection. */
+/** The state of one client's connection. */
 interface Connection {
-  /** The TCP connection and, with TLS, what runs over it. */
+  /** The TCP connection and, with TLS, the TLS connection over it. */
   readonly sockets: Set<Socket>;
-  /** Requests that are not answered yet. */
+  /** Requests without an answer yet. */
   readonly requests: Set<IncomingMessage>;
-  /** How much had come when it was last seen to have grown, and when that was. */
+  /** The number of received bytes at the last observed growth, and the time of that growth. */
   bytes: number;
   grownAt: number;
 }
@@ -21,17 +21,16 @@ interface Connection {
 const KNOWN = new WeakMap<Server, Connections>();
 
 /**
- * The connections of an application's HTTP server. Node's `close()` waits for connections that have sent nothing, or half a
- * request, for as long as their clients like. Here, those end with the shutdown; a request that another route answers does
- * not.
+ * The connections of an application's HTTP server. Node's `close()` waits without limit for connections that have sent
+ * nothing or half a request. This class ends them with the shutdown, except requests that another route answers.
  */
 export class Connections {
   private readonly open = new Map<string | Socket, Connection>();
-  /** The same, for sockets of HTTP/1.1: HTTP/2 gives each request a proxy of its socket. */
+  /** The same for sockets of HTTP/1.1, because HTTP/2 gives each request a proxy of its socket. */
   private readonly bySocket = new WeakMap<Socket, Connection>();
   private timer?: NodeJS.Timeout;
 
-  /** The connections of a server, which all MCP servers of an application share. */
+  /** The connections of an HTTP server. All MCP servers of an application share them. */
   static of(server: Server): Connections {
     const known = KNOWN.get(server) ?? new Connections(server);
     KNOWN.set(server, known);
@@ -50,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * Once the server closes, ends every connection on which no request is being answered.
-   * @param graceMs how long requests may still be on their way, in milliseconds, if they do not stall
+   * After the server closes, ends every connection without a request that is being answered.
+   * @param graceMs how long a request may take to arrive completely, in milliseconds, if it does not stall
    */
   close(graceMs: number): void {
     if (this.timer) return;
@@ -73,7 +72,7 @@ export class Connections {
   }
 
   private check(deadline: number): void {
-    // Until Nest closes the server, other routes may be asked things.
+    // Until Nest closes the server, other routes may still receive requests.
     if (this.server.listening) return;
     for (const connection of this.open.values()) {
       if (isNeeded(connection, deadline)) continue;
@@ -89,13 +88,13 @@ const newConnection = (): Connection => ({
   grownAt: 0,
 });
 
-/** A client has one for all sockets of its connection; those of a Unix domain socket have no port. */
+/** The key of a client's connection, the same for all its sockets. Sockets of a Unix domain socket have no port. */
 const keyOf = (socket: Socket): string | Socket =>
   socket.remotePort === undefined ? socket : `${socket.remoteAddress} ${socket.remotePort}`;
 
 function isNeeded(connection: Connection, deadline: number): boolean {
   const requests = [...connection.requests];
-  // One that has come, or of which the application has something to read: it is the application that takes its time.
+  // The request is complete, or has unread bytes: the application still works on it.
   if (requests.some(request => request.complete || request.readableLength > 0)) return true;
   const now = performance.now();
   if (requests.length === 0 || now > deadline) return false;
@@ -104,16 +103,16 @@ function isNeeded(connection: Connection, deadline: number): boolean {
   return now - connection.grownAt < STALLED_MS;
 }
 
-/** The responses of a connection that wait for an earlier one to be answered. */
+/** The responses of a connection that wait for an earlier response (pipelining). */
 const QUEUED = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** Whether nobody waits for a response any more. */
+/** Whether the response is no longer needed. */
 export const isGone = ({ socket }: IncomingMessage, response: ServerResponse): boolean =>
   response.destroyed || socket.destroyed;
 
 /**
- * Closes a response as its client hangs up. Node does so for the response that has the connection, and forgets those that
- * are queued behind it (pipelining).
+ * Closes a response when its client disconnects. Node closes only the response that owns the connection, and forgets
+ * responses that are queued behind it (pipelining).
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return;

@@ -4,21 +4,21 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EndpointPaths } from './endpoint-paths.js';
 import { hooksOf } from './platform.js';
 
-/** An answer whose head can still be changed. */
+/** A response whose headers can still change. */
 interface HeaderHolder {
   getHeader(name: string): number | string | string[] | undefined;
   setHeader(name: string, value: string): void;
 }
 
-/** What a browser's client reads of an answer. */
+/** Response headers that a client in a browser reads. */
 const EXPOSED = ['Mcp-Session-Id', 'Mcp-Protocol-Version', 'WWW-Authenticate'];
 
-/** What it sends: `Mcp-Param-*` have names that only the tools know. */
+/** Whether clients send a header. `Mcp-Param-*` headers cannot be listed, because each tool defines its own names. */
 const isSent = (name: string): boolean => /^(?:mcp-.+|content-type|last-event-id)$/i.test(name);
 
 /**
- * Completes what the application's CORS says of an endpoint: a list of allowed or exposed headers that the application
- * wrote for its own routes would keep browsers from speaking the protocol. Without CORS it does nothing.
+ * Completes the application's CORS headers for an endpoint. Otherwise, a list of allowed or exposed headers for the
+ * application's own routes would keep browsers from using the protocol. Without CORS, it does nothing.
  */
 export class CorsGate {
   private readonly paths = new EndpointPaths();
@@ -28,7 +28,7 @@ export class CorsGate {
     this.paths.watch(paths);
   }
 
-  /** Has to come before the application enables CORS, whose preflight answers reach nobody else. */
+  /** Must be installed before the application enables CORS, because CORS ends a preflight request at once. */
   install(adapter: AbstractHttpAdapter): void {
     const hooks = hooksOf(adapter);
     if (hooks) {
@@ -42,7 +42,7 @@ export class CorsGate {
   }
 
   private hookInto(instance: FastifyInstance): void {
-    // The endpoint answers on Node's own response; a preflight is answered before this hook, on Fastify's.
+    // The endpoint answers on Node's own response. Fastify answers a preflight request on its reply, before this hook.
     instance.addHook('onRequest', (request, reply, done) => {
       if (isCrossOrigin(request.raw) && this.isOurs(request)) this.watchOver(request.raw, reply.raw);
       done();
@@ -58,7 +58,10 @@ export class CorsGate {
     });
   }
 
-  /** A preflight has no version in a header, by which the router may choose the route: then its path says it. */
+  /**
+   * Whether a request is for the endpoint. A preflight has no version header, so the router may not find the route, and
+   * the path decides.
+   */
   private isOurs({ raw, routeOptions }: FastifyRequest): boolean {
     return this.paths.isRoute(routeOptions.url) || this.paths.lead(raw);
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** How much may wait for a client to read it, in bytes, before nothing more is written that can be left out or sent later. */
+/** Maximum unread bytes of a client. Past it, the server drops or delays messages if it can. */
 export const MAX_UNREAD_BYTES = 1024 * 1024;
 
 const HEADERS = {
@@ -13,7 +13,7 @@ const HEADERS = {
 export class EventStream {
   private readonly beat: NodeJS.Timeout | undefined;
 
-  /** @param keepAliveMs how often a comment keeps the connection open, in milliseconds; 0: never */
+  /** @param keepAliveMs interval of keep-alive comments, in milliseconds; 0 turns them off */
   constructor(
     private readonly response: ServerResponse,
     headers: Readonly<Record<string, string>>,
@@ -27,12 +27,12 @@ export class EventStream {
     }
   }
 
-  /** Whether nothing can be sent any more. */
+  /** Whether the stream has ended. */
   get isOver(): boolean {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  /** Whether the client leaves too much unread. */
+  /** Whether the client has too much unread data. */
   get isFull(): boolean {
     return this.response.writableLength > MAX_UNREAD_BYTES;
   }
@@ -43,17 +43,17 @@ export class EventStream {
     this.response.write(`event: message\n${head}data: ${json}\n\n`);
   }
 
-  /** Sends what only tells the client something, unless too much waits for the client to read it. */
+  /** Sends a notification, unless the client has too much unread data. */
   tell(json: string): void {
     if (!this.isFull) this.send(json);
   }
 
-  /** Gives the client an id to come back with, before there is a message (2025-11-25: basic/transports). */
+  /** Sends an event id without a message, so that the client can reconnect at once (2025-11-25: basic/transports). */
   prime(id: string): void {
     this.response.write(`id: ${id}\ndata: \n\n`);
   }
 
-  /** Ends the connection, and tells the client when to come back, in milliseconds. */
+  /** Ends the connection. The client should reconnect after `retryMs` milliseconds. */
   pause(retryMs: number): void {
     this.response.write(`retry: ${retryMs}\n\n`);
     this.end();
@@ -65,7 +65,7 @@ export class EventStream {
   }
 
   private keepAlive(): void {
-    // A client that reads nothing need not be kept.
+    // A client that reads nothing does not need to be kept alive.
     if (!this.isFull) this.response.write(': keepalive\n\n');
   }
 }

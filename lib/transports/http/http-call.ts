@@ -6,12 +6,12 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { RunningCall } from '../../protocol/running-calls.js';
 import type { PostAnswer } from './post-answer.js';
 
-/** A call that came by POST, and its answer. */
+/** A call in a POST request, and its answer. */
 export class HttpCall extends RunningCall {
   readonly ask?: AskClient;
   private isOver = false;
 
-  /** @param send asks the client on the call's own stream, if the connection carries requests to it */
+  /** @param send sends requests to the client on the call's own stream, if the connection carries requests */
   constructor(
     readonly id: RequestId,
     private readonly era: McpCall['era'],
@@ -32,7 +32,7 @@ export class HttpCall extends RunningCall {
   }
 
   /**
-   * Runs the call, and answers it.
+   * Runs the call and answers it.
    * @throws Error if the answer cannot be written
    */
   async run(server: McpServerInstance, call: McpCall): Promise<void> {
@@ -50,7 +50,7 @@ export class HttpCall extends RunningCall {
     }
   }
 
-  /** Nobody waits for the answer any more, so that there is none. */
+  /** Ends the call without an answer, because the client no longer needs it. */
   cancel(reason?: unknown): void {
     this.settle(() => {
       this.abort(reason);

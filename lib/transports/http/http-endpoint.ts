@@ -35,13 +35,13 @@ import { originOf, SdkHandler } from './sdk-handler.js';
 import { endWithToken, leftOf } from './token-watch.js';
 import { challengeError, limitError, SHUTTING_DOWN } from './transport-error.js';
 
-/** The Streamable HTTP endpoint of one server: both eras, told apart request by request. */
+/** The Streamable HTTP endpoint of one server. It serves both eras, and determines the era of each request. */
 export class HttpEndpoint {
   private readonly check: RequestCheck;
   private readonly sdk: SdkHandler;
   private readonly sessions: Sessions | undefined;
   private readonly listeners: ListenerLimit;
-  /** Answers that are not complete. */
+  /** Responses that are not complete. */
   private readonly answers = new Set<ServerResponse>();
   private readonly forget: (this: ServerResponse) => void;
 
@@ -56,7 +56,7 @@ export class HttpEndpoint {
     server.limits['listeners'] = this.listeners.limit;
     server.gauges['responses'] = () => this.answers.size;
     const { answers } = this;
-    // One listener for all responses: a closure for each costs more than it does.
+    // One listener for all responses, because a closure for each response would be slow.
     this.forget = function () {
       answers.delete(this);
     };
@@ -65,19 +65,19 @@ export class HttpEndpoint {
   }
 
   /**
-   * Answers one request, and does not wait for the answer: enhancers of the application that are around the route would
-   * measure and end calls of one era and not of the other. They are around the handler as well.
+   * Answers one request, without waiting for the answer. Otherwise, enhancers around the route would measure and end
+   * the calls of one era only. Enhancers also run around the handler.
    */
   serve(incoming: Incoming): void {
     const { body, rawRequest, rawResponse } = incoming;
-    // A guard of the application may have taken its time.
+    // The request may have ended while a guard of the application ran.
     if (isGone(rawRequest, rawResponse)) return;
     const refusal = this.server.running.isClosing ? SHUTTING_DOWN : this.check.refusal(incoming);
     if (refusal) {
       this.server.refused(refusal.status);
       return refusal.send(rawResponse);
     }
-    // The SDK puts the Host header in front of a target, even of one that has a host itself.
+    // The SDK puts the Host header before the target, even before a target that already has a host.
     rawRequest.url = originForm(rawRequest.url ?? '');
     closeWithConnection(rawRequest, rawResponse);
     this.answers.add(rawResponse);
@@ -91,19 +91,19 @@ export class HttpEndpoint {
     });
   }
 
-  /** Hears of other nodes from now on. */
+  /** Starts to receive messages of other nodes. */
   async open(): Promise<void> {
     await this.sessions?.open();
   }
 
-  /** Sends clients that only listen to another node, if there may be one. */
+  /** Sends clients that only listen to another node, if other nodes exist. */
   async handOver(): Promise<void> {
     await this.sessions?.handOver();
   }
 
   /**
    * Ends every call, stream and session.
-   * @param timeoutMs how long clients may take to read what they have been answered, in milliseconds
+   * @param timeoutMs deadline for clients to read their answers, in milliseconds
    */
   async close(timeoutMs: number): Promise<void> {
     await Promise.all([this.sdk.close(), this.sessions?.close()]);
@@ -117,7 +117,7 @@ export class HttpEndpoint {
     for (const response of this.answers) response.destroy();
   }
 
-  /** Serves a request once its caller is known, or answers with what the caller has to do about it. */
+  /** Verifies the token of a request. Serves the request, or answers with the reason for the refusal. */
   private async identify(authorizer: Authorizer, incoming: Incoming, json: unknown): Promise<void> {
     const access = this.server.access!;
     const bearer = bearerOf(incoming);
@@ -156,7 +156,7 @@ export class HttpEndpoint {
     return this.sessions.serve(incoming, json);
   }
 
-  /** Lets what stands behind the server get ready; meanwhile, the requests count as calls. */
+  /** Prepares the server's backends. Meanwhile, the requests count as calls. */
   private async isRefusedByUpstream(incoming: Incoming, json: unknown): Promise<boolean> {
     const { caller, rawResponse } = incoming;
     const { limit } = this.server.running;
@@ -167,12 +167,12 @@ export class HttpEndpoint {
       limit.release(caller, count),
     );
     const { id = null } = isRecord(json) ? json : {};
-    // With HTTP 200, so that every client reads the code and the message.
+    // With HTTP 200, every client reads the code and the message.
     if (error) writeJson(rawResponse, 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
     return error !== undefined;
   }
 
-  /** Whether the requests of a body are within the caps of calls; else it is answered. */
+  /** Whether the requests of a body are within the caps of calls. If not, it answers the request. */
   private admitsCalls({ caller, rawResponse }: Incoming, json: unknown): boolean {
     const requests = requestsIn(json);
     const reached = this.server.running.limit.refusal(caller, requests.length);
@@ -187,7 +187,7 @@ export class HttpEndpoint {
     if (isAdmitted) return this.sdk.serve(incoming);
   }
 
-  /** An answer may have begun before a call is refused, and then the status cannot say so. */
+  /** Checked before an answer starts, because a refusal sets the HTTP status. */
   private async isChallenged(incoming: Incoming, json: unknown): Promise<boolean> {
     try {
       const requests = requestsIn(json);
@@ -203,7 +203,7 @@ export class HttpEndpoint {
     }
   }
 
-  /** Whether a request is one of 2026-07-28 in which nothing is wrong or rare: the SDK need not judge it. */
+  /** Whether a request is a common and valid 2026-07-28 request, which the SDK does not need to check. */
   private isModern(rawRequest: IncomingMessage, { method, params = {} }: JSONRPCRequest): boolean {
     const { headers } = rawRequest;
     const { inputResponses, _meta: meta } = params;
@@ -236,7 +236,7 @@ const bearerOf = ({ request, response, rawRequest, caller }: Incoming): Bearer =
   rawHeaders: rawRequest.rawHeaders,
 });
 
-/** A request whose token has been verified; who a guard of the application has found does not count. */
+/** The request with the caller of its verified token. It replaces a caller that a guard of the application found. */
 function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
   const { request, response, rawRequest, rawResponse, body } = incoming;
   const caller = authInfo ? callerOf(authInfo, request) : incoming.caller;
@@ -247,14 +247,14 @@ const idOf = (json: unknown): RequestId | undefined => (isJSONRPCRequest(json) ?
 
 const requestsIn = (body: unknown): JSONRPCRequest[] => [body].flat().filter(isJSONRPCRequest);
 
-/** Whether a request is one of the 2025 era without a doubt. */
+/** Whether a request certainly belongs to the 2025 era. */
 const isLegacyRequest = ({ headers }: IncomingMessage, { params }: JSONRPCRequest): boolean => {
   const version = headers['mcp-protocol-version'] as string | undefined;
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
   return !Object.hasOwn(params?._meta ?? {}, PROTOCOL_VERSION_META_KEY);
 };
 
-/** Whether the SDK judges a message to be one of the 2025 era. That takes ten times as long as `isLegacyRequest`. */
+/** Whether the SDK classifies a message as 2025-era. This takes ten times as long as `isLegacyRequest`. */
 function isJudgedLegacy({ method = '', headers }: IncomingMessage, body: unknown): boolean {
   const { kind } = classifyInboundRequest({
     httpMethod: method,

@@ -13,7 +13,7 @@ import { HttpEndpoint } from './http-endpoint.js';
 import { mount, type EndpointSlot } from './mcp.controller.js';
 import { canBeServed } from './platform.js';
 
-/** Puts a server's endpoint into the application's HTTP server, if it has one. */
+/** Adds a server's endpoint to the application's HTTP server, if the application has one. */
 export class HttpTransport {
   private readonly installed: Subscription;
   private readonly cors = new CorsGate();
@@ -26,11 +26,11 @@ export class HttpTransport {
     private readonly controller: Type,
     private readonly slot: EndpointSlot,
   ) {
-    // Nest refuses a class among its controllers that is none.
+    // Nest refuses a controller class without `@Controller`.
     mount(controller, http);
     const gate = new BodyGate(http.maxBodyBytes, http.bodyTimeoutMs);
     slot.gate = gate;
-    // The adapter is known when the application is created, before it registers its own body parsers.
+    // The adapter is available when the application is created, before it registers its own body parsers.
     this.installed = adapterHost.init$.subscribe(() => {
       const { adapter } = this;
       if (!adapter || !canBeServed(adapter)) return;
@@ -39,12 +39,12 @@ export class HttpTransport {
     });
   }
 
-  /** Undefined in an application without HTTP, as `createApplicationContext` makes one. */
+  /** Undefined in an application without HTTP, such as `createApplicationContext` creates. */
   private get adapter(): AbstractHttpAdapter | undefined {
     return (this.adapterHost.httpAdapter as AbstractHttpAdapter | null | undefined) ?? undefined;
   }
 
-  /** @param paths where Nest puts the route */
+  /** @param paths the paths of Nest's route */
   mount(paths: readonly string[]): void {
     mount(this.controller, this.http);
     this.slot.gate?.watch(paths);
@@ -52,7 +52,7 @@ export class HttpTransport {
     this.host.paths = paths;
   }
 
-  /** @throws McpBootstrapError for an adapter that cannot be used (RxJS would swallow it in the constructor) */
+  /** @throws McpBootstrapError for an adapter that cannot be used; RxJS would swallow an error in the constructor */
   async open(): Promise<void> {
     const { adapter } = this;
     if (adapter && !canBeServed(adapter)) {
@@ -67,7 +67,7 @@ export class HttpTransport {
     await this.slot.endpoint.open();
   }
 
-  /** Lets the calls that run finish within the server's `shutdownTimeoutMs`, and ends everything. */
+  /** Waits for running calls up to the server's `shutdownTimeoutMs`, then ends everything. */
   async close(): Promise<void> {
     this.installed.unsubscribe();
     const { running, options } = this.host;

@@ -10,8 +10,8 @@ interface Reply {
 }
 
 /**
- * Answers what a guard, middleware or interceptor of the route threw: the HTTP status stays, so a client's
- * authorization flow starts at a 401, and the body is a JSON-RPC error.
+ * Answers an error of a guard, middleware or interceptor of the route. It keeps the HTTP status, so that a client
+ * starts to log in at a 401. The body becomes a JSON-RPC error.
  */
 @Catch()
 export class JsonRpcExceptionFilter implements ExceptionFilter {

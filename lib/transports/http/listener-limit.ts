@@ -4,10 +4,10 @@ import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { Incoming } from './incoming.js';
 import { limitError } from './transport-error.js';
 
-/** When to try again to open a stream, in seconds. */
+/** Delay before a client may try again to open a stream, in seconds. */
 const RETRY_AFTER_S = 30;
 
-/** Counts the streams on which clients only listen: those of sessions, and `subscriptions/listen`. */
+/** Counts the streams on which clients only listen: GET streams of sessions, and `subscriptions/listen`. */
 export class ListenerLimit {
   readonly limit: CallerLimit;
 
@@ -23,9 +23,9 @@ export class ListenerLimit {
     );
   }
 
-  /** Counts a response until it closes, or answers with a refusal. @returns whether it may become a stream */
+  /** Counts a response until it closes, or answers it with a refusal. @returns whether it may become a stream */
   admits({ caller, rawResponse }: Incoming, id?: RequestId): boolean {
-    // One that is closed already does not say so again.
+    // A closed response does not emit `close` again.
     if (rawResponse.destroyed) return false;
     const reached = this.limit.take(caller);
     if (reached) limitError(reached, id).send(rawResponse);

@@ -9,13 +9,15 @@ import type { HttpEndpoint } from './http-endpoint.js';
 import type { Incoming } from './incoming.js';
 import { checkDepth, readBody, type Body } from './read-body.js';
 
-/** Where the `@ApiExcludeController()` of `@nestjs/swagger` keeps whether a controller is left out: `[true]`. */
+/**
+ * The key under which `@ApiExcludeController()` of `@nestjs/swagger` stores whether to exclude a controller: `[true]`.
+ */
 const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
 
 /** Token of an application's `EndpointSlot`. */
 export const ENDPOINT = 'nestjs-mcp:endpoint';
 
-/** What an endpoint's controller serves; known only once the options are. */
+/** The endpoint that a controller serves. It exists only after the options are known. */
 export interface EndpointSlot {
   endpoint?: HttpEndpoint;
   gate?: BodyGate;
@@ -23,7 +25,7 @@ export interface EndpointSlot {
 
 interface PlatformRequest extends IncomingMessage {
   readonly raw?: IncomingMessage;
-  /** Where the request comes from, as far as the platform trusts the proxies that passed it on. */
+  /** The address of the client. The platform decides which proxies it trusts for it. */
   readonly ip?: string;
   readonly auth?: AuthInfo;
   readonly body?: unknown;
@@ -35,7 +37,7 @@ interface PlatformResponse extends ServerResponse {
   getHeaders(): Record<string, string | string[] | number>;
 }
 
-/** A controller without a route; `mount` gives it one. Every server has a class of its own. */
+/** Creates a controller class without a route. `mount` adds the route. Every server needs its own class. */
 export function createController(): Type {
   class McpController {
     constructor(@Inject(ENDPOINT) private readonly slot: EndpointSlot) {}
@@ -48,13 +50,13 @@ export function createController(): Type {
   return McpController;
 }
 
-/** Makes the controller a real Nest route, so that prefix, versioning, middleware and global guards apply. */
+/** Turns the controller into a Nest route, so that prefix, versioning, middleware and global guards apply. */
 export function mount(controller: Type, { path, version }: ResolvedHttpOptions): void {
   const prototype = controller.prototype as object;
   const handle = Object.getOwnPropertyDescriptor(prototype, 'handle') as PropertyDescriptor;
   Controller({ path, ...(version !== undefined && { version }) })(controller);
   UseFilters(new JsonRpcExceptionFilter())(controller);
-  // OpenAPI cannot describe the endpoint; the application's own decorators may ask for it all the same.
+  // Excluded, because OpenAPI cannot describe the endpoint. The application can include it with its own decorator.
   if (!Reflect.hasMetadata(SWAGGER_EXCLUDE_METADATA, controller))
     Reflect.defineMetadata(SWAGGER_EXCLUDE_METADATA, [true], controller);
   All()(prototype, 'handle', handle);
@@ -70,7 +72,8 @@ async function accept(
   const rawRequest = request.raw ?? request;
   const rawResponse = response.raw ?? response;
   if (response.hijack) {
-    // The transport writes to Node's response; what plugins (CORS …) put on Fastify's reply goes with it.
+    // The transport writes to Node's response, so headers that plugins (such as CORS) set on Fastify's reply are
+    // copied.
     response.hijack();
     for (const [name, value] of Object.entries(response.getHeaders())) rawResponse.setHeader(name, value);
   }
@@ -80,7 +83,7 @@ async function accept(
   return { request, response, rawRequest, rawResponse, body, authInfo, caller };
 }
 
-/** The body as the gate read it or, where the gate saw no JSON, as another parser left it. */
+/** The body that the gate read. If the gate did not see JSON, the body of another parser. */
 async function bodyOf(
   { body }: PlatformRequest,
   rawRequest: IncomingMessage,

@@ -10,7 +10,7 @@ import type { HttpExchange, McpCall, Params, ReplyChannel } from '../../protocol
 import { isRecord } from '../../util/is-record.js';
 import type { Incoming } from './incoming.js';
 
-/** The call in a 2026-07-28 request whose envelope has been checked. */
+/** Creates the call of a 2026-07-28 request whose envelope is valid. */
 export function modernCall(
   { id, method, params = {} }: JSONRPCRequest,
   incoming: Incoming,
@@ -51,7 +51,7 @@ export const httpOf = ({ request, response, rawRequest, caller }: Incoming): Htt
   caller,
 });
 
-/** Answers are bare results; entries of any other form are not answers (2026-07-28: basic/patterns/mrtr). */
+/** Separates answers from malformed entries. An answer is a bare result (2026-07-28: basic/patterns/mrtr). */
 function sorted(responses: Params): Pick<McpCall, 'inputResponses' | 'malformedResponses'> {
   const entries = Object.entries(responses);
   const isAnswer = (value: unknown) => isRecord(value) && !('method' in value) && !('result' in value);

@@ -3,22 +3,22 @@ import { EventStream } from './event-stream.js';
 
 export interface PostAnswerOptions {
   readonly keepAliveMs: number;
-  /** What every answer of the transport carries. */
+  /** Headers of every answer of the transport. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How many requests the POST holds. Default: 1. */
+  /** The number of requests in the POST. Default: 1. */
   readonly awaited?: number;
-  /** Whether the requests came in a list, and so the answers do. */
+  /** Whether the requests came in a batch, so that the answers form a batch, too. */
   readonly isBatch?: boolean;
 }
 
 const NO_HEADERS = {};
 
-/** Where messages go once an answer is a stream. */
+/** The stream for messages of an answer. */
 export interface MessageStream {
-  /** Whether nothing can be sent any more. */
+  /** Whether the stream has ended. */
   readonly isOver: boolean;
   send(json: string): void;
-  /** Sends what only tells the client something; it may be dropped if the client does not read. */
+  /** Sends a notification. It may be dropped if the client does not read. */
   tell(json: string): void;
   end(): void;
 }
@@ -29,7 +29,7 @@ export class PostAnswer {
   private readonly answers: string[] = [];
   private awaited: number;
   private status = 200;
-  /** The headers of a refusal, whose status is that of a whole list. */
+  /** The headers of a refusal. Its status applies to the whole batch. */
   private refusal?: Readonly<Record<string, string>>;
 
   constructor(
@@ -39,7 +39,7 @@ export class PostAnswer {
     this.awaited = options.awaited ?? 1;
   }
 
-  /** Whether nothing can be sent any more. */
+  /** Whether the answer has ended. */
   get isOver(): boolean {
     return this.stream ? this.stream.isOver : this.response.writableEnded || this.response.destroyed;
   }
@@ -49,12 +49,12 @@ export class PostAnswer {
     if (!this.isOver) this.asStream().send(json);
   }
 
-  /** Sends what only tells the client something; it is dropped if the client does not read. */
+  /** Sends a notification before the answer. It is dropped if the client does not read. */
   tell(json: string): void {
     if (!this.isOver) this.asStream().tell(json);
   }
 
-  /** Ends the connection for a time, if the client can come back for the answer: only that of a session can. */
+  /** Ends the connection for a time. Only the client of a session can reconnect for the answer. */
   pause(_retryMs: number): void {}
 
   /**
@@ -70,7 +70,7 @@ export class PostAnswer {
     this.settle();
   }
 
-  /** A request that is cancelled is not answered. */
+  /** Ends a cancelled request without an answer. */
   drop(): void {
     if (!this.isOver) this.settle();
   }
@@ -83,7 +83,7 @@ export class PostAnswer {
   }
 
   private end(): void {
-    // Nothing is left to answer: a stream that ends without a message says so.
+    // All requests were cancelled, so the stream ends without a message.
     if (this.answers.length === 0) return this.asStream().end();
     const json = this.options.isBatch ? `[${this.answers.join(',')}]` : this.answers[0];
     const { headers } = this.options;

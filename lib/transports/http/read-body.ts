@@ -2,17 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { TransportError } from './transport-error.js';
 
-/** A request's body: the JSON in it, or why there is none. */
+/** A request's body: its JSON, or the reason for its refusal. */
 export type Body =
   { readonly ok: true; readonly json: unknown } | { readonly ok: false; readonly error: TransportError };
 
-/** The most levels of lists and objects in a body: what follows a value to its ends must not run out of stack. */
+/** Maximum nesting of lists and objects in a body, so that recursive code does not overflow the stack. */
 const MAX_DEPTH = 500;
 
-/**
- * Reads a JSON body, up to a limit in bytes and in time. It never throws: what is wrong with the body is part of the
- * result.
- */
+/** Reads a JSON body, within limits of bytes and time. It never throws; the result holds the error. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -27,7 +24,7 @@ export async function readBody(
   return Buffer.isBuffer(bytes) ? parse(bytes) : bytes;
 }
 
-/** What is left unread goes nowhere, and leaves the connection fit for the answer. */
+/** Reads the bytes. An unread rest is discarded, so that the connection can still carry the answer. */
 function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number): Promise<Buffer | Body> {
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
@@ -46,7 +43,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, timeoutMs: number
     const onBreak = () => settle(failed(400, -32700, 'Parse error: the request body could not be read'));
     const deadline = setTimeout(() => settle(tooSlow(timeoutMs)), timeoutMs);
     if (request.destroyed || request.readableEnded) return onBreak();
-    // A request that breaks off emits an error, which is its sender's; it closes after that.
+    // A broken request emits an error, caused by its sender, before it closes.
     request.on('data', onData).once('end', onEnd).once('close', onBreak).on('error', ignore);
   });
 }
@@ -64,12 +61,12 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-/** A body that another parser made, unless it is nested deeper than `readBody` reads one. */
+/** Accepts a body that another parser read, unless it is nested too deeply. */
 export function checkDepth(json: unknown): Body {
   try {
     return isTooDeep(Buffer.from(JSON.stringify(json) ?? '')) ? tooDeep() : { ok: true, json };
   } catch {
-    // There is no stack left to write it with.
+    // `JSON.stringify` overflowed the stack.
     return tooDeep();
   }
 }
@@ -84,7 +81,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Measures bytes, for all that counts is ASCII: this takes a small part of the time that parsing takes. */
+/** Scans bytes, because all relevant characters are ASCII. This is much faster than parsing. */
 function isTooDeep(bytes: Buffer): boolean {
   if (!hasManyOpenings(bytes)) return false;
   const { length } = bytes;
@@ -101,7 +98,7 @@ function isTooDeep(bytes: Buffer): boolean {
   return false;
 }
 
-/** Whether there are enough brackets to nest too deeply, in texts or not. */
+/** Whether there are enough brackets to nest too deeply, inside and outside of strings. */
 function hasManyOpenings(bytes: Buffer): boolean {
   let count = 0;
   for (const opening of [OPEN_LIST, OPEN_OBJECT]) {

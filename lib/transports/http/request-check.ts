@@ -8,19 +8,19 @@ import { TransportError } from './transport-error.js';
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
-/** The most refused names of one kind that are logged. */
+/** Maximum number of refused names that are logged, for each header. */
 const MAX_NAMES = 100;
-/** The most characters of one that are: a host name in DNS has no more. */
+/** Maximum characters of a logged name. DNS does not allow longer host names. */
 const MAX_NAME_LENGTH = 253;
 
-/** Node's own limit, if the application sets none. */
+/** Node's own limit, used if the application does not set a limit. */
 const NODE_MAX_HEADERS = 1000;
 
-/** Looks at a request as such: where it goes, where it comes from, how it comes. */
+/** Checks the HTTP level of a request: its host, origin, method, headers and content type. */
 export class RequestCheck {
   /** Names whose refusal has been logged. */
   private readonly refused = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
-  /** The `Host` that was accepted last: most requests repeat it. */
+  /** The last accepted `Host`, because most requests repeat it. */
   private lastHost?: string;
   private hasWarnedOfProxy = false;
 
@@ -29,7 +29,7 @@ export class RequestCheck {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** What is wrong with a request, if anything is. */
+  /** The refusal of a request, or undefined if the request is valid. */
   refusal(incoming: Pick<Incoming, 'rawRequest' | 'body' | 'caller'>): TransportError | undefined {
     const { rawRequest, body } = incoming;
     if (mayLackHeaders(rawRequest))
@@ -54,7 +54,7 @@ export class RequestCheck {
   private refusalOfHost(request: IncomingMessage): TransportError | undefined {
     const { allowedHosts } = this.http;
     const host = request.headers.host ?? (request.headers[':authority'] as string | undefined);
-    // Node keeps the first; whoever routed the request may have read another.
+    // Node keeps the first header, but a proxy may have read another.
     if (isRepeated(request, 'host')) return refused(400, 'Bad Request: there is more than one Host header');
     if (host !== undefined && host === this.lastHost) return undefined;
     const known = validateHostHeader(host, allowedHosts === '*' ? [] : allowedHosts);
@@ -83,23 +83,23 @@ export class RequestCheck {
     const { headers, socket } = rawRequest;
     const { remoteAddress } = socket;
     const isOf = (address: string | undefined) => limitKeyOf(undefined, {}, address) === caller;
-    // A client beside a trusted proxy has the same address.
+    // A client on the same machine as a trusted proxy has the proxy's address.
     const client = String(headers['x-forwarded-for']).split(',').at(-1)!.trim();
     if (this.hasWarnedOfProxy || !isOf(remoteAddress) || isOf(client)) return;
     this.hasWarnedOfProxy = true;
     this.warn(
-      `A request from ${remoteAddress} has forwarding headers, which the HTTP adapter does not trust: all anonymous callers behind this proxy share its "maxPerAddress" limits; if the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,
+      `The HTTP adapter does not trust the forwarding headers of a request from ${remoteAddress}. Anonymous callers behind this proxy share its "maxPerAddress" limits. If the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,
     );
   }
 
-  /** Once for each name: an operator has to learn of it, and callers can make names up. */
+  /** Warns once for each name, so that operators see it, but callers cannot flood the log with invented names. */
   private warnOfRefusal(header: string, name: string | undefined, option: keyof typeof this.refused): void {
     const names = this.refused[option];
     const shown = name?.slice(0, MAX_NAME_LENGTH);
     if (shown === undefined || names.has(shown) || names.size >= MAX_NAMES) return;
     names.add(shown);
     this.warn(
-      `A request was refused, for its ${header} header names ${JSON.stringify(shown)}; if your clients use this name, add it to "http.${option}"`,
+      `A request was refused because its ${header} header names ${JSON.stringify(shown)}; if your clients use this name, add it to "http.${option}"`,
     );
   }
 }
@@ -108,8 +108,8 @@ const refused = (status: number, message: string): TransportError =>
   new TransportError(status, -32000, message);
 
 /**
- * Whether Node may have left out headers: beyond a limit it does, and says nothing. Whoever routed the request may have read
- * what is not there.
+ * Whether Node may have dropped headers. Node drops headers past a limit without an error, but a proxy may have read
+ * them.
  */
 function mayLackHeaders({ rawHeaders, socket }: IncomingMessage): boolean {
   const { server } = socket as { server?: { maxHeadersCount?: number | null } };

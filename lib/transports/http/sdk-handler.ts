@@ -18,17 +18,17 @@ import type { Incoming } from './incoming.js';
 import { httpOf } from './modern-call.js';
 import { StreamBus } from './stream-bus.js';
 
-/** A request that the SDK's handler has. */
+/** A request in the SDK's handler. */
 interface HandledRequest {
   readonly incoming: Incoming;
   readonly http: HttpExchange;
-  /** Its answer, whatever the SDK makes of it: of what a factory throws it has but one answer (500). */
+  /** Replaces the SDK's answer, because the SDK answers every error of a factory with HTTP 500. */
   refusal?: Response;
 }
 
 /**
- * The SDK's own handler: for `subscriptions/listen`, for 2025-era clients without sessions, and for every request that is
- * not ordinary, so that the SDK judges it. Its servers call the same pipeline.
+ * The SDK's own handler. It serves `subscriptions/listen`, 2025-era clients without sessions, and unusual requests that
+ * the SDK has to check. Its servers call the same pipeline.
  */
 export class SdkHandler {
   private readonly handler: McpHttpHandler;
@@ -42,14 +42,14 @@ export class SdkHandler {
     this.bus = new StreamBus(server.bus, error => server.report(error));
     this.handler = createMcpHandler(
       async ({ era, requestInfo }) => {
-        // The SDK has checked the standard headers by now, and not done anything else.
+        // At this point, the SDK has only checked the standard headers.
         if (era === 'modern') await this.admit(requestInfo);
         return serverForRequest(server, era, request => request && this.requests.get(request)?.http);
       },
       {
         legacy: server.options.legacy === 'stateless' ? 'stateless' : 'reject',
         bus: this.bus,
-        // Counted before the SDK sees them, for each caller.
+        // Unlimited, because `ListenerLimit` counts the streams of each caller before.
         maxSubscriptions: Infinity,
         keepAliveMs: http.keepAliveMs,
         onerror: error => server.reportRejected(error),
@@ -64,7 +64,7 @@ export class SdkHandler {
       const response = await this.answer(request, incoming, json);
       if (response.status >= 400) this.server.refused(response.status);
       if (response.headers.get('content-type') === 'text/event-stream') {
-        // The adapter leaves the head to the first event, which may be long in coming.
+        // The adapter sends the headers with the first event, which may come late.
         setImmediate(() => rawResponse.writableEnded || rawResponse.flushHeaders());
       }
       return response;
@@ -78,7 +78,7 @@ export class SdkHandler {
   }
 
   private async answer(request: Request, incoming: Incoming, json: unknown): Promise<Response> {
-    // A `WeakMap` alone would let the request be collected, and its signal would never fire.
+    // With only a `WeakMap`, the request could be collected, and its signal would never abort.
     incoming.rawResponse.once('close', () => this.requests.delete(request));
     const handled: HandledRequest = { incoming, http: httpOf(incoming) };
     this.requests.set(request, handled);
@@ -88,10 +88,10 @@ export class SdkHandler {
     return handled.refusal ?? response;
   }
 
-  /** @throws Error for a request that is to be answered with a refusal */
+  /** @throws Error if the request must be answered with a refusal */
   private async admit(request: Request | undefined): Promise<void> {
     const handled = request && this.requests.get(request);
-    if (!handled) throw new Error('The SDK asks for a server for a request that nobody has sent');
+    if (!handled) throw new Error('The SDK asks for a server for an unknown request');
     const { incoming, http } = handled;
     const message = incoming.body?.ok ? incoming.body.json : undefined;
     if (!isJSONRPCRequest(message)) return;
@@ -101,7 +101,7 @@ export class SdkHandler {
       const { code, message: text, data } = error as HeaderMismatchError;
       throw refuse(handled, message, { code, message: text, data }, 400);
     }
-    // The SDK serves `subscriptions/listen` without a server of ours, so interceptors decide on it here.
+    // The SDK serves `subscriptions/listen` without one of our servers, so interceptors run here.
     const listen = listenOf(message);
     const error =
       refusalOfResponses(message) ??
@@ -119,7 +119,7 @@ function challenged(error: unknown): AuthChallenge {
   throw error;
 }
 
-/** @returns what tells the SDK */
+/** @returns an error that makes the SDK stop */
 function refuse(
   handled: HandledRequest,
   { id }: JSONRPCRequest,
@@ -131,7 +131,10 @@ function refuse(
   return new Error(error.message);
 }
 
-/** The signal of the `Request` itself falls silent if the answer ends before the client hangs up. */
+/**
+ * The origin of a request. Its own signal is used, because the signal of the `Request` does not abort after the answer
+ * has ended.
+ */
 export function originOf(incoming: Incoming): Origin {
   const { authInfo, rawResponse } = incoming;
   const ended = new AbortController();

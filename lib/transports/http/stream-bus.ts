@@ -4,25 +4,25 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCRequest, ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import { NotificationBuffer } from './notification-buffer.js';
 
-/** A request to listen. */
+/** A `subscriptions/listen` request. */
 interface Listening {
-  /** Its answer is the stream. */
+  /** The response that carries the stream. */
   readonly response: ServerResponse | undefined;
-  /** The resources that the client is to be told of. */
+  /** The resources that the client subscribes to. */
   readonly uris: ReadonlySet<unknown>;
 }
 
-/** A server's bus, for `subscriptions/listen`: what a client leaves unread is bounded, and changes past that are dropped. */
+/** A server's bus for `subscriptions/listen`. It bounds the unread changes of a client, and drops further changes. */
 export class StreamBus implements ServerEventBus {
   private readonly listening = new AsyncLocalStorage<Listening>();
 
-  /** @param onError called with what a listener throws */
+  /** @param onError receives errors of listeners */
   constructor(
     private readonly bus: ServerEventBus,
     private readonly onError: (error: Error) => void,
   ) {}
 
-  /** Serves a request to listen, whose answer is `response`. */
+  /** Serves a listen request, whose answer is `response`. */
   serve<T>({ params }: JSONRPCRequest, response: ServerResponse | undefined, work: () => T): T {
     const { notifications } = (params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
     const uris = notifications?.resourceSubscriptions;
@@ -37,11 +37,11 @@ export class StreamBus implements ServerEventBus {
     const { response, uris } = this.listening.getStore() ?? { response: undefined, uris: new Set() };
     const buffer = new NotificationBuffer(response);
     return this.bus.subscribe(event => {
-      // What goes to others does not count.
+      // Changes of other resources do not count as unread.
       if (event.kind === 'resource_updated' && !uris.has(event.uri)) return;
       const tell = async () => {
         listener(event);
-        // By then, the response shows whether the client keeps up.
+        // After this turn, the response shows whether the client keeps up.
         await nextTurn();
       };
       buffer.send(event, tell).catch(this.onError);

@@ -8,17 +8,17 @@ interface TransportErrorOptions {
   /** Whether the connection ends with the answer, because part of the request was not read. Default: false. */
   readonly close?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request that it answers. Default: none is known. */
+  /** The id of the answered request. Default: unknown. */
   readonly id?: RequestId;
   readonly data?: unknown;
 }
 
-/** A refusal below JSON-RPC: an HTTP status, with a JSON-RPC error in the body nevertheless. */
+/** A refusal at the HTTP level: an HTTP status, with a JSON-RPC error in the body. */
 export class TransportError extends Error {
   /**
    * @param status HTTP status
    * @param code JSON-RPC error code
-   * @param message what the client is told
+   * @param message the text for the client
    */
   constructor(
     readonly status: number,
@@ -58,7 +58,7 @@ export const limitError = (
   id?: RequestId,
 ): LimitError => new LimitError(status, code, message, { id, data, headers });
 
-/** The refusal of a request by its token. */
+/** The refusal of a request because of its token. */
 export const challengeError = (
   { status, code, message, headers }: AuthChallenge,
   id?: RequestId,

@@ -4,7 +4,7 @@ import { isRecord } from '../../util/is-record.js';
 import type { PeerMessage, Peers } from './peers.js';
 import type { SessionStream, StreamSettings } from './session-stream.js';
 
-/** How often a node must be missing before it counts as dead: it may have been without the store for a moment. */
+/** How often a node must be missing before it counts as dead. It may have lost the store for a moment. */
 const MISSES = 2;
 
 interface Followed {
@@ -15,7 +15,7 @@ interface Followed {
   misses: number;
 }
 
-/** Streams that a client reads here, while their calls run on other nodes. */
+/** Streams that a client reads on this node while their calls run on other nodes. */
 export class FollowedStreams {
   private readonly followed = new Map<string, Followed>();
   private isChecking = false;
@@ -33,7 +33,7 @@ export class FollowedStreams {
     this.followed.delete(name);
   }
 
-  /** @param requests what the stream is to answer */
+  /** @param requests the requests that the stream answers */
   add(stream: SessionStream, node: string, requests: readonly RequestId[]): void {
     this.followed.set(stream.name, { stream, node, requests, misses: 0 });
   }
@@ -45,7 +45,7 @@ export class FollowedStreams {
     else stream.accept({ stream: stream.name, sequence, json });
   }
 
-  /** Catches up, and ends the streams of nodes that are gone. @throws UnavailableException */
+  /** Catches up with the streams, and ends streams of dead nodes. @throws UnavailableException */
   async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
@@ -61,11 +61,11 @@ export class FollowedStreams {
     stream.refresh();
     one.misses = (await this.peers.isAlive(node)) ? 0 : one.misses + 1;
     if (one.misses >= MISSES) await this.fail(one);
-    // Its node may have ended it while messages were lost.
+    // The node may have ended the stream with a message that was lost.
     else if (!(await this.peers.requestsOf(stream.name))) this.over(stream);
   }
 
-  /** Answers what nobody will answer any more. */
+  /** Answers the open requests of a dead node with an error. */
   private async fail({ stream, requests }: Followed): Promise<void> {
     const { store, session } = this.settings;
     const events = await store.after(session, stream.name, 0);

@@ -1,13 +1,13 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Peers } from './peers.js';
 
-/** How often an answer is sent in vain: for about ten seconds. */
+/** Maximum attempts to send an answer, which take about ten seconds. */
 const MAX_TRIES = 5;
 
-/** The most answers of a session that wait for a node to confirm them. */
+/** Maximum unconfirmed answers of a session. */
 const MAX_WAITING = 16;
 
-/** The most characters of an answer that nodes send each other. */
+/** Maximum characters of an answer between nodes. */
 const MAX_LENGTH = 1_048_576;
 
 interface Forwarded {
@@ -16,7 +16,10 @@ interface Forwarded {
   tries: number;
 }
 
-/** Answers to what other nodes ask, sent until those nodes confirm them: a message between nodes may be lost. */
+/**
+ * Answers to requests of other nodes. They are sent again until they are confirmed, because messages between
+ * nodes may be lost.
+ */
 export class ForwardedAnswers {
   private readonly waiting = new Map<string, Forwarded>();
 
@@ -26,7 +29,7 @@ export class ForwardedAnswers {
     return this.waiting.size;
   }
 
-  /** Nobody waits for an answer to a node that does not run, and no node has so many questions. */
+  /** Sends an answer to its node. It drops answers to unknown nodes, and answers past the bounds. */
   send(node: string, message: JSONRPCMessage & { readonly id?: unknown }): void {
     if (this.waiting.size >= MAX_WAITING || !this.peers.knows(node)) return;
     if (JSON.stringify(message).length > MAX_LENGTH) return;
@@ -38,7 +41,7 @@ export class ForwardedAnswers {
     this.waiting.delete(keyOf(node, id));
   }
 
-  /** Sends again what is not confirmed. */
+  /** Sends unconfirmed answers again. */
   repeat(): void {
     for (const [key, { node, message, tries }] of this.waiting) {
       if (tries === MAX_TRIES) this.waiting.delete(key);

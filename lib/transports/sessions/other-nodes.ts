@@ -3,10 +3,10 @@ import { ForwardedAnswers } from './forwarded-answers.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { QuestionIds } from './question-ids.js';
 
-/** The most characters of an id and of a reason that nodes tell each other. */
+/** Maximum characters of an id and of a reason between nodes. */
 const MAX_REASON = 200;
 
-/** Lets answers and cancellations reach the node that they are for, since a client may send them to any node. */
+/** Forwards answers and cancellations to the right node, because a client may send them to any node. */
 export class OtherNodes {
   private readonly ids: QuestionIds;
   private readonly answers: ForwardedAnswers;
@@ -16,17 +16,17 @@ export class OtherNodes {
     this.answers = new ForwardedAnswers(peers);
   }
 
-  /** Whether an answer is on its way to another node. */
+  /** Whether an answer to another node is not confirmed yet. */
   get isForwarding(): boolean {
     return this.answers.size > 0;
   }
 
-  /** A message of this node's server, as the client gets it. */
+  /** Converts a message of this node's server for the client. */
   outgoing(message: JSONRPCMessage): JSONRPCMessage {
     return this.ids.outgoing(message);
   }
 
-  /** @returns the client's message, as this node's server expects it; undefined if another node gets it */
+  /** @returns the client's message for this node's server; undefined if it was forwarded to another node */
   incoming(message: JSONRPCMessage): JSONRPCMessage | undefined {
     const { node, message: own } = this.ids.incoming(message);
     if (node === undefined) return own;
@@ -34,14 +34,14 @@ export class OtherNodes {
     return undefined;
   }
 
-  /** Another node may run the request. */
+  /** Notifies the other nodes, because one of them may run the request. */
   cancel(requestId: RequestId, reason: unknown): void {
     if (String(requestId).length > MAX_REASON) return;
     const text = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined;
     this.peers.tell({ kind: 'cancel', requestId, reason: text });
   }
 
-  /** Confirms an answer that another node got. @returns whether it is for this node */
+  /** Confirms an answer from another node. @returns whether it is for this node */
   confirm({ node, message }: PeerMessage & { readonly kind: 'answer' }): boolean {
     if (node !== this.peers.node) return false;
     this.peers.tell({ kind: 'confirmed', node, id: (message as { readonly id?: unknown }).id });
@@ -52,7 +52,7 @@ export class OtherNodes {
     this.answers.confirmed(node, id);
   }
 
-  /** Sends the answers again that are not confirmed. */
+  /** Sends unconfirmed answers again. */
   repeat(): void {
     this.answers.repeat();
   }

@@ -1,51 +1,51 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { StateChange } from '../../server/connection-server.js';
 
-/** What one node tells the others of a session. */
+/** A message between nodes about a session. */
 export type PeerMessage =
-  /** The session was anonymous, and has an owner now. */
+  /** An anonymous session now has an owner. */
   | { readonly kind: 'bound'; readonly caller: string }
   /** The session has ended. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'state'; readonly change: StateChange }
   /** The client has cancelled a request that may run on another node. */
   | { readonly kind: 'cancel'; readonly requestId: RequestId; readonly reason?: unknown }
-  /** The client has answered what a node asks. */
+  /** The client has answered a request of a node. */
   | { readonly kind: 'answer'; readonly node: string; readonly message: JSONRPCMessage }
-  /** A node has got the answer to what it asks. */
+  /** A node has received the answer to its request. */
   | { readonly kind: 'confirmed'; readonly node: string; readonly id: unknown }
-  /** Messages wait for a stream. */
+  /** Messages are waiting for a stream. */
   | { readonly kind: 'waiting' }
-  /** A stream has a new event, or at least so many. */
+  /** A stream has events up to this number. `json` holds the event with this number. */
   | { readonly kind: 'event'; readonly stream: string; readonly sequence: number; readonly json?: string }
-  /** The client reads a stream on the node that sends this. */
+  /** The client now reads a stream on the sending node. */
   | { readonly kind: 'taken'; readonly stream: string }
-  /** A stream has all its messages. */
+  /** A stream is complete. */
   | { readonly kind: 'over'; readonly stream: string };
 
-/** The other nodes, as one session sees them. */
+/** The other nodes, from the view of one session. */
 export interface Peers {
-  /** Names this node. */
+  /** The id of this node. */
   readonly node: string;
   tell(message: PeerMessage): void;
-  /** A number that no other stream of this node has. */
+  /** Returns a number that is unique among this node's streams. */
   nextStream(): number;
-  /** Whether a node has been heard of lately. */
+  /** Whether a node has sent a message recently. */
   knows(node: string): boolean;
   /**
-   * Lets other nodes know a change.
-   * @throws UnavailableException if it cannot be kept; then nothing has changed
+   * Shares a change with the other nodes.
+   * @throws UnavailableException if it cannot be stored; then nothing has changed
    */
   share(change: StateChange): Promise<void>;
-  /** Notes which requests a stream of this node is to answer. @throws UnavailableException */
+  /** Records the requests that a stream of this node answers. @throws UnavailableException */
   begin(stream: string, requests: readonly RequestId[]): Promise<void>;
-  /** The stream has all its messages. @throws UnavailableException */
+  /** Records that a stream is complete. @throws UnavailableException */
   finish(stream: string): Promise<void>;
   /**
-   * The requests that a stream of another node is to answer; undefined if it has ended.
+   * The requests that a stream of another node answers; undefined if the stream has ended.
    * @throws UnavailableException
    */
   requestsOf(stream: string): Promise<readonly RequestId[] | undefined>;
-  /** Whether a node runs. @throws UnavailableException */
+  /** Whether a node is running. @throws UnavailableException */
   isAlive(node: string): Promise<boolean>;
 }

@@ -9,11 +9,14 @@ import {
 
 const NODE_AND_ID = /^([\da-f]{8})\.(\d{1,15})$/;
 
-/** Ids of what a node asks a client: they name the node, because the client may answer another one. */
+/**
+ * Converts the ids of a node's requests to the client. The id names the node, because the client may send its answer to
+ * another node.
+ */
 export class QuestionIds {
   constructor(private readonly node: string) {}
 
-  /** A message of the SDK's server, as the client gets it. */
+  /** Converts a message of the SDK's server for the client. */
   outgoing(message: JSONRPCMessage): JSONRPCMessage {
     if (isJSONRPCRequest(message)) return { ...message, id: this.named(message.id) };
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return message;
@@ -22,8 +25,8 @@ export class QuestionIds {
   }
 
   /**
-   * A message of the client, as the SDK's server of the node that asked expects it.
-   * @returns the node, if it is another one
+   * Converts a message of the client for the SDK's server of the node that sent the request.
+   * @returns the node, if it is another node
    */
   incoming(message: JSONRPCMessage): { node?: string; message: JSONRPCMessage } {
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return { message };

@@ -1,7 +1,7 @@
-/** The most pieces of work that wait. */
+/** Maximum number of waiting tasks. */
 const MAX_WAITING = 1000;
 
-/** Work on a store that must not be lost, nor change its order, while the store cannot be reached. */
+/** Repeats failed tasks on a store, in order, until the store is available again. */
 export class Retries {
   private readonly waiting: (() => Promise<unknown>)[] = [];
   private isRetrying = false;
@@ -10,7 +10,7 @@ export class Retries {
     return this.waiting.length;
   }
 
-  /** Does something now or, if that fails or something earlier has failed, with a later `retry`. */
+  /** Runs a task now. If it fails, or an earlier task still waits, the next `retry` runs it. */
   run(work: () => Promise<unknown>, onFailure: (error: Error) => unknown): void {
     if (this.waiting.length > 0) return this.keep(work);
     work().catch((error: Error) => {
@@ -19,7 +19,7 @@ export class Retries {
     });
   }
 
-  /** Does what waits, up to the first failure. */
+  /** Runs the waiting tasks, up to the first failure. */
   async retry(): Promise<void> {
     if (this.isRetrying) return;
     this.isRetrying = true;
@@ -29,7 +29,7 @@ export class Retries {
         this.waiting.shift();
       }
     } catch {
-      // It has been reported.
+      // The failure has been reported.
     } finally {
       this.isRetrying = false;
     }

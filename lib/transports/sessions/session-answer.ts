@@ -4,7 +4,7 @@ import { PostAnswer, type PostAnswerOptions } from '../http/post-answer.js';
 import type { SessionStream } from './session-stream.js';
 import type { SessionStreams } from './session-streams.js';
 
-/** The answer to a POST of a session. As a stream, it outlives its connection. */
+/** The answer to a POST of a session. As a stream, it survives its connection. */
 export class SessionAnswer extends PostAnswer {
   private resumable?: SessionStream;
 
@@ -17,12 +17,12 @@ export class SessionAnswer extends PostAnswer {
     super(response, options);
   }
 
-  /** Whether the client can come back for the answer if its connection breaks. */
+  /** Whether the client can reconnect for the answer if its connection breaks. */
   get canResume(): boolean {
     return this.resumable !== undefined;
   }
 
-  /** Ends the connection; the client is to come back for the answer after so many milliseconds. */
+  /** Ends the connection. The client should reconnect for the answer after `retryMs` milliseconds. */
   override pause(retryMs: number): void {
     if (this.isOver) return;
     this.asStream();

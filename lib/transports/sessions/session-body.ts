@@ -9,13 +9,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { TransportError } from '../http/transport-error.js';
 
-/** The most messages that a list may hold. */
+/** Maximum messages in a batch. */
 const MAX_BATCH = 100;
 
-/** The most characters of a request's id, which is kept until the request is answered. */
+/** Maximum characters of a request's id. The session keeps the id until the request is answered. */
 const MAX_ID_LENGTH = 1024;
 
-/** The SDK's own guard checks the whole message each time; the body has been parsed. */
+/** A cheap check: the body is already validated, and the SDK's own guard would validate it again. */
 export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message;
 
@@ -23,7 +23,7 @@ const isInitialize = (message: JSONRPCMessage): boolean =>
   isRequest(message) && message.method === 'initialize' && isInitializeRequest(message);
 
 /**
- * The messages in the body of a POST.
+ * Reads the messages in the body of a POST.
  * @param pending the requests that are not answered yet, by id
  * @throws TransportError if the body is malformed, or the session cannot serve it
  */
@@ -56,7 +56,7 @@ export function assertAccepts(accept = '', mayGetJson = false): void {
   throw refused(406, `Not Acceptable: Client must accept ${types}`);
 }
 
-/** @throws TransportError if the header names a revision that the SDK does not know */
+/** @throws TransportError if the SDK does not support the revision in the header */
 export function assertVersion(version: string | string[] | undefined): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
   const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');

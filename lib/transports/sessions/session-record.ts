@@ -2,17 +2,17 @@ import type { LoggingLevel, RequestId } from '@modelcontextprotocol/server';
 import type { SessionFields } from '../../shared/session-store.js';
 import type { StateChange } from '../../server/connection-server.js';
 
-/** The version of records. A node answers sessions of a newer version as it does those it does not know. */
+/** The version of records. A node treats sessions of a newer version as unknown sessions. */
 const VERSION = 1;
 
 const SUBSCRIBED = 'sub:';
 const STREAM = 'stream:';
 
-/** What a node needs to know to serve a session that another node has opened. */
+/** The data that a node needs to serve a session of another node. */
 export interface SessionRecord {
-  /** Who opened it. */
+  /** The caller that opened the session. */
   readonly caller: string;
-  /** When, in milliseconds since 1970. */
+  /** The time of opening, in milliseconds since 1970. */
   readonly openedAt: number;
   /** The parameters of `initialize`. */
   readonly params: Record<string, unknown>;
@@ -51,7 +51,7 @@ export const fieldsOfChange = ({ level, subscribe, unsubscribe }: StateChange) =
   ...(unsubscribe !== undefined && { [SUBSCRIBED + unsubscribe]: undefined }),
 });
 
-/** @param requests what the stream is to answer; undefined: it has ended */
+/** @param requests the requests that the stream answers; undefined if it has ended */
 export const fieldOfStream = (stream: string, requests?: readonly RequestId[]) => ({
   [STREAM + stream]: requests && JSON.stringify(requests),
 });

@@ -2,47 +2,47 @@ import type { ServerResponse } from 'node:http';
 import type { EventStore, StoredEvent } from '../../protocol/event-store.js';
 import { EventStream } from '../http/event-stream.js';
 
-/** What the streams of a session have in common. */
+/** The settings that all streams of a session share. */
 export interface StreamSettings {
   readonly session: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly keepAliveMs: number;
   readonly store: EventStore;
-  /** Whether the client understands an event without a message (since 2025-11-25). */
+  /** Whether the client accepts an event without a message (since 2025-11-25). */
   readonly isPrimed: () => boolean;
   readonly report: (error: Error) => unknown;
 }
 
-/** Keeps what a stream sends where other nodes find it. */
+/** Stores the events of a stream for other nodes. */
 export interface StreamLog {
   append(event: StoredEvent): void;
-  /** The stream has all its messages. */
+  /** Records that the stream is complete. */
   end(): void;
 }
 
 /**
- * A stream of a session that outlives its connection: the client comes back with the id of the last event that it has. All
- * messages are stored before they are written; while nobody reads, or reads too slowly, they are stored only.
+ * A stream of a session that survives its connection: the client reconnects with the id of its last event. Every
+ * message is stored before it is written. If the client is disconnected or reads too slowly, messages are only stored.
  */
 export class SessionStream {
   private reader?: EventStream;
-  /** The event that was stored last, as far as this node knows. */
+  /** The number of the last stored event that this node knows. */
   private stored = 0;
-  /** The event that the reader got last. */
+  /** The number of the last event that the reader received. */
   private written = 0;
-  /** Whether the store may have events that the reader has not got. */
+  /** Whether the store may have events that the reader has not received. */
   private isBehind = false;
   private isCatchingUp = false;
   private hasEnded = false;
 
-  /** @param log instead of the store, for a stream that other nodes know */
+  /** @param log replaces the store for a stream that other nodes know */
   constructor(
     readonly name: string,
     private readonly settings: StreamSettings,
     private readonly log?: StreamLog,
   ) {}
 
-  /** Whether nothing more will be sent. */
+  /** Whether the stream is complete. */
   get isOver(): boolean {
     return this.hasEnded;
   }
@@ -52,7 +52,7 @@ export class SessionStream {
     return this.reader !== undefined;
   }
 
-  /** Whether a message would be written right away. */
+  /** Whether a message would be written at once. */
   get isReady(): boolean {
     return this.reader !== undefined && !this.reader.isFull && !this.isBehind && !this.isCatchingUp;
   }
@@ -63,12 +63,12 @@ export class SessionStream {
   }
 
   /**
-   * Writes to a response from now on, and no longer to an earlier one.
-   * @param after the event that the client has; undefined: a new stream
+   * Starts to write to a response, and ends an earlier response.
+   * @param after the last event that the client has; undefined for a new stream
    */
   open(response: ServerResponse, after?: number): void {
     const { headers, keepAliveMs, isPrimed } = this.settings;
-    // The client knows better whether the connection is still good.
+    // Only the client knows whether the earlier connection is still usable.
     this.reader?.end();
     const reader = new EventStream(response, headers, keepAliveMs);
     this.reader = reader;
@@ -92,19 +92,19 @@ export class SessionStream {
     this.accept(event);
   }
 
-  /** The same: what a client does not read is stored within bounds. */
+  /** Notifications are stored like other messages, within the bounds of the store. */
   tell(json: string): void {
     this.send(json);
   }
 
-  /** Sends an event that is stored already. */
+  /** Sends an event that is already stored. */
   accept({ sequence, json }: StoredEvent): void {
     this.stored = Math.max(this.stored, sequence);
     if (this.isReady) this.write(json, sequence);
     else this.isBehind = true;
   }
 
-  /** The store may have more than this node knows, up to an event if that is known. */
+  /** Called when the store may have newer events. `upTo` is the number of the newest event, if it is known. */
   refresh(upTo?: number): void {
     if (upTo !== undefined && upTo <= this.written) return;
     this.stored = Math.max(this.stored, upTo ?? 0);
@@ -112,13 +112,13 @@ export class SessionStream {
     this.catchUp();
   }
 
-  /** Ends the connection, not the stream: the client is to come back after so many milliseconds. */
+  /** Ends the connection, but not the stream. The client should reconnect after `retryMs` milliseconds. */
   pause(retryMs: number): void {
     this.reader?.pause(retryMs);
     this.reader = undefined;
   }
 
-  /** Ends the connection: the client is back elsewhere. */
+  /** Ends the connection, because the client reads the stream on another node. */
   release(): void {
     this.reader?.end();
     this.reader = undefined;
@@ -131,13 +131,13 @@ export class SessionStream {
     this.catchUp();
   }
 
-  /** Ends the connection, whatever is left to be read. */
+  /** Ends the connection, even if events are unread. */
   close(): void {
     this.hasEnded = true;
     this.reader?.end();
   }
 
-  /** Writes what the reader has missed, and ends with it. */
+  /** Writes the missed events. At the end of the stream, it ends the connection. */
   private catchUp(): void {
     if (this.isCatchingUp) return;
     if (!this.isBehind) {
@@ -149,7 +149,7 @@ export class SessionStream {
     this.writeMissed()
       .catch((error: Error) => {
         this.settings.report(error);
-        // The client comes back, and may find the store well.
+        // The client reconnects, when the store may work again.
         this.release();
       })
       .finally(() => {
@@ -162,14 +162,14 @@ export class SessionStream {
     const { store, session } = this.settings;
     while (this.reader && !this.reader.isFull && this.isBehind) {
       const { reader } = this;
-      // What comes meanwhile sets it again.
+      // New events set the flag again while this runs.
       this.isBehind = false;
       const events = await store.after(session, this.name, this.written).catch((error: unknown) => {
         this.isBehind = true;
         throw error;
       });
       for (const { json, sequence } of events) {
-        // Another connection may have taken over, and have other events.
+        // A new connection may have replaced the reader, and may have other events.
         if (reader !== this.reader || reader.isFull) this.isBehind = true;
         else this.write(json, sequence);
       }

@@ -5,28 +5,28 @@ import type { PeerMessage, Peers } from './peers.js';
 import { Retries } from './retries.js';
 import { SessionStream, type StreamLog, type StreamSettings } from './session-stream.js';
 
-/** The most streams of a session that are kept although nobody reads them. */
+/** Maximum kept streams of a session that no client reads. */
 const MAX_UNREAD_STREAMS = 100;
 
-/** The kind of a stream, its node, its number there, and the event. */
+/** The kind of a stream, its node, its number on the node, and the event number. */
 const EVENT_ID = /^(([lc])([\da-f]{0,8})\.\d{1,9})-(\d{1,15})$/;
 
-/** A stream for what belongs to no request, or one for the answers to a POST. */
+/** `l` for a stream of messages that belong to no request, `c` for a stream of answers to a POST. */
 type StreamKind = 'l' | 'c';
 
-/** When a client comes back to another node, in milliseconds. */
+/** Delay before a client reconnects to another node, in milliseconds. */
 const RETURN_MS = 100;
 
 /**
- * The streams of a session: those of its calls, and those that its client opens for everything else. A client that comes back
- * to another node reads on there: the events are in the store.
+ * The streams of a session: streams of its calls, and streams that its client opens for other messages. A client that
+ * reconnects to another node continues there, because the store holds the events.
  */
 export class SessionStreams {
-  /** The oldest first. */
+  /** Sorted by age, oldest first. */
   private readonly streams = new Map<string, SessionStream>();
-  /** The names of those that a client has opened by GET. */
+  /** The names of the streams that a client has opened by GET. */
   private readonly opened = new Set<string>();
-  /** Streams that were read on more than one node: each may take messages for them. */
+  /** Streams that were read on several nodes. Each of these nodes may take messages for them. */
   private readonly moved = new Set<string>();
   private readonly followed?: FollowedStreams;
   private readonly retries = new Retries();
@@ -42,17 +42,17 @@ export class SessionStreams {
     if (peers) this.followed = new FollowedStreams(settings, peers);
   }
 
-  /** Whether a client is connected to any of them. */
+  /** Whether a client reads any stream. */
   get areRead(): boolean {
     return [...this.streams.values()].some(({ isRead }) => isRead);
   }
 
-  /** Whether something is not in the store yet that has to be. */
+  /** Whether a required write to the store is still pending. */
   get isUnsaved(): boolean {
     return this.retries.size > 0;
   }
 
-  /** A stream for the answers to a POST. */
+  /** Opens a stream for the answers to a POST. */
   openFor(response: ServerResponse, requests: readonly RequestId[]): SessionStream {
     const stream = this.create(this.newName('c'), true);
     const { peers } = this;
@@ -62,9 +62,9 @@ export class SessionStreams {
   }
 
   /**
-   * Opens a stream for what belongs to no request, or goes on with an earlier stream.
-   * @param lastEventId what the client has got last; an id that is unknown opens a new stream
-   * @throws UnavailableException if the stream is another node's, and the store cannot be asked
+   * Opens a stream for messages that belong to no request, or continues an earlier stream.
+   * @param lastEventId the last event that the client received; an unknown id opens a new stream
+   * @throws UnavailableException if the stream belongs to another node, and the store is not available
    */
   async listen(response: ServerResponse, lastEventId: string | undefined): Promise<void> {
     const [, name, kind, node, sequence] = EVENT_ID.exec(lastEventId ?? '') ?? [];
@@ -81,8 +81,8 @@ export class SessionStreams {
   }
 
   /**
-   * Sends what belongs to no request, on one stream.
-   * @param key names the message if other nodes send it, too
+   * Sends a message that belongs to no request, on one stream.
+   * @param key identifies the message if other nodes send it, too
    */
   send(json: string, key?: string): void {
     const { store, session } = this.settings;
@@ -93,7 +93,7 @@ export class SessionStreams {
     });
   }
 
-  /** Another node tells of a stream. */
+  /** Handles a message of another node about a stream. */
   hear(message: PeerMessage): void {
     if (message.kind === 'waiting') return this.flush();
     if (message.kind !== 'event' && message.kind !== 'taken' && message.kind !== 'over') return;
@@ -108,7 +108,7 @@ export class SessionStreams {
     } else this.followed?.hear(stream, message);
   }
 
-  /** Catches up with streams of other nodes: messages of theirs may be lost. @throws UnavailableException */
+  /** Catches up with streams of other nodes, whose messages may be lost. @throws UnavailableException */
   async follow(): Promise<void> {
     if (this.isUnsaved) {
       await this.retries.retry();
@@ -118,7 +118,8 @@ export class SessionStreams {
   }
 
   /**
-   * Ends the connections of a client that is to come back to another node, but for those of running calls.
+   * Ends the listening connections of a client, so that it reconnects to another node. Streams of running calls stay
+   * open.
    * @returns whether there were any
    */
   handOver(): boolean {
@@ -133,7 +134,7 @@ export class SessionStreams {
     for (const stream of this.streams.values()) stream.close();
   }
 
-  /** One that a client reads, and keeps up with if possible. */
+  /** A stream that a client reads. Streams with which the client keeps up come first. */
   private openedStream(): SessionStream | undefined {
     let behind: SessionStream | undefined;
     for (const name of this.opened) {
@@ -144,7 +145,7 @@ export class SessionStreams {
     return behind;
   }
 
-  /** Sends what waits. */
+  /** Sends the waiting messages. */
   flush(): void {
     const stream = this.openedStream();
     if (!stream) return;
@@ -157,12 +158,12 @@ export class SessionStreams {
       .then(events => {
         if (this.moved.has(stream.name)) stream.refresh(events.at(-1)?.sequence);
         else for (const event of events) stream.accept(event);
-        // The client may have gone to another node meanwhile.
+        // The client may have reconnected to another node in the meantime.
         if (events.length > 0 && !stream.isRead) this.tellOf(stream);
       })
       .catch((error: Error) => {
         report(error);
-        // The store may have taken them nevertheless.
+        // The store may have moved the messages despite the error.
         stream.refresh();
       })
       .finally(() => {
@@ -171,7 +172,7 @@ export class SessionStreams {
       });
   }
 
-  /** A stream that another node has begun. */
+  /** Continues a stream of another node. */
   private async adopt(name: string, kind: StreamKind, node: string): Promise<SessionStream> {
     if (kind === 'l') return this.create(name);
     const requests = await this.peers!.requestsOf(name);
@@ -186,7 +187,7 @@ export class SessionStreams {
     return peers ? `${kind}${peers.node}.${peers.nextStream()}` : `${kind}.${(this.count += 1)}`;
   }
 
-  /** @param isShown whether other nodes learn of it, because its calls run here */
+  /** @param isShown whether other nodes see the stream, because its calls run here */
   private create(name: string, isShown = false): SessionStream {
     this.forgetUnread();
     const stream = new SessionStream(name, this.settings, isShown ? this.logOf(name) : undefined);
@@ -217,14 +218,17 @@ export class SessionStreams {
     this.peers?.tell({ kind: 'event', stream: name, sequence: latest });
   }
 
-  /** Where other nodes rely on the store, what fails is done later. */
+  /** Runs a write to the store. If other nodes rely on the store, a failed write is repeated later. */
   private save(work: () => Promise<void>): void {
     const { report } = this.settings;
     if (this.peers) this.retries.run(work, report);
     else work().catch(report);
   }
 
-  /** A stream that nobody reads is kept if it is to be answered on: its call is bounded elsewhere. */
+  /**
+   * Drops the oldest unread streams past the bound. Streams with open requests are kept, because other limits bound
+   * their calls.
+   */
   private forgetUnread(): void {
     const unread = [...this.streams.values()].filter(
       ({ isRead, isOver, name }) => !isRead && (isOver || name.startsWith('l') || this.followed?.has(name)),

@@ -28,13 +28,13 @@ import { assertAccepts, assertVersion, isRequest, messagesIn } from './session-b
 import type { SharedState } from './session-record.js';
 import { SessionStreams } from './session-streams.js';
 
-/** The first revision whose clients understand an event without a message. */
+/** The first revision whose clients accept an event without a message. */
 const PRIMED_SINCE = '2025-11-25';
 
-/** The request by which a session is made here that another node has opened. */
+/** The id of the internal request that restores a session of another node. */
 const RESTORING = 'nestjs-mcp:restoring';
 
-/** A request that is not answered yet. */
+/** An open request. */
 interface Pending {
   readonly answer: Pick<PostAnswer, 'send' | 'answer' | 'drop'>;
   /** Undefined if the SDK's server answers it. */
@@ -47,21 +47,21 @@ export interface SessionOptions {
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
   readonly eventStore: EventStore;
-  /** The other nodes, if they serve the session as well. */
+  /** The other nodes, if they also serve the session. */
   readonly peers?: Peers;
 }
 
 /**
- * One 2025-era session on this node, and the transport of its SDK server. The SDK's server has what belongs to the connection: the
- * handshake, the log level, pings and the client's answers. Other requests go to the pipeline. A session ends itself when it
- * has been without a request and without a stream for too long.
+ * One 2025-era session on this node, and the transport of its SDK server. The SDK's server handles the handshake, the
+ * log level, pings and the client's answers. Other requests go to the pipeline. A session closes itself after an idle
+ * time without requests and streams.
  */
 export class Session implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   readonly sessionId: string;
-  /** Whose session it is; it serves nobody else. */
+  /** The owner of the session; other callers are refused. */
   caller: string;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly timer: NodeJS.Timeout;
@@ -87,7 +87,7 @@ export class Session implements Transport {
         keepAliveMs: options.keepAliveMs,
         store: options.eventStore,
         isPrimed: () => (server.server.getNegotiatedProtocolVersion() ?? '') >= PRIMED_SINCE,
-        // Where nodes share the session, the failure of a store has been logged.
+        // If nodes share the session, failures of the store are already logged.
         report: error => error instanceof UnavailableException || instance.report(error),
       },
       peers,
@@ -99,7 +99,7 @@ export class Session implements Transport {
     this.timer = setTimeout(() => this.onIdle(), options.idleTimeoutMs).unref();
   }
 
-  /** Becomes what the session is on the node that has opened it. */
+  /** Restores the state of a session that another node has opened. */
   async restore(state: SharedState): Promise<void> {
     await new Promise<void>(resolve => {
       const answer = { send: () => undefined, answer: () => resolve(), drop: () => resolve() };
@@ -111,14 +111,14 @@ export class Session implements Transport {
     this.adopt(state);
   }
 
-  /** Knows what other nodes know, also if it has missed a change. */
+  /** Adopts the shared state, which may include missed changes. */
   adopt({ caller, level, subscribed }: SharedState): void {
     this.bind(caller);
     this.server.apply({ level });
     this.server.subscribedTo(subscribed);
   }
 
-  /** Another node tells of the session. */
+  /** Handles a message of another node about the session. */
   hear(message: PeerMessage): void {
     switch (message.kind) {
       case 'closed':
@@ -145,30 +145,30 @@ export class Session implements Transport {
     return this.streams.follow();
   }
 
-  /** Sends what waits, if another node has told so in vain. */
+  /** Sends waiting messages, in case the notification of another node was lost. */
   flush(): void {
     this.streams.flush();
   }
 
-  /** Whether a client is connected, or waits for an answer, or another node does. */
+  /** Whether the session is in use: a request is open, a stream is read, or work for another node is pending. */
   get isUsed(): boolean {
     const { pending, streams, others } = this;
     return pending.size > 0 || streams.areRead || streams.isUnsaved || others?.isForwarding === true;
   }
 
-  /** Sends listening clients to another node. @returns whether there were any */
+  /** Makes listening clients reconnect to another node. @returns whether there were any */
   handOver(): boolean {
     return this.streams.handOver();
   }
 
-  /** Makes an anonymous session the caller's. Streams that were opened before have to be opened again, with the token. */
+  /** Gives an anonymous session an owner. The client must reopen earlier streams with its token. */
   bind(caller: string): void {
     if (caller === this.caller) return;
     this.caller = caller;
     this.streams.handOver();
   }
 
-  /** Answers a POST. @throws TransportError if it is refused, and so does nothing */
+  /** Answers a POST. @throws TransportError for a refused request; then nothing has run */
   post(incoming: Incoming, body: unknown): void {
     const { rawRequest, rawResponse } = incoming;
     const { accept, 'mcp-protocol-version': version } = rawRequest.headers;
@@ -196,7 +196,7 @@ export class Session implements Transport {
     );
     rawResponse.once('close', () => {
       this.timer.refresh();
-      // Without an event, the client has nothing to come back with, so the calls are as good as cancelled.
+      // Without an event id, the client cannot reconnect, so its calls are cancelled.
       if (answer.canResume) return;
       for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
     });
@@ -209,7 +209,7 @@ export class Session implements Transport {
   }
 
   /**
-   * Opens a stream for messages that belong to no request, or goes on with a stream whose connection broke.
+   * Opens a stream for messages that belong to no request, or continues a stream whose connection broke.
    * @throws TransportError
    */
   async listen({ rawRequest, rawResponse }: Incoming): Promise<void> {
@@ -257,7 +257,7 @@ export class Session implements Transport {
     });
   }
 
-  /** The calls of a list fit into the caps together, or are refused together. */
+  /** The calls of a batch must fit into the caps together, or are refused together. */
   private refusalOfCalls(requests: readonly JSONRPCRequest[], caller: string): LimitReached | undefined {
     const count = requests.filter(({ method }) => this.instance.serves(method, 'legacy')).length;
     return count === 0 ? undefined : this.instance.running.limit.refusal(caller, count);
@@ -282,7 +282,7 @@ export class Session implements Transport {
     incoming: Incoming,
     reply: ReplyChannel,
   ): McpCall {
-    // These names mean something since 2026-07-28.
+    // These names have a meaning only since 2026-07-28.
     const { inputResponses: _responses, requestState: _state, ...bare } = params as Params;
     return {
       requestId: id,
@@ -293,12 +293,12 @@ export class Session implements Transport {
       authInfo: incoming.authInfo,
       http: httpOf(incoming),
       meta: params['_meta'],
-      // Last: V8 takes microseconds for each property that follows a spread.
+      // Last, because V8 takes microseconds for each property after a spread.
       ...this.server.connectionData(),
     };
   }
 
-  /** What is not a call of the pipeline is the SDK's, but for the cancellation of such a call. */
+  /** Passes messages to the SDK's server, except cancellations of pipeline calls. */
   private receive(message: JSONRPCMessage, { authInfo }: Incoming): void {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
@@ -310,7 +310,7 @@ export class Session implements Transport {
     if (own) this.onmessage?.(own, { authInfo });
   }
 
-  /** @param answer what the request is to be answered with: its id may be another's by now */
+  /** @param answer the answer of the request; another request may reuse its id */
   private cancel(requestId: RequestId, reason: unknown, answer?: PostAnswer): void {
     const pending = this.pending.get(requestId);
     if (!pending || (answer && pending.answer !== answer)) return;

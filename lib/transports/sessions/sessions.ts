@@ -16,30 +16,30 @@ import { Session } from './session.js';
 import { assertVersion } from './session-body.js';
 import { SharedSessions } from './shared-sessions.js';
 
-/** The most characters that a session begins with: what a client says of itself is kept as long as its session. */
+/** Maximum characters of the `initialize` parameters, which are kept as long as the session. */
 const MAX_INITIALIZE_LENGTH = 65_536;
 
-/** When to try again to open a session, in seconds. */
+/** Delay before a client may try again to open a session, in seconds. */
 const RETRY_AFTER_S = 30;
 
-/** How long a node goes without asking whether a session still exists, in milliseconds. */
+/** How long a node trusts that a session exists without asking the store, in milliseconds. */
 const MAX_UNCHECKED_MS = 10_000;
 
-/** How long clients take to come back to another node, in milliseconds. */
+/** Time for clients to reconnect to another node, in milliseconds. */
 const HAND_OVER_MS = 1000;
 
 const SESSION_ID = /^[\da-f-]{36}$/;
 
 interface Held {
   readonly session: Session;
-  /** When the store has last said that the session exists. */
+  /** The time when the store last confirmed the session. */
   checkedAt: number;
 }
 
-/** The 2025-era sessions of one endpoint: bounded in number, each ended when it idles, and when its life is over. */
+/** The 2025-era sessions of one endpoint. Their number, idle time and lifetime are bounded. */
 export class Sessions {
   private readonly held = new Map<string, Held>();
-  /** Sessions of other nodes that are being made here. */
+  /** Sessions of other nodes that are being restored here. */
   private readonly restoring = new Map<string, Promise<Session | undefined>>();
   private readonly eventStore: EventStore;
   private readonly limit: CallerLimit;
@@ -67,11 +67,11 @@ export class Sessions {
       { store, events, bus },
       {
         server: name,
-        // A node that idles is not to outlive the record.
+        // Longer than the idle time, so that the record outlives an idle session of a node.
         ttlMs: Math.ceil(idleTimeoutMs * 1.5),
         onMessage: (id, message) => {
           const whenRestored = this.restoring.get(id);
-          // Whoever asked for the session learns why it could not be made.
+          // The request that needs the session reports the failure.
           if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
           else this.held.get(id)?.session.hear(message);
         },
@@ -82,7 +82,7 @@ export class Sessions {
     this.eventStore = this.shared.events;
   }
 
-  /** Hears of other nodes from now on. */
+  /** Starts to receive messages of other nodes. */
   async open(): Promise<void> {
     await this.shared?.open();
   }
@@ -96,13 +96,13 @@ export class Sessions {
       const session = this.shared
         ? await this.find(String(id), incoming)
         : this.held.get(String(id))?.session;
-      // The store may have taken its time.
+      // The client may have disconnected while the store answered.
       if (isGone(rawRequest, rawResponse)) return;
-      // Whose session it is may not be learned by trying, so a foreign one looks like none.
+      // A session of another caller looks unknown, so that its existence stays secret.
       if (!session || (session.caller !== caller && !this.isOwner(session.caller, incoming))) {
         throw NOT_FOUND;
       }
-      // A client that logs in goes on with its session, which is its own from then on.
+      // A client that logs in becomes the owner of its anonymous session.
       if (session.caller !== caller) await this.bind(session, caller);
       if (rawRequest.method === 'POST') session.post(incoming, body);
       else if (rawRequest.method === 'DELETE') await this.end(session, incoming);
@@ -116,7 +116,7 @@ export class Sessions {
   }
 
   /**
-   * Sends listening clients to another node, and stays until they are there: meanwhile, nobody else may know what to tell
+   * Makes listening clients reconnect to another node, and waits until they have. Until then, only this node can reach
    * them.
    */
   async handOver(): Promise<void> {
@@ -125,14 +125,14 @@ export class Sessions {
     if (left.length > 0) await pause(HAND_OVER_MS);
   }
 
-  /** Ends all sessions, or leaves them to other nodes, and takes no more. */
+  /** Closes all sessions on this node, and refuses new ones. Shared sessions continue on other nodes. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.held.values()].map(({ session }) => session.close()));
     await this.shared?.close();
   }
 
-  /** @throws TransportError for a request that opens no session; UnavailableException */
+  /** @throws TransportError for a request that does not open a session; UnavailableException */
   private async begin(incoming: Incoming, body: unknown, caller: string): Promise<void> {
     const { params, id: requestId } = this.initializeIn(incoming, body);
     const id = randomUUID();
@@ -147,7 +147,7 @@ export class Sessions {
     }
   }
 
-  /** The session of that id, also if another node has opened it. @throws UnavailableException; TransportError past a cap */
+  /** Finds a session, also of another node. @throws UnavailableException; TransportError past a cap */
   private async find(id: string, incoming: Incoming): Promise<Session | undefined> {
     for (let restoring = this.restoring.get(id); restoring; restoring = this.restoring.get(id)) {
       const session = await restoring.catch(() => undefined);
@@ -161,7 +161,7 @@ export class Sessions {
     return this.held.get(id)?.session;
   }
 
-  /** Asks the store whether a session still exists, and ends it if not. @throws UnavailableException */
+  /** Checks with the store that a session still exists, and closes it if not. @throws UnavailableException */
   private async confirm(id: string, held: Held): Promise<void> {
     const { session } = held;
     const shared = this.shared!;
@@ -172,7 +172,7 @@ export class Sessions {
     session.flush();
   }
 
-  /** An anonymous session becomes the session of the first caller that has a token. */
+  /** Whether a request may use the session. The first caller with a token may take an anonymous session. */
   private isOwner(owner: string, incoming: Incoming): boolean {
     return (
       owner === ownerOf(incoming) ||
@@ -180,7 +180,7 @@ export class Sessions {
     );
   }
 
-  /** @throws TransportError if another caller has become its owner meanwhile; UnavailableException */
+  /** @throws TransportError if another caller has become its owner in the meantime; UnavailableException */
   private async bind(session: Session, caller: string): Promise<void> {
     const owner = this.shared ? await this.shared.bind(session.sessionId, session.caller, caller) : caller;
     if (owner !== undefined) session.bind(owner);
@@ -195,14 +195,14 @@ export class Sessions {
 
   private async makeFrom(id: string, incoming: Incoming): Promise<Session | undefined> {
     const state = await this.shared!.read(id);
-    // A session that was touched last on a dead node would end too early.
+    // Touched first: if the node that used the session last has died, its record would expire too early.
     if (!state || !this.isOwner(state.caller, incoming) || !(await this.shared!.touch(id))) return undefined;
     const session = await this.hold(id, state, incoming.caller);
     await session.restore(state);
     return session;
   }
 
-  /** @param limitKey whose session it counts as. @throws TransportError if it is one too many */
+  /** @param limitKey the caller that the session counts for. @throws TransportError past a cap */
   private async hold(
     id: string,
     { caller, openedAt }: { readonly caller: string; readonly openedAt: number },
@@ -229,7 +229,7 @@ export class Sessions {
       clearTimeout(life);
       if (!this.held.delete(id)) return;
       this.limit.release(limitKey);
-      // Where nodes share a session, another one may still serve it.
+      // If nodes share the session, another node may still serve it.
       if (!shared) eventStore.delete(id).catch((error: Error) => this.server.report(error));
     };
     this.held.set(id, { session, checkedAt: Date.now() });
@@ -237,14 +237,14 @@ export class Sessions {
     return session;
   }
 
-  /** Ends a session at its client's wish. */
+  /** Ends a session on request of its client. */
   private async end(session: Session, { rawRequest, rawResponse }: Incoming): Promise<void> {
     assertVersion(rawRequest.headers['mcp-protocol-version']);
     await this.forget(session);
     rawResponse.writeHead(200).end();
   }
 
-  /** Ends a session on every node. @throws UnavailableException: then it goes on */
+  /** Ends a session on every node. @throws UnavailableException; then the session continues */
   private async forget(session: Session): Promise<void> {
     await this.shared?.delete(session.sessionId);
     await session.close();
@@ -252,12 +252,12 @@ export class Sessions {
     await this.eventStore.delete(session.sessionId).catch(() => undefined);
   }
 
-  /** Ends a session, on other nodes as soon as they can learn of it. */
+  /** Ends a session here, and on other nodes as soon as they learn of it. */
   private async expire(session: Session): Promise<void> {
     await this.forget(session).catch(() => session.close());
   }
 
-  /** Keeps the sessions that are in use, and catches up with other nodes. */
+  /** Confirms the sessions that are in use, and catches up with other nodes. */
   private check(): void {
     for (const [id, held] of this.held) {
       const { session } = held;
@@ -268,7 +268,7 @@ export class Sessions {
     }
   }
 
-  /** @throws TransportError for a request that opens no session */
+  /** @throws TransportError for a request that does not open a session */
   private initializeIn({ rawRequest }: Incoming, body: unknown): { params: Params; id: RequestId } {
     if (rawRequest.method !== 'POST' || !isInitializeRequest(body)) {
       throw new TransportError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
@@ -292,8 +292,8 @@ const unavailable = ({ code, message }: UnavailableException): TransportError =>
   new TransportError(503, code, message, { headers: { 'retry-after': '1' } });
 
 /**
- * Who calls, and under which parameters of the path: the session of one tenant does not serve another. An anonymous client
- * may change its address.
+ * The owner of a session: the caller and the parameters of the path, because a session of one tenant must not serve
+ * another. An anonymous client may change its address.
  */
 function ownerOf({ caller, request }: Incoming, owner = isCaller(caller) ? caller : 'anonymous'): string {
   const { params = {} } = request as { params?: object };

@@ -18,20 +18,20 @@ import {
   type SharedState,
 } from './session-record.js';
 
-/** How often a node says that it runs, in milliseconds, and how long others believe it. */
+/** Interval at which a node reports that it runs, and how long other nodes believe it, in milliseconds. */
 const BEAT_MS = 2000;
 const BELIEVED_MS = 6000;
 
-/** The most messages that are on their way to the store at a time. */
+/** Maximum simultaneous writes of messages to the store. */
 const MAX_OFFERS = 200;
 
-/** What a node does about its sessions when others tell it something. */
+/** Reactions of a node to messages about its sessions. */
 export interface SharedSessionsOptions {
   readonly server: string;
-  /** How long a session that nobody uses is kept, in milliseconds. */
+  /** Lifetime of an unused session, in milliseconds. */
   readonly ttlMs: number;
   readonly onMessage: (session: string, message: PeerMessage) => void;
-  /** Called every two seconds while the store can be asked. */
+  /** Called every two seconds while the store is available. */
   readonly onBeat: () => void;
   readonly report: (error: Error) => void;
 }
@@ -42,16 +42,16 @@ interface SharedStores {
   readonly bus: MessageBus;
 }
 
-/** What the nodes of a server share of its 2025-era sessions. */
+/** The state of 2025-era sessions that the nodes of a server share. */
 export class SharedSessions {
   readonly node = randomBytes(4).toString('hex');
-  /** The events of sessions. Its failures are `UnavailableException`s, and logged. */
+  /** The events of sessions. Failures become `UnavailableException`s, and are logged. */
   readonly events: EventStore;
   private readonly channel: NodeChannel;
   private readonly store: SessionStore;
   private beating?: NodeJS.Timeout;
   private readonly turnstile = new Turnstile(MAX_OFFERS);
-  /** When other nodes were heard of last, in milliseconds since 1970. */
+  /** The time of the last message of each other node, in milliseconds since 1970. */
   private readonly known = new Map<string, number>();
   private streams = 0;
   private isDown = false;
@@ -65,7 +65,7 @@ export class SharedSessions {
     this.events = {
       append: (...args) => this.watch(() => events.append(...args)),
       after: (...args) => this.watch(() => events.after(...args)),
-      // A change may be for all sessions at once.
+      // Limited, because a change may be sent to all sessions at once.
       offer: (...args) => this.turnstile.pass(() => this.watch(() => events.offer(...args))),
       take: (...args) => this.watch(() => events.take(...args)),
       delete: (...args) => this.watch(() => events.delete(...args)),
@@ -88,7 +88,7 @@ export class SharedSessions {
     await this.beat();
   }
 
-  /** Leaves the sessions to the other nodes. */
+  /** Signs this node off. The other nodes keep the sessions. */
   async close(): Promise<void> {
     clearInterval(this.beating);
     await this.watch(() => this.store.delete(keyOfNode(this.node))).catch(() => undefined);
@@ -100,25 +100,25 @@ export class SharedSessions {
     return this.watch(() => this.store.create(this.keyOf(session), fieldsOf(record), this.options.ttlMs));
   }
 
-  /** @returns undefined if there is no such session. @throws UnavailableException */
+  /** @returns undefined for an unknown session. @throws UnavailableException */
   async read(session: string): Promise<SharedState | undefined> {
     const fields = await this.watch(() => this.store.read(this.keyOf(session)));
     return fields && stateIn(fields);
   }
 
-  /** Keeps a session that is in use. @returns whether there is one. @throws UnavailableException */
+  /** Restarts the lifetime of a session. @returns whether the session exists. @throws UnavailableException */
   touch(session: string): Promise<boolean> {
     return this.update(session, {});
   }
 
-  /** Whether the store has failed since then, so that changes may be unknown here. */
+  /** Whether the store has failed since `time`, so that changes may be missing here. */
   hasFailedSince(time: number): boolean {
     return this.failedAt >= time;
   }
 
   /**
    * Gives an anonymous session an owner, on every node.
-   * @returns the owner, which is another caller if that one was faster; undefined if there is no such session
+   * @returns the owner, which is another caller if that caller was faster; undefined for an unknown session
    * @throws UnavailableException
    */
   async bind(session: string, anonymous: string, caller: string): Promise<string | undefined> {
@@ -136,7 +136,7 @@ export class SharedSessions {
     await this.channel.send({ session, message: { kind: 'closed' } satisfies PeerMessage });
   }
 
-  /** The other nodes, as a session sees them. */
+  /** The other nodes, from the view of a session. */
   peersOf(session: string): Peers {
     const tell = (message: PeerMessage) => this.channel.send({ session, message });
     const note = async (fields: Record<string, string | undefined>) => {
@@ -155,7 +155,7 @@ export class SharedSessions {
       finish: stream => note(fieldOfStream(stream)),
       requestsOf: async stream =>
         requestsIn(await this.watch(() => this.store.read(this.keyOf(session))), stream),
-      // After an outage, each node comes back in its own time.
+      // After an outage, each node needs time to report again.
       isAlive: async node =>
         Date.now() - this.failedAt < BELIEVED_MS ||
         (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
@@ -176,11 +176,11 @@ export class SharedSessions {
       await this.channel.send({ runs: this.node });
       this.options.onBeat();
     } catch {
-      // It has been logged.
+      // The failure has been logged.
     }
   }
 
-  /** Servers of one application do not see each other's sessions. */
+  /** Servers of one application do not share sessions with each other. */
   private keyOf(session: string): string {
     return `${this.options.server}:${session}`;
   }
@@ -189,7 +189,7 @@ export class SharedSessions {
     const now = Date.now();
     const isNew = !this.known.has(node);
     this.known.set(node, now);
-    // It need not wait for the next beat.
+    // Reports at once, so that a new node does not wait for the next beat.
     if (isNew) void this.channel.send({ runs: this.node });
     for (const [other, seenAt] of this.known) if (now - seenAt > BELIEVED_MS) this.known.delete(other);
   }

@@ -1,4 +1,4 @@
-/** Lets so many pieces of work run at a time; the others wait, in their order. */
+/** Limits how many tasks run at a time. Further tasks wait in order. */
 export class Turnstile {
   private readonly waiting: (() => void)[] = [];
   private running = 0;

@@ -4,21 +4,21 @@ import type { Readable, Writable } from 'node:stream';
 import { MAX_UNREAD_BYTES } from '../http/event-stream.js';
 import { MAX_LINE_BYTES } from './stdin-lines.js';
 
-/** How much a client may leave unread before the connection ends, in characters of JSON: 64 MiB. */
+/** Maximum unread characters of JSON before the connection ends: 64 MiB. */
 export const MAX_UNREAD_TOTAL = 64 * 1024 * 1024;
 
-/** Notifications that only tell a client something. */
+/** Notifications that may be dropped. */
 const TELLING = new Set([
   'notifications/progress',
   'notifications/message',
   'notifications/resources/updated',
 ]);
 
-/** The SDK's transport, with bounds on what waits for a client to read it. */
+/** The SDK's transport, with bounds on unread messages. */
 export class BoundedStdio extends StdioServerTransport {
   private isOver = false;
 
-  /** @param onOverflow called once, where a client leaves too much unread; nothing is sent from then on */
+  /** @param onOverflow called once, when a client has too much unread data; after that, nothing is sent */
   constructor(
     stdin: Readable,
     private readonly stdout: Writable,

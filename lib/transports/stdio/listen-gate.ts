@@ -12,20 +12,20 @@ import type { JsonRpcError } from '../../protocol/errors.js';
 import { refusalOfResponses } from '../message-call.js';
 import { refusalOfUpstream } from '../upstream-gate.js';
 
-/** The most requests to listen that are open, as many as `serveStdio` lets be. */
+/** Maximum open listen requests, the same as in `serveStdio`. */
 const MAX_LISTENING = 1024;
 
 /**
- * Puts interceptors in front of `subscriptions/listen`, which `serveStdio` answers by itself, and lets what stands behind
- * the server get ready for requests. Messages behind a request that it gets ready for wait too: a notification may be
- * about the request before it. Nothing waits for a decision on a request to listen: only its cancellation is about it.
+ * Runs interceptors before `subscriptions/listen`, which `serveStdio` answers itself, and prepares the server's
+ * backends for requests. Messages behind such a request wait too, because a notification may refer to it. A listen
+ * request delays no other message.
  */
 export function gateListen(transport: Transport, host: McpServerInstance): Transport {
   let last: Promise<void> | undefined;
   const closed = new AbortController();
-  /** Ends what is not decided yet, by the id of the request to listen. */
+  /** Cancels undecided listen requests, by their id. */
   const undecided = new Map<RequestId, AbortController>();
-  /** Ends what is listened to, by the id of the request to listen. */
+  /** Ends active listen requests, by their id. */
   const listening = new Map<RequestId, AbortController>();
   const gated: Transport = {
     start: async () => {
@@ -39,7 +39,7 @@ export function gateListen(transport: Transport, host: McpServerInstance): Trans
       await transport.start();
     },
     send: (message, options) => {
-      // Answered, it is over, whether or not it ever was listened to.
+      // An answered listen request is over, whether or not it was active.
       if ('result' in message || 'error' in message) end(listening, message.id);
       return transport.send(message, options);
     },
@@ -49,7 +49,7 @@ export function gateListen(transport: Transport, host: McpServerInstance): Trans
 
   function receive(message: JSONRPCMessage): void {
     const cancelled = cancelledBy(message);
-    // Nobody else has heard of it yet.
+    // The request was not delivered yet, so its cancellation is not delivered either.
     if (end(undecided, cancelled)) return;
     end(listening, cancelled);
     const malformed = refusalOfResponses(message);
@@ -81,7 +81,7 @@ export function gateListen(transport: Transport, host: McpServerInstance): Trans
     refuse(message, error);
   }
 
-  /** @param ending of a request to listen, which is decided on first */
+  /** @param ending of a listen request, which is decided first */
   function pass(message: JSONRPCMessage, ending?: AbortController): void {
     if (ending) void decide(message as JSONRPCRequest, ending);
     else gated.onmessage?.(message);
@@ -89,7 +89,7 @@ export function gateListen(transport: Transport, host: McpServerInstance): Trans
 
   async function decide(listen: JSONRPCRequest, ending: AbortController): Promise<void> {
     const error = await refusalOfListen(host, listen, { signal: ending.signal });
-    // Who cancelled it waits for no answer.
+    // The client has cancelled the request, so it gets no answer.
     if (ending.signal.aborted) return;
     undecided.delete(listen.id);
     if (error) return refuse(listen, error);
@@ -115,7 +115,7 @@ const cancelledBy = (message: JSONRPCMessage): RequestId | undefined =>
     ? (message.params?.['requestId'] as RequestId)
     : undefined;
 
-/** Whether there was something to end. */
+/** Ends an entry. @returns whether it existed */
 function end(open: Map<RequestId, AbortController>, id: RequestId | undefined): boolean {
   const ending = id !== undefined && open.get(id);
   if (!ending) return false;

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 
-/** Stdout, for the protocol alone. */
+/** Stdout, reserved for the protocol. */
 export interface ReservedStdout {
   readonly stream: Writable;
-  /** Settles once the client has everything that was written so far. */
+  /** Resolves after all data written so far has been passed to the client. */
   flushed(): Promise<void>;
   release(): void;
 }
@@ -11,8 +11,8 @@ export interface ReservedStdout {
 let reserved: ReservedStdout | undefined;
 
 /**
- * Keeps stdout for the protocol: whatever else the process writes there (`console.log`, another logger) goes to
- * stderr, because a single stray line would break the client's parser. Asked again, it hands out what is reserved.
+ * Reserves stdout for the protocol. Other output of the process (`console.log`, another logger) goes to stderr, because
+ * a stray line would break the client's parser. Later calls return the same reservation.
  */
 export function reserveStdout(): ReservedStdout {
   return (reserved ??= reserve());
@@ -26,9 +26,9 @@ function reserve(): ReservedStdout {
     decodeStrings: false,
     write: (chunk: string, encoding, done) => void write(chunk, encoding, done),
   });
-  // Each message that waits listens to the stream.
+  // Each waiting message adds a listener to the stream.
   stream.setMaxListeners(0);
-  // A client that went away is an error of the stream above: here, it would end the process.
+  // The stream above reports that the client has gone. Unhandled here, the error would end the process.
   const ignore = () => undefined;
   process.stdout.on('error', ignore);
   return {

@@ -1,8 +1,8 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 
 /**
- * Nest's logger, on stderr. `McpModule.forRoot({ stdio: true })` installs it by itself; give it to `NestFactory`
- * where the options are made later (`forRootAsync`).
+ * Nest's logger, writing to stderr. `McpModule.forRoot({ stdio: true })` installs it. With `forRootAsync`, pass it to
+ * `NestFactory`.
  * @example
  * ```ts
  * await NestFactory.createApplicationContext(AppModule, { logger: new StderrLogger() });

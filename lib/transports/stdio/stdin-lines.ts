@@ -1,21 +1,21 @@
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
 import { MAX_UNREAD_BYTES } from '../http/event-stream.js';
 
-/** The longest line that a client may send, in bytes: 10 MiB. */
+/** Maximum bytes of a line from the client: 10 MiB. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
 interface StdinEvents {
-  /** Called for every line that is too long; it is skipped. */
+  /** Called for every line that is too long. The line is skipped. */
   onTooLong(): void;
-  /** Called once, after everything that came was handed on. */
+  /** Called once, after all input has been passed on. */
   onEnd(): void;
 }
 
 /**
- * Stdin for the SDK's transport, line by line. It takes no more while the client leaves much of stdout unread. It does not
- * end when stdin does: what runs by then is still to be answered, and the SDK closes the connection at the end.
+ * Passes stdin to the SDK's transport line by line. It pauses while the client has much unread data on stdout. It stays
+ * open when stdin ends, because running calls still need answers; the SDK closes the connection.
  */
 export class StdinLines extends Transform {
   private parts: Buffer[] = [];
@@ -40,7 +40,7 @@ export class StdinLines extends Transform {
     else done();
   }
 
-  /** Leaves the end open. */
+  /** Does not end the stream. */
   override _flush(): void {
     this.events.onEnd();
   }

@@ -11,7 +11,7 @@ import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';
 import { MAX_LINE_BYTES, StdinLines } from './stdin-lines.js';
 
-/** Serves a server over the process's stdin and stdout, for both eras. */
+/** Serves a server over the process's stdin and stdout, in both eras. */
 export class StdioTransport {
   private readonly logger: Logger;
   private handle?: StdioServerHandle;
@@ -26,8 +26,8 @@ export class StdioTransport {
   }
 
   /**
-   * @param onEnd called when the client closed stdin, went away or does not read, and the calls that ran by then are over;
-   *   with the exit code of a process that has nothing else to do
+   * @param onEnd called after the client has closed stdin, disconnected or stopped reading, and the running calls have
+   * ended. It receives the exit code for a process without other work
    */
   open(onEnd: (exitCode: number) => void): void {
     const { stdin } = process;
@@ -53,7 +53,7 @@ export class StdioTransport {
     });
   }
 
-  /** Lets the calls that run finish within the server's `shutdownTimeoutMs`, and ends the connection. */
+  /** Waits for running calls up to the server's `shutdownTimeoutMs`, then ends the connection. */
   close(): Promise<void> {
     return (this.closing ??= this.shutDown());
   }
@@ -62,7 +62,7 @@ export class StdioTransport {
     const message = `Invalid Request: a line must not exceed ${MAX_LINE_BYTES} bytes`;
     this.logger.error(`The client sent a line of more than ${MAX_LINE_BYTES} bytes on stdin; it was skipped`);
     const error = { code: McpErrorCode.InvalidRequest, message };
-    // Nobody knows its id.
+    // The id of the message is unknown.
     const answer = { jsonrpc: '2.0', id: null, error } as unknown as JSONRPCMessage;
     transport.send(answer).catch(() => undefined);
   }
@@ -76,7 +76,7 @@ export class StdioTransport {
       this.handle?.close(),
       this.stdout.flushed(),
     ]);
-    // A client that does not read its answers keeps neither the connection nor the process.
+    // A client that does not read its answers must not keep the connection or the process open.
     await Promise.race([late, closed]);
     over.abort();
     process.stdin.unpipe().pause();

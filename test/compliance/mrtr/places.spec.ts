@@ -24,7 +24,7 @@ const TWO_PLACES =
 
 /** Two different lines of this file. */
 const PLACES =
-  /twice at a time, at \w+ \(\S+places\.spec\.ts:(\d+):\d+\) and at \w+ \(\S+places\.spec\.ts:(?!\1:)\d+:\d+\);/;
+  /twice at the same time, at \w+ \(\S+places\.spec\.ts:(\d+):\d+\) and at \w+ \(\S+places\.spec\.ts:(?!\1:)\d+:\d+\);/;
 
 async function oneAfterOther(ctx: McpContext) {
   await one(ctx);

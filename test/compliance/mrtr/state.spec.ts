@@ -462,7 +462,7 @@ describe('the state of a call', () => {
 
   it.each<[string, McpModuleOptions['mrtr'], string]>([
     ['travel, without a store', { maxStateBytes: 1000 }, 'set "mrtr.store"'],
-    ['keep', { maxJournalBytes: 1000 }, 'of at most 1000'],
+    ['keep', { maxJournalBytes: 1000 }, 'more than "mrtr.maxJournalBytes" (1000) allows'],
   ])('is an error where it is too large to %s', async (_, options, said) => {
     const { url, logs } = await open({ secret: SECRETS[0], ...options });
     const { result } = await send(url, { name: 'long', args: { length: 3000 } });
@@ -489,7 +489,7 @@ describe('the options of mrtr', () => {
     [{ secret: SECRETS[0], secrets: SECRETS }, 'either "secret" or "secrets"'],
     [{ ttlSeconds: 0 }, '"mrtr.ttlSeconds"'],
     [{ maxRounds: 1.5 }, '"mrtr.maxRounds"'],
-    [{ singleUse: true }, 'needs a "mrtr.store"'],
+    [{ singleUse: true }, 'needs "mrtr.store"'],
     [{ store: {} }, '"mrtr.store" must be'],
     [{ encrypt: 'yes' }, '"mrtr.encrypt"'],
     [{ onMismatch: 'ignore' }, '"mrtr.onMismatch"'],

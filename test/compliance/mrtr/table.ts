@@ -153,7 +153,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     tool: 'malformed',
     ...MISTAKE,
     asked: [],
-    stateless: { fails: 'which only clients' },
+    stateless: { fails: 'connect with revision' },
   },
   'what runs when a round ends': { tool: 'finally', text: 'accept' },
   'a failure beside a question': {
@@ -186,7 +186,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     tool: 'retriedException',
     text: 'eu 2',
     asked: ['Which region?'],
-    stateless: { fails: 'which only clients' },
+    stateless: { fails: 'connect with revision' },
   },
   'an interceptor that runs a mistake again': {
     tool: 'retriedMistake',
@@ -401,9 +401,7 @@ export function testCalls(name: ConnectionName, rows: Readonly<Record<string, Ro
   ])('%s asks as a tool does', async (_, call, said) => {
     answers = undefined;
     const text = JSON.stringify(await outcomeOf(call()));
-    expect(text).toContain(
-      name === '2025 stateless' ? 'which only clients of revision 2026-07-28 can give' : said,
-    );
+    expect(text).toContain(name === '2025 stateless' ? 'connect with revision 2026-07-28' : said);
   });
 
   it('a handler knows whether it can ask', async () => {
@@ -421,4 +419,4 @@ function expectedOf(
   return (REPLAYED.includes(name) ? undefined : waiting) ?? { text, fails };
 }
 
-const UNSUPPORTED = { fails: 'which only clients of revision 2026-07-28 can give' };
+const UNSUPPORTED = { fails: 'connect with revision 2026-07-28' };

@@ -110,7 +110,7 @@ it('one that turns out not to suit a host which was never listed gives way to th
   writeFileSync(file, WIDER);
   expect(await said.take()).toMatch(/has changed/);
   expect(await open()).toBe('open');
-  expect(await said.take()).toMatch(/is again what it was: .* an override can only narrow/);
+  expect(await said.take()).toMatch(/earlier policy is in force again, .* an override can only narrow/);
   expect(await open()).toBe('open');
 }, 20_000);
 
@@ -199,7 +199,7 @@ describe('interceptors served to others follow the policy', () => {
     writeFileSync(file, WIDER.replace('overrides: {', 'overrides: { gate: { mode: audit },'));
     expect(await said.take()).toMatch(/has changed/);
     expect(await open()).toBe('open');
-    expect(await said.take()).toMatch(/is again what it was/);
+    expect(await said.take()).toMatch(/earlier policy is in force again/);
     expect(await exposed()).toEqual(declared);
   }, 20_000);
 });

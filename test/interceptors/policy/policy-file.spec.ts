@@ -74,7 +74,7 @@ describe('read', () => {
 
   it('refuses a folder', () => {
     mkdirSync(pathOf('a.json'));
-    expect(refusal('a.json')).toBe('a.json: is no file');
+    expect(refusal('a.json')).toBe('a.json: is not a file');
   });
 
   it('refuses a file that cannot be reached', () => {
@@ -150,7 +150,7 @@ describe('watch', () => {
     write(policy(1));
     const told = await watched();
     write('overrides: { a: { timeoutMs: 2');
-    expect(await told.next()).toMatch(/^policy\.yaml:1:31: is no valid YAML: /);
+    expect(await told.next()).toMatch(/^policy\.yaml:1:31: is not valid YAML: /);
     write('overrides: { a: { timeoutMs: 0 } }');
     expect(await told.next()).toMatch(/^policy\.yaml:1:19: overrides\.a\.timeoutMs: must be a whole number/);
     write(policy(20));

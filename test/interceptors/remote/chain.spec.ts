@@ -181,8 +181,8 @@ describe('discovery', () => {
 
   const failures: [string, (stub: StubHost) => void, RegExp][] = [
     ['fails', stub => (stub.onList = () => Promise.reject(new Error('refused'))), /"two".*refused/],
-    ['says nothing', stub => (stub.onList = () => undefined), /holds no list/],
-    ['says something else', stub => (stub.onList = () => ({ tools: [] })), /holds no list/],
+    ['says nothing', stub => (stub.onList = () => undefined), /does not contain a list/],
+    ['says something else', stub => (stub.onList = () => ({ tools: [] })), /does not contain a list/],
     [
       'advertises a name twice',
       stub => (stub.onList = () => ({ interceptors: [mutator('m').descriptor, mutator('m').descriptor] })),
@@ -191,7 +191,7 @@ describe('discovery', () => {
     [
       'has pages that go round in a circle',
       stub => (stub.onList = () => ({ interceptors: [], nextCursor: 'again' })),
-      /circle/,
+      /repeat a cursor/,
     ],
     [
       'has pages without end',
@@ -199,7 +199,7 @@ describe('discovery', () => {
         let page = 0;
         stub.onList = () => ({ interceptors: [], nextCursor: `${++page}` });
       },
-      /no end/,
+      /too many pages/,
     ],
     [
       'advertises too much',
@@ -226,7 +226,7 @@ describe('discovery', () => {
           nextCursor: `${++page}`,
         });
       },
-      /its listing exceeds maxBytes, which is 4194304/,
+      /its listing exceeds the limit "maxBytes" of 4194304/,
     ],
   ];
 
@@ -274,8 +274,8 @@ describe('discovery', () => {
 
   it('refuses two hosts of one name', async () => {
     await expect(chainOf([host('one'), host('one')])).rejects.toThrow(/same name/);
-    await expect(chainOf([host('one/two')])).rejects.toThrow(/no "\/"/);
-    await expect(chainOf([host('local')])).rejects.toThrow(/"local" is this process/);
+    await expect(chainOf([host('one/two')])).rejects.toThrow(/contains a "\/"/);
+    await expect(chainOf([host('local')])).rejects.toThrow(/"local" is reserved/);
   });
 
   it('is bounded by the time of the whole run', async () => {
@@ -509,7 +509,7 @@ describe('what a host is sent', () => {
       'mutation',
     );
     expect(result.status).toBe('mutation_failed');
-    expect(result.results[0].error).toMatch(/changed \/arguments\/token, which it was not sent/);
+    expect(result.results[0].error).toMatch(/changed \/arguments\/token, which it did not receive/);
   });
 
   it.each([

@@ -12,17 +12,20 @@ import { ENTROPY, EntropyFinder, type EntropyOptions } from './entropy.js';
 import { normalise, unescape, View } from './view.js';
 import { knownPatterns, SECRET_KINDS, type SecretKind, type SecretPattern } from './patterns.js';
 
-/** Options of `SecretDetector`, and of the interceptors that look for secrets. */
+/** Options of `SecretDetector`, and of the interceptors that search for secrets. */
 export interface SecretDetectorOptions {
-  /** The formats that are looked for. Default: all that are known. */
+  /** The formats to search for. Default: all known formats. */
   readonly kinds?: readonly SecretKind[];
-  /** Formats of your own. Their patterns have to match in linear time. */
+  /** Additional formats. Their patterns must match in linear time. */
   readonly patterns?: readonly SecretPattern[];
-  /** How secrets of no known format are told by their randomness; `false`: not at all. Default: see `EntropyOptions`. */
+  /**
+   * How to recognise secrets of unknown formats by their randomness; `false` turns it off. Default: see
+   * `EntropyOptions`.
+   */
   readonly entropy?: EntropyOptions | false;
-  /** Texts that are not secrets, such as the keys of examples in documentation. */
+  /** Findings to ignore, such as example keys in documentation. */
   readonly ignore?: readonly RegExp[];
-  /** How many levels of base64 or hexadecimal are decoded, 0 to 3. Default: 1. */
+  /** Levels of base64 or hexadecimal to decode, from 0 to 3. Default: 1. */
   readonly decodeDepth?: number;
 }
 
@@ -57,34 +60,34 @@ export const DETECTOR = objectOf<SecretDetectorOptions, FilledDetector>({
 export const detectorOptions = (options: SecretDetectorOptions): SecretDetectorOptions =>
   pick(options, 'kinds', 'patterns', 'entropy', 'ignore', 'decodeDepth');
 
-/** A secret in a text, and where it stands, in UTF-16 units. */
+/** A secret in a text, with its position in UTF-16 units. */
 export interface SecretFinding {
-  /** A `SecretKind`, the `kind` of a pattern of your own, or `high-entropy`. */
+  /** A `SecretKind`, the `kind` of an additional pattern, or `high-entropy`. */
   readonly kind: string;
-  /** Where the text has to be cut so that nothing of the secret is left: the first character of it… */
+  /** The index of the secret's first character. */
   readonly start: number;
-  /** …and the first that is no longer of it. */
+  /** The index after the secret's last character. */
   readonly end: number;
   readonly value: string;
 }
 
 export interface FindOptions {
-  /** Whether randomness counts. Default: true, where it is not switched off. */
+  /** Whether to search by randomness. Default: true, unless it is turned off. */
   readonly entropy?: boolean;
   readonly key?: string;
-  /** The key of the array or the object that the text or its key stands in. */
+  /** The key of the array or object that contains the text or its key. */
   readonly within?: string;
 }
 
-/** The name tells this format. Forty hexadecimal digits are rather an object of Git. */
+/** The key tells this format apart. Forty hexadecimal digits are more likely a Git object name. */
 const AWS_SECRET = {
   name: /aws.*secret|secret_?access_?key/i,
   value: /^\s*(?![0-9A-Fa-f]{40}\s*$)[A-Za-z0-9/+]{40}\s*$/,
 };
-/** How much of the end of a key is looked at: names are short, and a long key may stand over many values. */
+/** Characters at the end of a key to search: names are short, and one long key may apply to many values. */
 const NAME_LENGTH = 64;
 
-/** Escapes within escapes are resolved this often: JSON in a string of JSON in a URL. */
+/** Levels of nested escapes to resolve, such as JSON in a JSON string in a URL. */
 const ESCAPE_LEVELS = 3;
 
 /**
@@ -111,7 +114,7 @@ export class SecretDetector {
     this.knowsAws = kinds?.includes('aws-secret-access-key') ?? true;
   }
 
-  /** The secrets of a text, in no particular order; they may overlap, and the same one may be found twice. */
+  /** The secrets of a text, in any order. They may overlap, and the same secret may be found twice. */
   find(text: string, { entropy = true, key = '', within = '' }: FindOptions = {}): SecretFinding[] {
     const findings = [...this.search(text, entropy ? this.entropy : undefined, this.decodeDepth)];
     const name = `${within.slice(-NAME_LENGTH)}.${key.slice(-NAME_LENGTH)}`;
@@ -202,16 +205,16 @@ function searching({ pattern, ...rest }: SecretPattern): SecretPattern {
 export interface EncodedRun {
   readonly start: number;
   readonly end: number;
-  /** The possible texts of an encoded value, one for each alignment. */
+  /** The possible texts of an encoded value, for each alignment. */
   readonly readings: readonly string[];
 }
 
 const BASE64 = /[A-Za-z0-9+/_-][A-Za-z0-9+/_\-\r\n]{18,}={0,2}/g;
 const HEX = /[0-9A-Fa-f]{32,}/g;
-/** Random bytes hardly ever read as this many characters of text in a row. */
+/** Random bytes hardly ever contain this many text characters in a row. */
 const READABLE = /(?:[\t\n\r\0]|[^\p{Cc}\ufffd]){16}/u;
 
-/** The runs that may be base64, standard or URL-safe, or hexadecimal, and read as text. */
+/** Runs of characters that may be base64 (standard or URL-safe) or hexadecimal, and decode to text. */
 export function* encodedRuns(text: string): Generator<EncodedRun> {
   for (const [pattern, encoding, unit] of [
     [BASE64, 'base64', 4],

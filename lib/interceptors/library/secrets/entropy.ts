@@ -1,13 +1,13 @@
 import { FLAG, objectOf } from '../../../options/option-schema.js';
 
 export interface EntropyOptions {
-  /** Shortest run of characters that is looked at. Default: 24. */
+  /** Minimum characters of a run to check. Default: 24. */
   readonly minLength?: number;
-  /** Shannon entropy, in bits a character, from which a run of base64 characters counts. Default: 3.7. */
+  /** Minimum Shannon entropy of a run of base64 characters, in bits per character. Default: 3.7. */
   readonly base64?: number;
-  /** The same for a run of hexadecimal digits. Default: 3. */
+  /** Minimum Shannon entropy of a run of hexadecimal digits, in bits per character. Default: 3. */
   readonly hex?: number;
-  /** Whether bare runs of 40 or 64 hexadecimal digits, the length of Git's object names, count. Default: false. */
+  /** Whether bare runs of 40 or 64 hexadecimal digits count, the length of Git object names. Default: false. */
   readonly gitShas?: boolean;
 }
 
@@ -42,7 +42,7 @@ export class EntropyFinder {
       if (!gitShas && (run.length === 40 || run.length === 64)) return false;
       return !BARE_UUID.test(run) && entropy(run) >= hex;
     }
-    // Words that were joined change between upper case, lower case and digits rarely; random characters all the time.
+    // Joined words rarely change between upper case, lower case and digits, but random characters change often.
     const required = /[a-z]/.test(run) && /[A-Z]/.test(run) ? 0.4 : 0.2;
     return changes(run) >= required && entropy(run) >= base64 && !isText(run);
   }

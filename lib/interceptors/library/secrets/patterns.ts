@@ -20,15 +20,18 @@ export type SecretKind =
 
 /** A format of secrets. */
 export interface SecretPattern {
-  /** What a finding is called, as in `[REDACTED:<kind>]`. */
+  /** The name of a finding, as in `[REDACTED:<kind>]`. */
   readonly kind: string;
   /** Must match in linear time. A group `secret`, or `lead` in a lookbehind, narrows the match to the secret. */
   readonly pattern: RegExp;
-  /** Whether a match is one. Default: it always is. */
+  /** Whether a match is a secret. Default: always. */
   readonly accept?: (value: string) => boolean;
 }
 
-/** Patterns ignore case, since a reader can restore it. Each takes linear time: no class contains its follower. */
+/**
+ * The patterns ignore case, because a reader could restore it. Each takes linear time: no character class contains the
+ * character after it.
+ */
 const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   {
     kind: 'private-key',
@@ -76,14 +79,14 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   { kind: 'npm-token', pattern: /npm_[A-Za-z0-9]{36}/gi, accept: isMixed },
   { kind: 'digitalocean-token', pattern: /do[opr]_v1_[0-9a-f]{64}/gi },
   { kind: 'shopify-token', pattern: /shp(?:at|ca|pa|ss)_[0-9a-f]{32}/gi },
-  // Heads so short end words as well, such as `disk` and `chf_`.
+  // Short prefixes also end ordinary words, such as `disk` and `chf_`.
   { kind: 'twilio-api-key', pattern: /(?<![A-Za-z])[Ss][Kk][0-9A-Fa-f]{32}/g },
   { kind: 'hugging-face-token', pattern: /(?<![a-z])[Hh][Ff]_[A-Za-z0-9]{34,}/g, accept: isMixed },
-  // Anchored on its first dot: a segment ends at a dot, so that each is read twice at most.
+  // Anchored on the first dot. A segment ends at a dot, so each segment is read at most twice.
   { kind: 'jwt', pattern: /\.(?<=(?<lead>eyJ[\w-]{8,})\.)[\w-]{8,}\.[\w-]*/g },
   { kind: 'url-credentials', pattern: /:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:[^\s/?#"'<>]{1,256})@/g },
-  // With a slash in its password, which looks like a port or a tag and a path, where neither a path nor a tag is to be
-  // expected: databases, brokers and the like.
+  // A password with a slash looks like a port, or a tag and a path. So this pattern is limited to schemes without
+  // paths, such as databases and brokers.
   {
     kind: 'url-credentials',
     pattern:
@@ -104,7 +107,7 @@ export const knownPatterns = (kinds?: readonly SecretKind[]): readonly SecretPat
 function isUserAndPassword(value: string): boolean {
   const bytes = Buffer.from(value, 'base64');
   if (/^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(bytes.toString('utf8'))) return true;
-  // Which of the two it is, nobody says (RFC 7617). Many a word reads as Latin-1, though hardly with a user's name.
+  // The encoding is unknown, UTF-8 or Latin-1 (RFC 7617). Many words decode as Latin-1, but hardly ever to a user name.
   const text = bytes.toString('latin1');
   const isEncoded = /[\d+]/.test(value) || (value.endsWith('=') && value.length % 4 === 0);
   return /^[^\p{Cc}:]*:[^\p{Cc}]*$/u.test(text) && (isEncoded || /^[ -~\u00c0-\u00ff]{2,}?:/.test(text));

@@ -3,13 +3,13 @@ import { jsonValue } from '../json-size.js';
 
 /** The largest payload that `mapTexts` walks. */
 export interface ScanLimits {
-  /** Objects and arrays within each other. Default: 64. */
+  /** Maximum nesting of objects and arrays. Default: 64. */
   readonly maxDepth?: number;
-  /** Values, keys included. Default: 100,000. */
+  /** Maximum values, including keys. Default: 100,000. */
   readonly maxNodes?: number;
   /**
-   * UTF-16 units of all texts together. Default: 4,194,304, as many as fit into the largest request that the endpoint reads
-   * by default; raise it together with `http.maxBodyBytes`.
+   * Maximum UTF-16 units of all texts together. Default: 4,194,304, enough for the largest request that the endpoint
+   * reads by default; raise it together with `http.maxBodyBytes`.
    */
   readonly maxChars?: number;
 }
@@ -19,14 +19,17 @@ export const SCAN_LIMITS = objectOf<ScanLimits>({ maxDepth: COUNT, maxNodes: COU
 export class ScanLimitError extends Error {}
 
 export interface TextPlace {
-  /** The key that it is the value of, or that it is. Undefined in an array and at the root. */
+  /** The key of the text, or the text itself if it is a key. Undefined in an array and at the root. */
   readonly key: string | undefined;
-  /** The key of the array or the object that it, or its key, stands in. Undefined at the root and right below. */
+  /** The key of the array or object that contains the text or its key. Undefined at the root and directly below it. */
   readonly within: string | undefined;
   readonly isKey: boolean;
-  /** Whether the protocol defines this place: not in `arguments`, `structuredContent`, `_meta` or the `data` of a log. */
+  /**
+   * Whether the protocol defines this place. False in `arguments`, `structuredContent`, `_meta` and the `data` of a log
+   * message.
+   */
   readonly isProtocol: boolean;
-  /** For the base64 of an image, a sound or a resource's bytes: whether these bytes are text after all. */
+  /** Set for the base64 of an image, a sound or a resource: `text` if the bytes are text, otherwise `bytes`. */
   readonly binary?: 'bytes' | 'text';
 }
 
@@ -115,7 +118,7 @@ class Scan {
       changed ||= newKey !== key || newValue !== value;
       entries.set(newKey === key ? key : unused(newKey, record, taken), newValue);
     }
-    // `fromEntries` defines properties, so that a key `__proto__` stays one.
+    // `fromEntries` defines properties, so a key `__proto__` stays a key.
     return changed ? Object.fromEntries(entries) : record;
   }
 
@@ -130,14 +133,14 @@ const isBinarySlot = (record: Json, key: string): boolean =>
   (key === 'data' && (record.type === 'image' || record.type === 'audio')) ||
   (key === 'blob' && typeof record.uri === 'string');
 
-/** What strict base64 holds; anything else in its place is an ordinary text. */
+/** The type of strict base64 data. Any other value in its place is an ordinary text. */
 function binaryOf(value: unknown): TextPlace['binary'] {
   if (typeof value !== 'string' || !/^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(value)) return undefined;
   const head = Buffer.from(value.slice(0, 256), 'base64').toString('utf8').slice(0, -1);
   return /^(?:[\t\n\r]|[^\p{Cc}\ufffd])*$/u.test(head) ? 'text' : 'bytes';
 }
 
-/** Two keys that are redacted alike stay two. */
+/** Makes a redacted key unique, so that two keys stay two keys. */
 function unused(key: string, record: object, taken: Map<string, number>): string {
   let count = taken.get(key) ?? 0;
   let free: string;

@@ -5,7 +5,7 @@ import { checked } from '../ready-made.js';
 import { PerInvoker } from '../sessions.js';
 import { fold } from './view.js';
 
-/** Finds where a text may contain strings of one length (Rabin-Karp). A random base defeats crafted texts. */
+/** Finds positions where a text may contain strings of one length (Rabin-Karp). A random base defeats crafted texts. */
 export class RollingHash {
   private readonly base = randomInt(2 ** 30, 2 ** 31) * 2 + 1;
 
@@ -34,13 +34,15 @@ export class RollingHash {
 }
 
 const MIN_LENGTH = 6;
-/** A secret of two parts or more is known by each of its parts. */
+/** A secret of at least two parts is recognised by each of its parts. */
 const PART = 16;
 const MAX_PARTS = 256;
-/** Keys of one algorithm begin alike. */
+/** Keys of one algorithm start with the same bytes. */
 const PEM_PREAMBLE = 64;
 
-/** Parts by which a folded secret is recognised: 31 characters in a row are enough. Leaves out common heads. */
+/**
+ * The parts that identify a folded secret. Any 31 characters in a row contain a part. Common beginnings are left out.
+ */
 export function fingerprintOf(kind: string, secret: string): string[] {
   const folded = fold(core(kind, secret));
   if (folded.length < MIN_LENGTH) return [];
@@ -66,16 +68,16 @@ function core(kind: string, secret: string): string {
 
 /** Options of `SecretLedger`. */
 export interface SecretLedgerOptions {
-  /** Sessions, also for each invoker; the least recently used one is forgotten. Default: 1,000. */
+  /** Maximum sessions, also for each invoker; past it, the least recently used session is forgotten. Default: 1,000. */
   readonly maxSessions?: number;
   /**
-   * Secrets in a session; a long secret counts once for every 16 characters. The ledger remembers the last 16 places where
-   * each secret was read. Default: 2,000.
+   * Maximum secrets in a session; a long secret counts once for every 16 characters. For each secret, the ledger
+   * remembers the 16 latest places where it was read. Default: 2,000.
    */
   readonly maxSecrets?: number;
-  /** Milliseconds after which a secret that was not read again is forgotten. Default: 3,600,000 (an hour). */
+  /** Lifetime of a secret after it was last read, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
-  /** The time in milliseconds. Default: `Date.now`. */
+  /** The clock, in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -86,7 +88,7 @@ export const SECRET_LEDGER = objectOf<SecretLedgerOptions, Required<SecretLedger
   now: { ...FUNCTION, default: Date.now },
 });
 
-/** The places where a secret was last read that are remembered: it may go back to no others. */
+/** Maximum remembered places where a secret was read. It may only go back to these places. */
 const MAX_ORIGINS = 16;
 
 export class SecretLedgerFullError extends Error {}
@@ -94,14 +96,14 @@ export class SecretLedgerFullError extends Error {}
 interface Known {
   readonly length: number;
   readonly rolling: number;
-  /** Where it was read, and when that is forgotten. */
+  /** The places where it was read, with the expiry time of each. */
   readonly origins: Map<string, number>;
 }
 
 type Session = Map<string, Known>;
 
 /**
- * Remembers where secrets were read, by salted hashes. Guards with one ledger watch one boundary.
+ * Remembers where secrets were read, by salted hashes. Guards that share a ledger watch the same boundary.
  * @example
  * ```ts
  * const ledger = new SecretLedger({ ttlMs: 600_000 });
@@ -119,11 +121,11 @@ export class SecretLedger {
   constructor(options: SecretLedgerOptions = {}) {
     this.options = checked('SecretLedger', SECRET_LEDGER, options);
     const { maxSessions } = this.options;
-    // By size: a `max` would allocate room for all sessions at once.
+    // By size, because `max` would allocate memory for all sessions at once.
     this.sessions = new PerInvoker(() => new LRUCache({ maxSize: maxSessions, sizeCalculation: () => 1 }));
   }
 
-  /** @throws SecretLedgerFullError if there are too many to remember */
+  /** @throws SecretLedgerFullError if there are too many secrets */
   record(key: string | object, origin: string, secrets: Iterable<string>): void {
     let session: Session | undefined;
     const { maxSecrets, ttlMs, now } = this.options;
@@ -188,7 +190,7 @@ export class SecretLedger {
   }
 }
 
-/** The place where it was read last comes last. */
+/** Moves a place to the end, and drops the oldest place past the bound. */
 function remember(origins: Map<string, number>, origin: string, expires: number): void {
   origins.delete(origin);
   origins.set(origin, expires);

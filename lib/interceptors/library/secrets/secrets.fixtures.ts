@@ -1,4 +1,4 @@
-/** Credentials in the shape of each format, put together here so that no scanner takes this file for a leak. */
+/** Credentials in the form of each format. They are joined at run time, so that scanners do not report this file. */
 const BODY = 'a8Kd0Zq3Vt7Rm2Xw9Lp5Hn1Yc6Gf4Jb8Sd3Ek7Qu';
 const HEX = '3f9a0c7be15d2846';
 const join = (...parts: string[]) => parts.join('');
@@ -45,7 +45,7 @@ export const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'high-entropy': [BODY],
 };
 
-/** One secret of each kind that stands for itself wherever it is put. */
+/** One secret of each kind that is recognised in any context. */
 export const TOKENS: readonly string[] = Object.entries(SECRETS)
   .filter(([kind]) => kind !== 'url-credentials' && kind !== 'basic-credentials')
   .flatMap(([, secrets]) => secrets);

@@ -15,7 +15,7 @@ export class View {
     return new View(text);
   }
 
-  /** The part of the source that `start` to `end` of this text comes from; `end` is after `start`. */
+  /** Maps `start` to `end` of this text to the matching part of the source; `end` is after `start`. */
   source(start: number, end: number): readonly [start: number, end: number] {
     return [this.starts?.[start] ?? start, this.ends?.[end - 1] ?? end];
   }
@@ -50,12 +50,12 @@ export class View {
   }
 }
 
-/** Characters that a reader does not see, or sees as part of another one. */
+/** Characters that are invisible, or that join another character. */
 const INVISIBLE = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]|(?![\t\n\r])\p{Cc}/gu;
 const NOT_PLAIN = /[^\t\n\r\x20-\x7e]/gu;
 const DASH = /^[\p{Pd}\u2212]$/u;
 
-/** Cyrillic and Greek letters that look like Latin ones, and the slashes that look like the slash. */
+/** Cyrillic and Greek letters that look like Latin letters, and characters that look like a slash. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...pairs('авеорсухкмнтіјѕԁһԛԝ', 'abeopcyxkmhtijsdhqw'),
@@ -66,10 +66,10 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The text as a reader would type it: plain characters for look-alikes, without accents and invisible characters. */
+/** Replaces look-alikes by plain characters, and removes accents and invisible characters. */
 export const normalise = (view: View): View => view.rewrite(NOT_PLAIN, plain);
 
-/** The letters and digits of a text alone, in lower case: what is left of it however it is cased, cut or spaced. */
+/** The letters and digits of a text in lower case, independent of case, separators and spaces. */
 export const fold = (normalised: string): string => normalised.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 function plain(character: string): string {
@@ -77,7 +77,7 @@ function plain(character: string): string {
   if (known !== undefined) return known;
   if (DASH.test(character)) return '-';
   const parts = character.normalize('NFKD');
-  // A ligature of a whole phrase is no disguise of a letter, and would only make the text grow.
+  // The ligature of a whole phrase does not disguise a letter, and would only lengthen the text.
   return parts.length > 4 ? character : parts.replace(INVISIBLE, '');
 }
 
