@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { ForwardedAnswers } from './forwarded-answers.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { QuestionIds } from './question-ids.js';
+import { clipped } from '../../util/clipped.js';
 
 /** The most characters of an id and of a reason that nodes tell each other. */
 const MAX_REASON = 200;
@@ -37,7 +38,7 @@ export class OtherNodes {
   /** Another node may run the request. */
   cancel(requestId: RequestId, reason: unknown): void {
     if (String(requestId).length > MAX_REASON) return;
-    const text = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined;
+    const text = typeof reason === 'string' ? clipped(reason, MAX_REASON) : undefined;
     this.peers.tell({ kind: 'cancel', requestId, reason: text });
   }
 
