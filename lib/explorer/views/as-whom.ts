@@ -49,10 +49,10 @@ export class CallerViews {
     if (caller.kind === 'made-up')
       return this.viewOf(server, revision, this.madeUp(server, caller, revision, request));
     const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), revision);
-    const opened = await client.open();
-    const refused = opened && refusalOf(opened);
-    if (refused !== undefined) return { refused, lists: [] };
     try {
+      const opened = await client.open();
+      const refused = opened && refusalOf(opened);
+      if (refused !== undefined) return { refused, lists: [] };
       return await this.viewOf(server, revision, (method, params) =>
         this.recorder.record(headers => client.request(method, params, headers)),
       );
