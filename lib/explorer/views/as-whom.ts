@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { HttpException } from '@nestjs/common';
 import type { Entry } from '../../catalog/entries.js';
 import { nameOf } from '../../execution/enhancer-steps.js';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
@@ -84,11 +85,22 @@ export class CallerViews {
     server: McpServerInstance,
     { scopes, roles }: Extract<Caller, { kind: 'made-up' }>,
     revision: string,
-    { signal }: ApiRequest,
+    { signal, http: { socket } }: ApiRequest,
   ): Ask {
     const extra = { sub: 'made-up', roles };
     const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
-    const request = { headers: {}, rawHeaders: [], auth: authInfo, user: { ...extra, scopes } };
+    const { remoteAddress } = socket;
+    const header = () => undefined;
+    const request = {
+      headers: {},
+      rawHeaders: [],
+      get: header,
+      header,
+      ip: remoteAddress,
+      socket: { remoteAddress },
+      auth: authInfo,
+      user: { ...extra, scopes },
+    };
     return async (method, params) => {
       const call: McpCall = {
         requestId: 0,
@@ -182,7 +194,13 @@ async function reasonOf(
   const hider = call && (await access?.hider(entry, call));
   if (hider) {
     const guard = hider.guard ? nameOf(hider.guard) : '@Visible';
-    return missing('guard', [guard], `@Visible(${guard}) hides it`);
+    const { error } = hider;
+    // The message of an error can hold secrets.
+    const verb =
+      error === undefined || error instanceof HttpException
+        ? 'hides it'
+        : `failed with ${nameOf(error)}; the log of the application has the message`;
+    return missing('guard', [guard], `@Visible(${guard}) ${verb}`);
   }
   const { authorizer } = access ?? {};
   if (call?.http && authorizer?.lists === 'allowed' && !authorizer.allows(entry.access, call.authInfo)) {
