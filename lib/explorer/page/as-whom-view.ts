@@ -27,7 +27,7 @@ export class AsWhomView extends View {
     };
     await show();
     return [
-      h('h2', {}, 'As whom'),
+      h('h2', {}, 'Callers'),
       h('p', {}, 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
       picker.element,
       h(
