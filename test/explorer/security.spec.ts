@@ -88,6 +88,10 @@ describe('without guards', () => {
     [{ 'x-forwarded-for': '10.0.0.1' }],
     [{ forwarded: 'for=10.0.0.1' }],
     [{ via: '1.1 proxy' }],
+    [{ 'x-original-forwarded-for': '10.0.0.1' }],
+    [{ 'x-client-ip': '10.0.0.1' }],
+    [{ 'true-client-ip': '10.0.0.1' }],
+    [{ 'cf-connecting-ip': '10.0.0.1' }],
   ])('refuses the page and the API with %j', async headers => {
     expect((await app.get('/mcp-explorer/index.html', headers)).status).toBe(403);
     expect((await app.get(`${API}/live`, headers)).status).toBe(403);
