@@ -161,6 +161,17 @@ async function sent(sending: ClientRequest, body: string): Promise<IncomingMessa
 const errorIn = (messages: readonly Received[]): Json | undefined =>
   messages.find(({ message }) => 'error' in message)?.message;
 
+const nothing = (): void => undefined;
+
+/** Methods of a socket that applications call, and that have no effect in memory. */
+const SOCKET = {
+  setNoDelay: nothing,
+  setKeepAlive: nothing,
+  setTimeout: nothing,
+  ref: nothing,
+  unref: nothing,
+};
+
 /** The server's end looks like a connection from that address. */
 function connect(server: Server, remoteAddress: string | undefined): Duplex {
   if (typeof (server as Partial<Server>).closeIdleConnections !== 'function') {
@@ -170,7 +181,7 @@ function connect(server: Server, remoteAddress: string | undefined): Duplex {
   // A pair does not do it: the server would never learn that the client left.
   near.once('close', () => far.destroy());
   const isSecure = server instanceof SecureServer;
-  Object.assign(far, { remoteAddress, encrypted: isSecure });
+  Object.assign(far, { remoteAddress, encrypted: isSecure, ...SOCKET });
   server.emit(isSecure ? 'secureConnection' : 'connection', far);
   return near;
 }

@@ -69,13 +69,20 @@ export class CallerViews {
     for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway that nobody called yet does not know what its backends serve.
       if (!server.upstream && !server.serves(method, era)) continue;
-      const { entries, recordings, refused, status, isUnserved } = await listFor(method, ask);
+      const { entries, recordings, refused, status, isCut, isUnserved } = await listFor(method, ask);
       if (isUnserved) continue;
       // The transport turned the caller away: no list has an answer.
       if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
       known ??= whoIs(recordings[0].calls[0]);
-      const missing = refused === undefined ? await missingOf(server, kind, method, entries, recordings) : [];
-      lists.push({ method, entries, missing, ...(refused !== undefined && { refused }) });
+      const isWhole = refused === undefined && !isCut;
+      const missing = isWhole ? await missingOf(server, kind, method, entries, recordings) : [];
+      lists.push({
+        method,
+        entries,
+        missing,
+        ...(isCut && { isCut }),
+        ...(refused !== undefined && { refused }),
+      });
     }
     return { caller: known ?? { scopes: [], roles: [] }, lists };
   }
@@ -126,6 +133,7 @@ interface FullList {
   readonly recordings: readonly Recording[];
   readonly status: number;
   readonly refused?: string;
+  readonly isCut: boolean;
   readonly isUnserved: boolean;
 }
 
@@ -143,7 +151,8 @@ async function listFor(method: ListMethod, ask: Ask): Promise<FullList> {
     cursor = result['nextCursor'];
     if (cursor !== undefined && recordings.length < MAX_PAGES) continue;
     const isUnserved = code === McpErrorCode.MethodNotFound;
-    return { entries, recordings, status, refused: refusalOf(value), isUnserved };
+    const isCut = cursor !== undefined;
+    return { entries, recordings, status, refused: refusalOf(value), isCut, isUnserved };
   }
 }
 
