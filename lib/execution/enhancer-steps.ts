@@ -80,6 +80,10 @@ function stepsOf(kind: Kind, target: HandlerTarget, config: ApplicationConfig): 
 /** An enhancer is a class, an instance, or the token of a class that Nest makes for each request. */
 export function nameOf(enhancer: unknown): string {
   if (typeof enhancer === 'function') return enhancer.name;
-  if (typeof enhancer === 'object' && enhancer !== null) return enhancer.constructor.name;
-  return String(enhancer);
+  if (typeof enhancer !== 'object' || enhancer === null) {
+    // Nest numbers the tokens of global providers.
+    return String(enhancer).replace(/ \(UUID: .*\)$/, '');
+  }
+  const { name } = enhancer.constructor;
+  return name === 'Object' ? 'object without a class' : name;
 }

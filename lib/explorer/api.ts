@@ -208,7 +208,10 @@ export interface CallerList {
   readonly method: 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
   /** The entries as this caller gets them, after interceptors. */
   readonly entries: readonly Json[];
+  /** Empty for a list that is cut. */
   readonly missing: readonly MissingEntry[];
+  /** True for a list with more pages than the explorer reads. */
+  readonly isCut?: boolean;
   /** Why the caller does not get this list, if an interceptor refuses it. */
   readonly refused?: string;
 }
@@ -299,7 +302,7 @@ export interface TraceTurn {
     readonly message: string;
     readonly severity: string;
   }[];
-  /** Why it failed, or why its change was dropped. */
+  /** Why it failed, or why its change was dropped. The message of an error is in the log of the application only. */
   readonly error?: string;
   /** The payload before and after a mutator that changed it, or would have. */
   readonly before?: Shown;

@@ -1,4 +1,4 @@
-import type { CanActivate, Type } from '@nestjs/common';
+import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { listOf, objectOf, TEXT } from '../options/option-schema.js';
@@ -13,6 +13,8 @@ export interface McpExplorerOptions {
    * and the application does not start with `NODE_ENV=production`. Default: none.
    */
   guards?: (Type<CanActivate> | CanActivate)[];
+  /** Modules that export the providers which the guards inject. Default: none. */
+  imports?: ModuleMetadata['imports'];
 }
 
 export type ExplorerSettings = Readonly<Required<McpExplorerOptions>>;
@@ -31,6 +33,7 @@ export const EXPLORER = objectOf<McpExplorerOptions, ExplorerSettings>(
       description: 'a path of plain segments, such as "/mcp-explorer"',
     },
     guards: { ...listOf(GUARD, 'a list of guards'), default: [] },
+    imports: { type: 'array', description: 'a list of modules', default: [] },
   },
   { title: 'options' },
 );

@@ -58,10 +58,11 @@ export class McpExplorerModule implements OnModuleInit {
 
   /** @throws McpBootstrapError, while the application starts, for a wrong option, or without guards in production */
   static forRoot(options: McpExplorerOptions = {}): DynamicModule {
+    const settings = usable(options);
     return {
       module: McpExplorerModule,
-      imports: [McpCoreModule],
-      controllers: [controllerFor(options)],
+      imports: [McpCoreModule, ...settings.imports],
+      controllers: [controllerFor(settings)],
       providers: [
         Recorder,
         { provide: SETTINGS, useFactory: () => resolveExplorerOptions(options) },
@@ -101,7 +102,7 @@ function siteOf(
 }
 
 /** A real Nest route, so that guards apply. Each module has a class of its own: Nest keeps path and guards on it. */
-function controllerFor(options: McpExplorerOptions): Type {
+function controllerFor({ path, guards }: ExplorerSettings): Type {
   class McpExplorerController {
     constructor(@Inject(SITE) private readonly site: ExplorerSite) {}
 
@@ -113,7 +114,6 @@ function controllerFor(options: McpExplorerOptions): Type {
   const handle = Object.getOwnPropertyDescriptor(prototype, 'handle')!;
   All(['/', '/:file', '/api/:name'])(prototype, 'handle', handle);
   Reflect.defineMetadata(SWAGGER_EXCLUDE_METADATA, [true], McpExplorerController);
-  const { path, guards } = usable(options);
   Controller({ path, version: VERSION_NEUTRAL })(McpExplorerController);
   UseGuards(...guards)(McpExplorerController);
   return McpExplorerController;
@@ -124,6 +124,6 @@ function usable(options: McpExplorerOptions): ExplorerSettings {
   try {
     return resolveExplorerOptions(options);
   } catch {
-    return { path: '', guards: [] };
+    return { path: '', guards: [], imports: [] };
   }
 }

@@ -6,7 +6,8 @@ import { ApiFailure } from './api-failure.js';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Headers that proxies add: the request comes from elsewhere, whatever the address of the socket. */
-const FORWARDING = /^(forwarded|via|x-forwarded-.*|x-real-ip)$/;
+const FORWARDING =
+  /^(forwarded|via|x-(original-)?forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
 
 /** A page of another origin cannot set it, unless CORS lets it. */
 const OWN_HEADER = 'mcp-explorer';

@@ -1,4 +1,5 @@
 import type { TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
+import { clipped } from '../util/clipped.js';
 import { KNOWN_METHODS, OTHER } from './conventions.js';
 import { withoutSecrets } from './recording.js';
 
@@ -31,7 +32,7 @@ export function subjectOf({ method, params }: TrafficRequest): Subject {
 }
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value.slice(0, MAX_LENGTH) : undefined;
+  typeof value === 'string' ? clipped(value, MAX_LENGTH) : undefined;
 
 const uriOf = (value: unknown): string | undefined => {
   const uri = textOf(value)

@@ -147,7 +147,11 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
     const [{ interceptors, phases }] = json.servers;
     expect(interceptors).toMatchObject([
       { id: 'local/short', mode: { value: 'audit', from: 'declared' }, counters: { wouldRefuse: 1 } },
-      { id: 'local/polite', priority: { value: { request: 5, response: 5 }, from: 'declared' } },
+      {
+        id: 'local/polite',
+        mode: { from: 'default' },
+        priority: { value: { request: 5, response: 5 }, from: 'declared' },
+      },
       { id: 'local/hides', failOpen: { value: false, from: 'default' } },
     ]);
     expect(phases.map(({ event, phase }: { event: string; phase: string }) => `${event} ${phase}`)).toEqual([

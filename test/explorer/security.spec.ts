@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { request, type IncomingMessage, type Server } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Injectable, type CanActivate, type ExecutionContext, type INestApplication } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  type CanActivate,
+  type ExecutionContext,
+  type INestApplication,
+} from '@nestjs/common';
 import { Args, Ctx, McpContext, Tool, Validator } from 'nestjs-mcp';
 import { McpExplorerModule } from 'nestjs-mcp/explorer';
 import { startApp } from '../fixtures/matrix.js';
@@ -82,6 +88,10 @@ describe('without guards', () => {
     [{ 'x-forwarded-for': '10.0.0.1' }],
     [{ forwarded: 'for=10.0.0.1' }],
     [{ via: '1.1 proxy' }],
+    [{ 'x-original-forwarded-for': '10.0.0.1' }],
+    [{ 'x-client-ip': '10.0.0.1' }],
+    [{ 'true-client-ip': '10.0.0.1' }],
+    [{ 'cf-connecting-ip': '10.0.0.1' }],
   ])('refuses the page and the API with %j', async headers => {
     expect((await app.get('/mcp-explorer/index.html', headers)).status).toBe(403);
     expect((await app.get(`${API}/live`, headers)).status).toBe(403);
@@ -206,6 +216,34 @@ describe('with guards', () => {
   });
 });
 
+@Injectable()
+class Operators {
+  isOperator(name: unknown) {
+    return name === 'yes';
+  }
+}
+
+@Module({ providers: [Operators], exports: [Operators] })
+class OperatorsModule {}
+
+@Injectable()
+class InjectedGuard implements CanActivate {
+  constructor(private readonly operators: Operators) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<IncomingMessage>();
+    return this.operators.isOperator(headers['x-operator']);
+  }
+}
+
+it('guards inject what the imported modules export', async () => {
+  const explorer = { guards: [InjectedGuard], imports: [OperatorsModule] };
+  const app = await startExplored([Shop], { explorer });
+  expect((await app.get(`${API}/live`)).status).toBe(403);
+  expect((await app.get(`${API}/live`, { 'x-operator': 'yes' })).status).toBe(200);
+  await app.close();
+});
+
 describe('in production', () => {
   const { NODE_ENV } = process.env;
   beforeEach(() => (process.env['NODE_ENV'] = 'production'));
@@ -225,7 +263,7 @@ describe('in production', () => {
 });
 
 it.each([
-  [{ guard: [] }, 'unknown option "guard"; known are path, guards'],
+  [{ guard: [] }, 'unknown option "guard"; known are path, guards, imports'],
   [{ path: '/' }, '"path" must be a path of plain segments, such as "/mcp-explorer", not "/"'],
   [{ guards: ['no'] }, '"guards[0]" must be a guard, or a class of guards'],
 ])('%j stops the start', async (options, problem) => {

@@ -42,6 +42,9 @@ export function targetOf(
 ): Target {
   const [path] = options.http ? paths : [];
   if (path === undefined) throw new ApiFailure(409, `The server "${options.name}" has no HTTP endpoint`);
+  if (/[:*{]/.test(path)) {
+    throw new ApiFailure(501, `The page cannot call "${path}": the path has parameters`);
+  }
   return {
     server: httpServer,
     path,

@@ -69,8 +69,7 @@ export class Calls {
         ...paramHeaders(tool, params['arguments']),
       });
       return { answer, durationMs: performance.now() - started };
-    });
-    await recording.idle(AUDIT_MS);
+    }, AUDIT_MS);
     return traceOf(value.answer, recording, traceId, value.durationMs);
   };
 }

@@ -9,6 +9,9 @@ import { ApiFailure } from '../api-failure.js';
 /** The most bytes of an answer. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** How long a session may take to begin or end, in milliseconds. */
+const SESSION_MS = 10_000;
+
 const CLIENT = { name: 'nestjs-mcp-explorer', version: '1.0.0' };
 
 /** The page can show forms, pages to visit, and take JSON for the rest. */
@@ -61,7 +64,9 @@ export class InProcessClient {
   async open(): Promise<Answer | undefined> {
     if (this.isModern) return undefined;
     const params = { protocolVersion: this.revision, capabilities: {}, clientInfo: CLIENT };
-    const answer = await this.post({ id: this.lastId++, method: 'initialize', params });
+    // An answer that nobody waits for would leave a session behind.
+    const signal = AbortSignal.timeout(SESSION_MS);
+    const answer = await this.post({ id: this.lastId++, method: 'initialize', params }, {}, signal);
     const session = answer.headers['mcp-session-id'];
     this.session = {
       'mcp-protocol-version': this.revision,
@@ -72,7 +77,9 @@ export class InProcessClient {
   }
 
   async close(): Promise<void> {
-    if ('mcp-session-id' in this.session) await this.exchange('DELETE', this.session, '');
+    if ('mcp-session-id' in this.session) {
+      await this.exchange('DELETE', this.session, '', undefined, AbortSignal.timeout(SESSION_MS));
+    }
   }
 
   /** @param headers beside those that the revision needs */
@@ -101,23 +108,28 @@ export class InProcessClient {
     return this.revision >= REVISION;
   }
 
-  private async post(message: Json, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  private async post(
+    message: Json,
+    headers: Readonly<Record<string, string>> = {},
+    signal = this.target.signal,
+  ): Promise<Answer> {
     const own = {
       ...this.session,
       ...headers,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     };
-    return this.exchange('POST', own, JSON.stringify({ jsonrpc: '2.0', ...message }), message['id']);
+    return this.exchange('POST', own, JSON.stringify({ jsonrpc: '2.0', ...message }), message['id'], signal);
   }
 
   private async exchange(
     method: string,
     headers: Readonly<Record<string, string>>,
     body: string,
-    id?: unknown,
+    id: unknown,
+    signal: AbortSignal,
   ): Promise<Answer> {
-    const { server, path, address, signal, headers: shared } = this.target;
+    const { server, path, address, headers: shared } = this.target;
     const started = performance.now();
     const sending = request({
       method,
@@ -149,14 +161,27 @@ async function sent(sending: ClientRequest, body: string): Promise<IncomingMessa
 const errorIn = (messages: readonly Received[]): Json | undefined =>
   messages.find(({ message }) => 'error' in message)?.message;
 
+const nothing = (): void => undefined;
+
+/** Methods of a socket that applications call, and that have no effect in memory. */
+const SOCKET = {
+  setNoDelay: nothing,
+  setKeepAlive: nothing,
+  setTimeout: nothing,
+  ref: nothing,
+  unref: nothing,
+};
+
 /** The server's end looks like a connection from that address. */
 function connect(server: Server, remoteAddress: string | undefined): Duplex {
   if (typeof (server as Partial<Server>).closeIdleConnections !== 'function') {
     throw new ApiFailure(501, 'Calls need an HTTP/1.1 server');
   }
   const [near, far] = duplexPair();
+  // A pair does not do it: the server would never learn that the client left.
+  near.once('close', () => far.destroy());
   const isSecure = server instanceof SecureServer;
-  Object.assign(far, { remoteAddress, encrypted: isSecure });
+  Object.assign(far, { remoteAddress, encrypted: isSecure, ...SOCKET });
   server.emit(isSecure ? 'secureConnection' : 'connection', far);
   return near;
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Shown } from '../api.js';
 
 /** The most characters of a value that is shown whole. */
@@ -12,10 +13,20 @@ export class Showing {
   private left = MAX_ALL;
 
   show(value: unknown): Shown {
-    const json = JSON.stringify(value) ?? 'null';
+    const { json, read } = jsonOf(value);
     const size = json.length;
     const isWhole = size <= Math.min(MAX_VALUE, this.left);
     this.left -= isWhole ? size : PREVIEW;
-    return isWhole ? { value, size } : { preview: json.slice(0, PREVIEW), size };
+    return isWhole ? { value: read, size } : { preview: json.slice(0, PREVIEW), size };
+  }
+}
+
+/** An interceptor in audit mode may return values that JSON does not have. */
+function jsonOf(value: unknown): { json: string; read: unknown } {
+  try {
+    return { json: JSON.stringify(value) ?? 'null', read: value };
+  } catch {
+    const json = JSON.stringify(inspect(value, { depth: 10, maxStringLength: PREVIEW }));
+    return { json, read: JSON.parse(json) };
   }
 }

@@ -1,4 +1,5 @@
 import type { EntryResult } from '../../interceptors/chain/result.js';
+import { withoutSecrets } from '../../telemetry/recording.js';
 import { isRecord } from '../../util/is-record.js';
 import type { CallTrace, ChainRun, Question, TraceTurn } from '../api.js';
 import { changesOf, type RecordedRun, type Recording } from '../record/recording.js';
@@ -6,6 +7,9 @@ import type { Answer, Received } from './in-process-client.js';
 import { Showing } from './shown.js';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** The message of an error can hold what the interceptor is configured with. */
+const CRASHED = 'It failed; the log of the application says why';
 
 /** The most notifications of one kind that are shown. */
 const MAX_TOLD = 200;
@@ -109,7 +113,7 @@ function turnOf(entry: EntryResult, change: [unknown, unknown] | undefined, show
     outcome,
     isFinal: final === true,
     messages,
-    ...(error !== undefined && { error }),
+    ...(error !== undefined && { error: outcome === 'crash' ? CRASHED : withoutSecrets(error) }),
     ...(change && { before: showing.show(change[0]), after: showing.show(change[1]) }),
     durationMs,
   };

@@ -27,7 +27,7 @@ export class AsWhomView extends View {
     };
     await show();
     return [
-      h('h2', {}, 'As whom'),
+      h('h2', {}, 'Callers'),
       h('p', {}, 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
       picker.element,
       h(
@@ -50,7 +50,7 @@ function answerOf({ caller, refused, lists }: AsWhom): Node[] {
   ];
 }
 
-function listView({ method, entries, missing, refused }: CallerList): HTMLElement {
+function listView({ method, entries, missing, isCut, refused }: CallerList): HTMLElement {
   const heading = h('h3', {}, method, ' ', badge(`${entries.length}`), ' ');
   if (refused !== undefined)
     return h('section', {}, heading, h('p', { class: 'alert' }, `Refused: ${refused}`));
@@ -77,6 +77,7 @@ function listView({ method, entries, missing, refused }: CallerList): HTMLElemen
         ],
         missing,
       ),
+    isCut && h('p', { class: 'hint' }, 'The list goes on: the explorer reads its first 50 pages only.'),
     entries.length + missing.length === 0 && h('p', { class: 'hint' }, 'Nothing.'),
   );
 }

@@ -110,7 +110,8 @@ export class CallView extends View {
     if (!target) return;
     try {
       const params = paramsOf(target);
-      if (target.danger !== null && !(await confirmed(`${target.name}: ${target.danger}.`, 'Call'))) return;
+      const isDangerous = target.danger !== null;
+      if (isDangerous && !(await confirmed(`${target.name}: ${target.danger}.`, 'Call'))) return;
       fill(this.rounds);
       this.called = { params: JSON.stringify(params), answers: [] };
       await this.round({
@@ -118,7 +119,7 @@ export class CallView extends View {
         caller: this.picker.value,
         method: target.method,
         params,
-        confirmed: true,
+        ...(isDangerous && { confirmed: true }),
       });
     } catch (error) {
       fill(this.rounds, h('li', {}, alertOf(error)));
@@ -128,24 +129,35 @@ export class CallView extends View {
   private async round(request: CallRequest): Promise<void> {
     const number = this.rounds.childElementCount + 1;
     const heading = h('h3', { tabindex: -1 }, `Round ${number}`);
+    const leaving = new AbortController();
     const place = h(
       'li',
       { 'aria-busy': 'true' },
       heading,
       h('p', { class: 'hint' }, 'Waiting for the answer …'),
+      button('Cancel the call', () => leaving.abort()),
     );
     this.rounds.append(place);
     try {
-      const trace = await post<CallTrace>('call', request);
+      const trace = await post<CallTrace>('call', request, leaving.signal);
       this.called.trace = trace;
       fill(place, heading, ...traceView(trace), trace.outcome === 'asked' && this.questions(request, trace));
       announce(`Round ${number}: ${trace.outcome}`);
     } catch (error) {
-      const hint = error instanceof ApiFailure && error.status === 409 ? 'Confirm the call first: ' : '';
-      fill(place, heading, hint, alertOf(error));
+      if (await this.isConfirmed(error, request)) {
+        place.remove();
+        return this.round({ ...request, confirmed: true });
+      }
+      fill(place, heading, alertOf(leaving.signal.aborted ? 'The call was cancelled.' : error));
     }
     place.removeAttribute('aria-busy');
     heading.focus();
+  }
+
+  /** The list of a caller may say another thing of a tool than the server knows. */
+  private async isConfirmed(error: unknown, request: CallRequest): Promise<boolean> {
+    const isAsked = error instanceof ApiFailure && error.status === 409 && request.confirmed !== true;
+    return isAsked && confirmed(`${textOf(request.params['name'])}: ${error.message}.`, 'Call');
   }
 
   private questions(request: CallRequest, { questions, requestState }: CallTrace): HTMLElement {

@@ -89,7 +89,7 @@ export class CatalogueView extends View {
 
 const emptyText = (isGateway: boolean): string =>
   isGateway
-    ? 'A gateway offers what its backends do. “As whom” lists it for a caller.'
+    ? 'A gateway offers what its backends do. “Callers” lists it for a caller.'
     : 'This server has no handlers.';
 
 const stepText = ({ kind, name, level, parameter }: Step) => [

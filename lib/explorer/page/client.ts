@@ -12,11 +12,12 @@ export class ApiFailure extends Error {
 
 export const get = <Answer>(name: string): Promise<Answer> => request<Answer>(name, {});
 
-export const post = <Answer>(name: string, body: object): Promise<Answer> =>
+export const post = <Answer>(name: string, body: object, signal?: AbortSignal): Promise<Answer> =>
   request<Answer>(name, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'mcp-explorer': '1' },
     body: JSON.stringify(body),
+    ...(signal && { signal }),
   });
 
 async function request<Answer>(name: string, init: RequestInit): Promise<Answer> {

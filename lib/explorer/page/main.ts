@@ -13,7 +13,7 @@ import type { View } from './view.js';
 const VIEWS: readonly { readonly id: string; readonly title: string; readonly type: new () => View }[] = [
   { id: 'catalogue', title: 'Catalogue', type: CatalogueView },
   { id: 'chain', title: 'Chain', type: ChainView },
-  { id: 'as-whom', title: 'As whom', type: AsWhomView },
+  { id: 'as-whom', title: 'Callers', type: AsWhomView },
   { id: 'call', title: 'Call', type: CallView },
   { id: 'live', title: 'Live', type: LiveView },
   { id: 'findings', title: 'Findings', type: FindingsView },

@@ -4,6 +4,7 @@ import { isRefusal } from '../../interceptors/boundary/run-phase.js';
 import type { Era } from '../../protocol/mcp-call.js';
 import type { Outcome, TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
 import { subjectOf } from '../../telemetry/subject.js';
+import { clipped } from '../../util/clipped.js';
 import type { LiveCall } from '../api.js';
 import { Ring } from './ring.js';
 
@@ -44,13 +45,14 @@ export class LiveCalls {
 
   add(request: TrafficRequest, point: TrafficPoint, ended: Outcome, durationMs: number): void {
     const { method, tool, prompt, uri } = subjectOf(request);
+    const name = tool ?? prompt ?? uri;
     this.rows.push({
       at: Date.now() - durationMs,
       id: this.rows.total + 1,
       point,
       method,
       kind: tool !== undefined ? 'tool' : prompt !== undefined ? 'prompt' : 'resource',
-      name: (tool ?? prompt ?? uri)?.slice(0, MAX_NAME),
+      name: name === undefined ? undefined : clipped(name, MAX_NAME),
       era: request.era,
       outcome: outcomeOf(ended),
       code: codeOf(ended),

@@ -16,46 +16,57 @@ import { TurnCounters } from './turn-counters.js';
 /** Names the recording that a request of the explorer belongs to. Nobody else knows such a name. */
 export const RECORDING_HEADER = 'mcp-explorer-recording';
 
+/** The context of a call: a timer that the call began keeps it, and the recording only until it ends. */
+interface Current {
+  recording?: Recording;
+}
+
 /** Observes all requests for the live view, and records those that the explorer makes itself. */
 export class Recorder implements TrafficListener {
   readonly live = new LiveCalls();
   readonly counters = new TurnCounters();
-  private readonly current = new AsyncLocalStorage<Recording>();
-  private readonly recordings = new Map<string, Recording>();
+  private readonly current = new AsyncLocalStorage<Current>();
+  private readonly recordings = new Map<string, Current>();
 
   begin(request: TrafficRequest, point: TrafficPoint): Observing {
-    const recording = this.recordings.size > 0 ? this.recordingOf(request) : undefined;
-    recording?.calls.push(request as McpCall);
+    const current = this.recordings.size > 0 ? this.currentOf(request) : undefined;
+    current?.recording?.calls.push(request as McpCall);
     return {
-      ...(recording && { run: work => this.current.run(recording, work) }),
+      ...(current && { run: work => this.current.run(current, work) }),
       end: (outcome, durationMs) => this.live.add(request, point, outcome, durationMs),
     };
   }
 
   readonly turn: ObserveTurn = (_turn, message) => {
-    const end = this.current.getStore()?.began(message);
+    const end = this.current.getStore()?.recording?.began(message);
     return end && { run: work => work(), end };
   };
 
   /** Told of each run of a chain. */
   readonly report = (report: ChainReport): void => {
     this.counters.report(report);
-    this.current.getStore()?.ended(report);
+    this.current.getStore()?.recording?.ended(report);
   };
 
   /**
    * Records what becomes of the requests with a header.
    * @param work sends them
+   * @param idleMs how long interceptors may still run after it, in milliseconds
    */
   async record<T>(
     work: (headers: Record<string, string>) => Promise<T>,
+    idleMs = 0,
   ): Promise<{ value: T; recording: Recording }> {
     const name = randomUUID();
     const recording = new Recording();
-    this.recordings.set(name, recording);
+    const current: Current = { recording };
+    this.recordings.set(name, current);
     try {
-      return { value: await work({ [RECORDING_HEADER]: name }), recording };
+      const value = await work({ [RECORDING_HEADER]: name });
+      if (idleMs > 0) await recording.idle(idleMs);
+      return { value, recording };
     } finally {
+      delete current.recording;
       this.recordings.delete(name);
     }
   }
@@ -64,10 +75,15 @@ export class Recorder implements TrafficListener {
   async recordCall<T>(call: McpCall, work: () => Promise<T>): Promise<{ value: T; recording: Recording }> {
     const recording = new Recording();
     recording.calls.push(call);
-    return { value: await this.current.run(recording, work), recording };
+    const current: Current = { recording };
+    try {
+      return { value: await this.current.run(current, work), recording };
+    } finally {
+      delete current.recording;
+    }
   }
 
-  private recordingOf({ http }: TrafficRequest): Recording | undefined {
+  private currentOf({ http }: TrafficRequest): Current | undefined {
     const name = http?.headers[RECORDING_HEADER];
     return typeof name === 'string' ? this.recordings.get(name) : undefined;
   }

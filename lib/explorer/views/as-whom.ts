@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { HttpException } from '@nestjs/common';
 import type { Entry } from '../../catalog/entries.js';
 import { nameOf } from '../../execution/enhancer-steps.js';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
@@ -49,10 +50,10 @@ export class CallerViews {
     if (caller.kind === 'made-up')
       return this.viewOf(server, revision, this.madeUp(server, caller, revision, request));
     const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), revision);
-    const opened = await client.open();
-    const refused = opened && refusalOf(opened);
-    if (refused !== undefined) return { refused, lists: [] };
     try {
+      const opened = await client.open();
+      const refused = opened && refusalOf(opened);
+      if (refused !== undefined) return { refused, lists: [] };
       return await this.viewOf(server, revision, (method, params) =>
         this.recorder.record(headers => client.request(method, params, headers)),
       );
@@ -68,13 +69,20 @@ export class CallerViews {
     for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway that nobody called yet does not know what its backends serve.
       if (!server.upstream && !server.serves(method, era)) continue;
-      const { entries, recordings, refused, status, isUnserved } = await listFor(method, ask);
+      const { entries, recordings, refused, status, isCut, isUnserved } = await listFor(method, ask);
       if (isUnserved) continue;
       // The transport turned the caller away: no list has an answer.
       if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
       known ??= whoIs(recordings[0].calls[0]);
-      const missing = refused === undefined ? await missingOf(server, kind, method, entries, recordings) : [];
-      lists.push({ method, entries, missing, ...(refused !== undefined && { refused }) });
+      const isWhole = refused === undefined && !isCut;
+      const missing = isWhole ? await missingOf(server, kind, method, entries, recordings) : [];
+      lists.push({
+        method,
+        entries,
+        missing,
+        ...(isCut && { isCut }),
+        ...(refused !== undefined && { refused }),
+      });
     }
     return { caller: known ?? { scopes: [], roles: [] }, lists };
   }
@@ -84,11 +92,22 @@ export class CallerViews {
     server: McpServerInstance,
     { scopes, roles }: Extract<Caller, { kind: 'made-up' }>,
     revision: string,
-    { signal }: ApiRequest,
+    { signal, http: { socket } }: ApiRequest,
   ): Ask {
     const extra = { sub: 'made-up', roles };
     const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
-    const request = { headers: {}, rawHeaders: [], auth: authInfo, user: { ...extra, scopes } };
+    const { remoteAddress } = socket;
+    const header = () => undefined;
+    const request = {
+      headers: {},
+      rawHeaders: [],
+      get: header,
+      header,
+      ip: remoteAddress,
+      socket: { remoteAddress },
+      auth: authInfo,
+      user: { ...extra, scopes },
+    };
     return async (method, params) => {
       const call: McpCall = {
         requestId: 0,
@@ -114,6 +133,7 @@ interface FullList {
   readonly recordings: readonly Recording[];
   readonly status: number;
   readonly refused?: string;
+  readonly isCut: boolean;
   readonly isUnserved: boolean;
 }
 
@@ -131,7 +151,8 @@ async function listFor(method: ListMethod, ask: Ask): Promise<FullList> {
     cursor = result['nextCursor'];
     if (cursor !== undefined && recordings.length < MAX_PAGES) continue;
     const isUnserved = code === McpErrorCode.MethodNotFound;
-    return { entries, recordings, status, refused: refusalOf(value), isUnserved };
+    const isCut = cursor !== undefined;
+    return { entries, recordings, status, refused: refusalOf(value), isCut, isUnserved };
   }
 }
 
@@ -182,7 +203,13 @@ async function reasonOf(
   const hider = call && (await access?.hider(entry, call));
   if (hider) {
     const guard = hider.guard ? nameOf(hider.guard) : '@Visible';
-    return missing('guard', [guard], `@Visible(${guard}) hides it`);
+    const { error } = hider;
+    // The message of an error can hold secrets.
+    const verb =
+      error === undefined || error instanceof HttpException
+        ? 'hides it'
+        : `failed with ${nameOf(error)}; the log of the application has the message`;
+    return missing('guard', [guard], `@Visible(${guard}) ${verb}`);
   }
   const { authorizer } = access ?? {};
   if (call?.http && authorizer?.lists === 'allowed' && !authorizer.allows(entry.access, call.authInfo)) {

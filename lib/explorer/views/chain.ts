@@ -86,7 +86,8 @@ function interceptorOf(
     host,
     type,
     ...defined({ description: descriptor.description }),
-    mode: sourced(entry.mode, 'mode', descriptor.mode),
+    // A descriptor always has a mode.
+    mode: sourced(entry.mode, 'mode', descriptor.mode === 'active' ? undefined : descriptor.mode),
     failOpen: sourced(entry.failOpen, 'failOpen', descriptor.failOpen),
     priority: sourced(entry.priority, 'priority', descriptor.priorityHint),
     timeoutMs: sourced(timeoutMs, 'timeoutMs', traits.timeoutMs),

@@ -4,6 +4,7 @@ import type { InterceptorDescriptor, InvokeParams, ValidationMessage } from '../
 import type { HostCallOptions, InterceptorInvoker } from './invoker.js';
 import { isRecord } from '../../util/is-record.js';
 import { readValidation } from '../protocol/read-result.js';
+import { clipped } from '../../util/clipped.js';
 import { defined } from '../../util/defined.js';
 
 const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 500_000 };
@@ -67,7 +68,7 @@ function bounded(descriptor: InterceptorDescriptor): InterceptorDescriptor {
   }
   return description === undefined || description.length <= MAX_DESCRIPTION_LENGTH
     ? descriptor
-    : { ...descriptor, description: description.slice(0, MAX_DESCRIPTION_LENGTH) };
+    : { ...descriptor, description: clipped(description, MAX_DESCRIPTION_LENGTH) };
 }
 
 function warnOf(skipped: readonly string[], name: string, warn: ListAllOptions['warn']): void {

@@ -3,6 +3,7 @@ import { isJsonContentType, validateHostHeader, validateOriginHeader } from '@mo
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRepeated } from '../../headers/header-check.js';
 import { limitKeyOf } from '../../protocol/caller-limit.js';
+import { clipped } from '../../util/clipped.js';
 import type { Incoming } from './incoming.js';
 import { TransportError } from './transport-error.js';
 
@@ -95,7 +96,7 @@ export class RequestCheck {
   /** Warns once for each name, so that operators see it, but callers cannot flood the log with invented names. */
   private warnOfRefusal(header: string, name: string | undefined, option: keyof typeof this.refused): void {
     const names = this.refused[option];
-    const shown = name?.slice(0, MAX_NAME_LENGTH);
+    const shown = name === undefined ? undefined : clipped(name, MAX_NAME_LENGTH);
     if (shown === undefined || names.has(shown) || names.size >= MAX_NAMES) return;
     names.add(shown);
     this.warn(

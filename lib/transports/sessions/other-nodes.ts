@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { ForwardedAnswers } from './forwarded-answers.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { QuestionIds } from './question-ids.js';
+import { clipped } from '../../util/clipped.js';
 
 /** Maximum characters of an id and of a reason between nodes. */
 const MAX_REASON = 200;
@@ -37,7 +38,7 @@ export class OtherNodes {
   /** Notifies the other nodes, because one of them may run the request. */
   cancel(requestId: RequestId, reason: unknown): void {
     if (String(requestId).length > MAX_REASON) return;
-    const text = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : undefined;
+    const text = typeof reason === 'string' ? clipped(reason, MAX_REASON) : undefined;
     this.peers.tell({ kind: 'cancel', requestId, reason: text });
   }
 

@@ -340,6 +340,36 @@ export const CHECKS = {
   hostile: [
     ...everyView,
     {
+      name: 'asks when the server says that a tool may change something, whatever its list says',
+      expected: /status of 409/,
+      async check({ page }) {
+        await page.route('**/api/as-whom', async route => {
+          const response = await route.fetch();
+          const json = await response.json();
+          for (const entry of json.lists[0].entries) entry.annotations = { readOnlyHint: true };
+          await route.fulfill({ response, json });
+        });
+        await choose(page, 'speak');
+        await page.getByRole('button', { name: 'Call', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.waitFor();
+        assert.match(await textOf(dialog), /may change something/);
+        await dialog.getByRole('button', { name: 'Call' }).click();
+        assert.match(await textOf(await answer(page, 1)), /Result/);
+      },
+    },
+    {
+      name: 'cancels a call',
+      async check({ page }) {
+        await choose(page, 'speak');
+        await page.route('**/api/call', () => {});
+        await page.getByRole('button', { name: 'Call', exact: true }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Call' }).click();
+        await page.getByRole('button', { name: 'Cancel the call' }).click();
+        assert.match(await textOf(await answer(page, 1)), /The call was cancelled/);
+      },
+    },
+    {
       name: 'takes scripts in names, descriptions and results for text',
       async check({ page }) {
         assert.ok((await textOf(page.locator('.detail'))).includes(SCRIPT));
@@ -354,7 +384,7 @@ export const CHECKS = {
 };
 
 /** Runs a check in a page of its own. @throws AssertionError also for what the page must not do meanwhile */
-export async function runCheck(browser, app, { look, isAlone, check }, { headers, picture }) {
+export async function runCheck(browser, app, { look, isAlone, expected, check }, { headers, picture }) {
   const opened = await open(browser, app, look, headers);
   try {
     await check({
@@ -362,7 +392,8 @@ export async function runCheck(browser, app, { look, isAlone, check }, { headers
       app,
       picture: (name, isForDocs = false) => picture(opened.page, name, isForDocs),
     });
-    if (!isAlone) assert.deepEqual(opened.faults, []);
+    const faults = opened.faults.filter(fault => !expected?.test(fault));
+    if (!isAlone) assert.deepEqual(faults, []);
   } finally {
     await opened.close();
   }
