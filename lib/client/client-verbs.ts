@@ -43,6 +43,6 @@ export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Gov
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
 export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired' | 'toolDefinition'> &
   Governed & {
-    /** Definition of the tool for this call only. Default: the known definition. */
+    /** Definition of the tool for this call only, read when the call starts. Default: the known definition. */
     toolDefinition?: KnownTool;
   };
