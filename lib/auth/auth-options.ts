@@ -32,8 +32,8 @@ export interface McpAuthOptions {
   /** URL of a page for developers. Default: none. */
   resourceDocumentation?: string;
   /**
-   * URL at which clients read the metadata, if a proxy forwards only the prefix of the endpoint. Default: the well-known place
-   * of the `resource` (RFC 9728, 3.1).
+   * URL at which clients read the metadata, if a proxy forwards only the prefix of the endpoint.
+   * Default: the well-known place of the `resource` (RFC 9728, 3.1).
    */
   metadataUrl?: string | URL;
   /**
@@ -86,7 +86,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     required: ['authorizationServers', 'verifier'],
     problem: ({ resource, verifier }: McpAuthOptions, name) =>
       verifier.needsResource && resource === undefined
-        ? `${name('resource')} must be set, or the "audience" of the verifier: else a token for another server would do`
+        ? `${name('resource')} must be set, or the "audience" of the verifier; otherwise tokens for other servers are accepted`
         : undefined,
   },
 );

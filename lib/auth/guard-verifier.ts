@@ -7,6 +7,16 @@ import type { TokenVerifier } from './token-verifier.js';
 /**
  * Verifies tokens by a guard, such as `new (AuthGuard('jwt'))()` of `@nestjs/passport`. The guard must check the audience.
  * @param toAuthInfo makes the result from `request.user`, which the guard sets
+ * @example
+ * ```ts
+ * const verifier = guardVerifier(new (AuthGuard('jwt'))(), (user: JwtUser, token) => ({
+ *   token,
+ *   clientId: user.clientId,
+ *   scopes: user.scopes,
+ *   expiresAt: user.exp,
+ *   extra: { sub: user.id },
+ * }));
+ * ```
  */
 export function guardVerifier(
   guard: CanActivate,

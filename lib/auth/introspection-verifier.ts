@@ -42,6 +42,14 @@ const NO_EXPIRY_S = 60;
  * Asks the authorization server about tokens that are not JSON Web Tokens (RFC 7662). An answer must have `aud`. Without `exp`,
  * a token counts as valid for 60 seconds.
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
+ * @example
+ * ```ts
+ * const verifier = introspectionVerifier({
+ *   url: 'https://login.example.com/introspect',
+ *   clientId: 'orders',
+ *   clientSecret: process.env.CLIENT_SECRET!,
+ * });
+ * ```
  */
 export function introspectionVerifier(options: IntrospectionVerifierOptions): TokenVerifier {
   const settings = resolve(

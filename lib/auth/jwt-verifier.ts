@@ -64,6 +64,13 @@ const FIRST_RETRY_MS = 1000;
  * Verifies JSON Web Tokens by the public keys of their issuer, which are cached. Needs the package `jose`.
  * @param issuers one issuer, or several
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
+ * @example
+ * ```ts
+ * const verifier = jwtVerifier({
+ *   issuer: 'https://login.example.com/',
+ *   jwksUri: 'https://login.example.com/.well-known/jwks.json',
+ * });
+ * ```
  */
 export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOptions[]): TokenVerifier {
   const all = [issuers]
@@ -119,7 +126,7 @@ function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {
   };
 }
 
-/** An issuer without keys is out of order. */
+/** An empty key set counts as a failure of the issuer. */
 function presentIn(keys: Jose.JSONWebKeySet | undefined): Jose.JSONWebKeySet | undefined {
   return keys?.keys.length ? keys : undefined;
 }

@@ -20,6 +20,22 @@ const SETTINGS = 'nestjs-mcp:auth-settings';
 /**
  * Makes one server or all servers OAuth 2.1 resource servers (2026-07-28: basic/authorization). Every HTTP request needs an
  * access token, except for handlers with `@AllowAnonymous()`. Import it once, or once for each server.
+ * @example
+ * ```ts
+ * const issuer = 'https://login.example.com/';
+ *
+ * @Module({
+ *   imports: [
+ *     McpModule.forRoot({ name: 'orders', version: '1.0.0' }),
+ *     McpAuthModule.forRoot({
+ *       resource: 'https://api.example.com/mcp',
+ *       authorizationServers: [issuer],
+ *       verifier: jwtVerifier({ issuer, jwksUri: `${issuer}.well-known/jwks.json` }),
+ *     }),
+ *   ],
+ * })
+ * export class AppModule {}
+ * ```
  */
 @Module({})
 export class McpAuthModule implements OnModuleDestroy {

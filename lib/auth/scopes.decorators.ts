@@ -8,6 +8,14 @@ import { isScope } from './scope.js';
  * token is enough. A caller that lacks a scope gets HTTP 403 with all scopes of the handler, so that the client can ask for
  * them. Scopes of a class and scopes of its methods add up.
  * @throws TypeError for a text that is not a scope
+ * @example
+ * ```ts
+ * @Tool({ description: 'Cancels an order' })
+ * @RequireScopes('orders:write')
+ * cancelOrder() {
+ *   return 'cancelled';
+ * }
+ * ```
  */
 export function RequireScopes(...scopes: string[]): MethodDecorator & ClassDecorator {
   const wrong = scopes.find(scope => !isScope(scope));
@@ -20,5 +28,13 @@ export function RequireScopes(...scopes: string[]): MethodDecorator & ClassDecor
 /**
  * Lets callers without a token use a handler, or all handlers of a class. A decorator of a method wins over a decorator of its
  * class. If a caller sends a token, it must be valid.
+ * @example
+ * ```ts
+ * @Tool({ description: 'Tells the opening hours' })
+ * @AllowAnonymous()
+ * openingHours() {
+ *   return '9 to 17';
+ * }
+ * ```
  */
 export const AllowAnonymous = (): MethodDecorator & ClassDecorator => SetMetadata(ANONYMOUS_METADATA, true);

@@ -9,7 +9,7 @@ const REFUSED_MS = 5000;
 /** Verified tokens by their SHA-256, bounded by number and time. Requests at the same time share one verification. */
 export class TokenCache {
   private readonly verified: LRUCache<string, AuthInfo>;
-  /** Separate, so that bad tokens push out no good ones. */
+  /** Separate, so that refused tokens do not push out verified tokens. */
   private readonly refused: LRUCache<string, Error>;
   private readonly pending = new Map<string, Promise<AuthInfo>>();
 

@@ -13,7 +13,7 @@ export interface VerifierContext {
 export interface TokenVerifier {
   /** Whether it checks the `resource` of `McpAuthModule` as the audience; that option must be set then. Default: false. */
   readonly needsResource?: boolean;
-  /** How long the server takes a token after its expiry, in seconds, because clocks differ. Default: 0. */
+  /** How long the server accepts a token after its expiry, in seconds, because clocks differ. Default: 0. */
   readonly clockToleranceSeconds?: number;
   /**
    * Verifies signature, issuer, audience and lifetime of a token. The result needs `expiresAt`, in seconds since 1970, and the
@@ -25,7 +25,19 @@ export interface TokenVerifier {
   verifyAccessToken(token: string, context: VerifierContext): Promise<AuthInfo>;
 }
 
-/** The error for an invalid token. Clients do not see the message. */
+/**
+ * The error for an invalid token. Clients do not see the message.
+ * @example
+ * ```ts
+ * const verifier: TokenVerifier = {
+ *   async verifyAccessToken(token) {
+ *     const session = await sessions.find(token);
+ *     if (!session) throw new InvalidTokenError('The session has ended');
+ *     return { token, clientId: session.clientId, scopes: session.scopes, expiresAt: session.expiresAt };
+ *   },
+ * };
+ * ```
+ */
 export class InvalidTokenError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -26,7 +26,7 @@ import type { InputHandler, InputMethod } from './input-requests.js';
 
 /** A client's chain, and its limits. */
 export interface ClientBoundaryOptions {
-  /** The client's name, which reports bear as their `server`. */
+  /** The client's name, which is the `server` in reports. */
   readonly name?: string;
   /** The interceptors: an `InterceptorChain`, as `InterceptorChain.discover(hosts)` returns it. */
   readonly chain: ChainSource;
@@ -126,12 +126,12 @@ export class ClientBoundary {
     };
   }
 
-  /** @throws McpException where a remote host could not be asked: nothing passes unchecked */
+  /** @throws McpException if a remote host does not answer, so that no message passes unchecked */
   private async chainFor(signal: AbortSignal | undefined): Promise<Chain> {
     assertWanted(signal);
     const { chain, timeoutMs = DEFAULT_TIMEOUT_MS } = this.options;
     try {
-      // Nobody chooses hosts for a client's messages, so that there is nothing to let go of.
+      // Without a caller, no hosts are opened for one message, so `end` is not needed.
       return (await chain.current(signal, undefined, timeoutMs)).chain;
     } catch (error) {
       assertWanted(signal);
@@ -141,7 +141,7 @@ export class ClientBoundary {
   }
 }
 
-/** @throws SdkError, as the SDK's verbs do, where the caller gave up */
+/** @throws SdkError if the caller has aborted, like the methods of the SDK */
 export function assertWanted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;
   const reason: unknown = signal.reason;

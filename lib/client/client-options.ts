@@ -27,7 +27,7 @@ type McpClientInterceptorOptions = Pick<McpInterceptorOptions, (typeof INTERCEPT
 export interface McpClientOptions extends ConnectionOptions {
   /** Name in the application: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;
-  /** OAuth, or where bearer tokens come from, for a server at a `url`. Default: none. */
+  /** OAuth, or the source of bearer tokens, for a server at a `url`. Default: none. */
   auth?: AuthProvider | OAuthClientProvider;
   /** Runs the interceptors without a `server`, or with this client's name. Default: all, for 10,000 milliseconds per message. */
   interceptors?: McpClientInterceptorOptions;

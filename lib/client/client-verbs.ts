@@ -32,17 +32,17 @@ export type ClientVerbs = Pick<
 interface Governed {
   context?: InvocationContext;
   /**
-   * Milliseconds that each step may take: the opening of the connection, each phase of the chain, and the request.
-   * Default: what is configured for each; 60,000 for the request.
+   * Time for each step, in milliseconds: the opening of the connection, each phase of the chain, and the request.
+   * Default: the configured time of the step; 60,000 for the request.
    */
   timeout?: number;
 }
 
-// Without `allowInputRequired`: only handlers answer what a server asks during a call, and the chain is around them.
+// Without `allowInputRequired`: only handlers answer the input requests of a server, and the chain runs around them.
 export type McpRequestOptions = Omit<RequestOptions, 'allowInputRequired'> & Governed;
 export type McpListOptions = Omit<CacheableRequestOptions, 'allowInputRequired'> & Governed;
 export type McpCallToolOptions = Omit<CallToolRequestOptions, 'allowInputRequired' | 'toolDefinition'> &
   Governed & {
-    /** The definition of the tool for this call alone, as it is when the call is made. Default: the one that is known. */
+    /** Definition of the tool for this call only, read when the call starts. Default: the known definition. */
     toolDefinition?: KnownTool;
   };

@@ -43,14 +43,14 @@ interface ClientParts {
   readonly handlers: readonly FoundInputHandler[];
   readonly onReport: (report: ChainReport) => void;
   readonly observer: (url: string | undefined) => Observer | undefined;
-  /** Observes what the server asks. */
+  /** Observes the requests of the server. */
   readonly asked: (url: string | undefined) => Observer | undefined;
 }
 
 /** Bounds an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
-/** The inside of a client, which can be injected before its options and its chain are known. */
+/** The inner parts of a client. It can be injected before its options and its chain are known. */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
   readonly boundary: ClientBoundary;
@@ -82,7 +82,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     if (this.options) {
       throw new McpBootstrapError(
         whereOf(this.name),
-        'another client has this name; give each client a "name" of its own',
+        'another client has this name; give each client a separate "name"',
       );
     }
     try {
@@ -124,7 +124,7 @@ export class ClientWiring implements ClientBoundaryOptions {
     );
   }
 
-  /** Has a request observed that got no connection, because no client could begin it. */
+  /** Reports a request that failed before it got a connection. */
   unsent(method: string, params: Record<string, unknown>): void {
     const observer = this.parts?.observer(this.options?.url?.toString());
     observer?.begin({ method, params }).end({ error: { code: 'CONNECTION_FAILED' } });

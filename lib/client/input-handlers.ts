@@ -22,7 +22,7 @@ export class InputHandlers {
     private readonly scope: RequestScope,
   ) {}
 
-  /** @throws McpBootstrapError for two handlers of one client and method, or one that cannot be called */
+  /** @throws McpBootstrapError for two handlers of one client and method, or a handler that cannot be called */
   explore(): FoundInputHandler[] {
     const found: FoundInputHandler[] = [];
     for (const { metadata, target } of exploreMethods(this.modules, readInputs)) {

@@ -36,7 +36,7 @@ export abstract class InterceptedVerbs {
     work: (client: ClientVerbs) => Promise<T>,
   ): Promise<T>;
 
-  /** Hears of a request that got no connection. */
+  /** Called for a request that failed before it got a connection. */
   protected unsent(_method: string, _params: Payload): void {}
 
   protected abstract protocolVersion(
@@ -203,7 +203,7 @@ type SdkVerb = (client: ClientVerbs, params: object, options: RequestOptions | u
 const isSchema = (value: object | undefined): value is StandardSchemaV1 =>
   value !== undefined && '~standard' in value;
 
-/** Options for the SDK, which answers input requests through the handlers and hands none of them out. */
+/** Options for the SDK. The handlers answer all input requests, so the caller gets none. */
 function forSdk(options: McpRequestOptions | undefined): RequestOptions | undefined {
   if (options === undefined) return undefined;
   const {

@@ -20,7 +20,7 @@ export type InterceptableClient = ClientVerbs & {
  * await governed.callTool({ name: 'search', arguments: { query: 'lamp' } });
  */
 export class InterceptingMcpClient extends InterceptedVerbs {
-  /** @param client connected by whoever made it, before or after, and closed by them */
+  /** @param client a client of the SDK, which the caller connects, before or after, and closes */
   constructor(
     private readonly client: InterceptableClient,
     options: ClientBoundaryOptions,

@@ -6,7 +6,7 @@ import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
 import { tokenOf, wantedNames } from './tokens.js';
 
-/** Token of what `McpClientModule.register` was given. */
+/** Token of the options of `McpClientModule.register`. */
 const MCP_CLIENT_OPTIONS = 'nestjs-mcp:client-options';
 
 /** Options of `McpClientModule.registerAsync`: a factory makes the options of the clients. */

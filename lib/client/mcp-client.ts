@@ -32,11 +32,11 @@ import { unlessAborted } from '../util/abort.js';
 export class McpClient extends InterceptedVerbs {
   /** A connection has been opened. Subscriptions of an earlier one are gone: subscribe anew. */
   readonly opened$: Observable<void>;
-  /** The server's list of tools has changed. On 2026-07-28 the server tells only those who `listen`. */
+  /** The server's list of tools has changed. On 2026-07-28, call `listen` to be told. */
   readonly toolsChanged$: Observable<void>;
-  /** The server's list of prompts has changed. On 2026-07-28 the server tells only those who `listen`. */
+  /** The server's list of prompts has changed. On 2026-07-28, call `listen` to be told. */
   readonly promptsChanged$: Observable<void>;
-  /** The server's list of resources has changed. On 2026-07-28 the server tells only those who `listen`. */
+  /** The server's list of resources has changed. On 2026-07-28, call `listen` to be told. */
   readonly resourcesChanged$: Observable<void>;
   /** A resource that was subscribed to has changed. */
   readonly resourceUpdated$: Observable<{ readonly uri: string }>;
@@ -64,7 +64,7 @@ export class McpClient extends InterceptedVerbs {
   /**
    * Adds definitions of the server's tools, so that `callTool` sends their `Mcp-Param-*` headers (2026-07-28 over HTTP)
    * without a `listTools()` before. A later listing of a tool replaces its definition.
-   * @throws TypeError, and adds none, if one of them is not a tool or breaks a rule of `x-mcp-header`
+   * @throws TypeError if one of them is not a tool or breaks a rule of `x-mcp-header`; no definition is added then
    */
   addKnownTools(tools: readonly KnownTool[]): void {
     this.#wiring.tools.add(tools);
@@ -72,7 +72,7 @@ export class McpClient extends InterceptedVerbs {
 
   /**
    * Forgets added tools. Definitions that the server has listed still count.
-   * @throws TypeError, and forgets none, if one of the names is not a string
+   * @throws TypeError if one of the names is not a string; no tool is forgotten then
    */
   removeKnownTools(names: readonly string[]): void {
     this.#wiring.tools.remove(names);
@@ -87,7 +87,7 @@ export class McpClient extends InterceptedVerbs {
     return this.use(options, client => client.getServerCapabilities());
   }
 
-  /** The server's name and version; undefined where it does not tell. */
+  /** The server's name and version; undefined if the server does not send them. */
   getServerVersion(options?: RequestOptions): Promise<Implementation | undefined> {
     return this.use(options, client => client.getServerVersion());
   }

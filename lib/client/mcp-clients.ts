@@ -63,7 +63,7 @@ export class McpClients implements OnApplicationShutdown {
     return this.slotOf(name).client;
   }
 
-  /** @internal @throws McpBootstrapError for options that cannot be, or a second client of one name */
+  /** @internal @throws McpBootstrapError for wrong options, or a second client of one name */
   register(options: McpClientOptions): void {
     const resolved = resolveClientOptions(options);
     this.slotOf(resolved.name).wiring.configure(resolved);
@@ -119,7 +119,7 @@ export class McpClients implements OnApplicationShutdown {
 
   private missing(name: string): string {
     const known = this.names.map(other => `"${other}"`).join(', ') || 'none';
-    return `there is no MCP client "${name}"; there are ${known}`;
+    return `the MCP client "${name}" is not registered; registered clients: ${known}`;
   }
 
   private configured(): Slot[] {

@@ -1,6 +1,6 @@
 import type { InputMethod } from './input-requests.js';
 
-/** Where `@OnElicitation`, `@OnSampling` and `@OnRoots` keep their options. */
+/** Key of the options of `@OnElicitation`, `@OnSampling` and `@OnRoots`. */
 const CLIENT_INPUT_METADATA = 'nestjs-mcp:client-inputs';
 
 export interface InputMetadata {

@@ -17,12 +17,12 @@ export function getMcpClientToken(name: string): InjectionToken {
 
 export const tokenOf = (name: string): string => `nestjs-mcp:client:${name}`;
 
-/** Remembers that somebody, perhaps a class, asks for the client of that name. */
+/** Remembers that the client of that name is wanted, and the classes that inject it. */
 export function want(name: string, ...by: object[]): void {
   WANTED.set(name, new Set([...(WANTED.get(name) ?? []), ...by]));
 }
 
-/** Every name that was asked for in this process, by whatever application. */
+/** All names that are wanted in this process, by any application. */
 export const wantedNames = (): string[] => [...WANTED.keys()];
 
 export const wantedBy = (name: string): ReadonlySet<unknown> => WANTED.get(name) ?? new Set();

@@ -16,7 +16,7 @@ import { METHODS, isList } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Gets what a backend sends on its own. */
+/** Gets the notifications and requests that a backend sends. */
 export interface ConnectionOwner {
   readonly id: string;
   readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
@@ -34,7 +34,7 @@ export interface ConnectionOwner {
   /** Notifications may have been lost. */
   renewed(): void;
   report(error: Error): void;
-  /** Observes the requests of the connection, if anybody does. */
+  /** Observes the requests of the connection. Undefined if they are not observed. */
   observer(url: string | undefined): Observer | undefined;
 }
 
@@ -65,7 +65,7 @@ export class BackendConnection {
   private isMissed = false;
   private hasFailed = false;
 
-  /** @param shared whether the connection is for several clients: a message that fits several calls goes to none */
+  /** @param shared whether several clients use the connection; a message that fits several calls then belongs to none */
   constructor(
     private readonly name: string,
     options: GatewayBackend,
@@ -145,8 +145,8 @@ export class BackendConnection {
   }
 
   /**
-   * Has the requests of a call carry a token of its caller. On a connection of one caller, so do those of no call.
-   * @throws AuthChallenge (503) if there is no token now
+   * Gets the caller's token for the requests of a call. A connection of one caller sends it with all its requests.
+   * @throws AuthChallenge (503) if `tokenFor` fails
    */
   async actFor(call: Call): Promise<void> {
     if (!this.host.tokens) return;

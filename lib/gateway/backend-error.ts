@@ -27,7 +27,7 @@ export function toClientError(
   return new BackendDownError(McpErrorCode.InternalError, isLate ? TIMED_OUT : UNREACHABLE);
 }
 
-/** Whether the HTTP answer may be of another server than the one that was connected. */
+/** Whether the HTTP answer may come from another server than the connected server. */
 export const isStranger = (thrown: unknown): boolean => isHttpRefusal(thrown, 400, 404, 405);
 
 /** Whether the server may have refused the request because it does not know the session. */

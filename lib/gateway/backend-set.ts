@@ -40,7 +40,7 @@ export class BackendSet {
     };
   }
 
-  /** @throws McpException for what no backend has, or several have */
+  /** @throws McpException if no backend has the target, or several backends have it */
   async route(method: CallMethod, params: Params, exchange: McpCall): Promise<Route> {
     const { only } = this;
     if (only) return { backend: only, params };
@@ -106,7 +106,7 @@ export class BackendSet {
     }
     // The backend may come up before the call: a target that its list hides could be used.
     if (problem) throw problem;
-    // A backend may serve what it does not list, or know another spelling of a hidden URI.
+    // A backend may serve a target that it does not list, or know another spelling of a hidden URI.
     const [{ list, is }] = lookups;
     const isShown = (shown: unknown) => rowsOf(list, shown).some(is);
     return { method: list, result: { [listOf(list).lists]: [] }, isShown, refusal };

@@ -391,7 +391,7 @@ export class Backend {
     for (const channel of channels) notifyChange(notifierOver(channel.bus), method, params);
   }
 
-  /** Whether the resource may be another backend's: nobody has subscribed to it at this one. */
+  /** Whether the resource may belong to another backend: this backend has no subscription to it. */
   private isForeign(method: string, { uri }: Params, subscribed: { wants(uri: string): boolean }): boolean {
     return this.prefix !== undefined && method === RESOURCE_UPDATED && !subscribed.wants(String(uri));
   }

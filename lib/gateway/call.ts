@@ -22,7 +22,7 @@ export const callScope = new AsyncLocalStorage<CallScope>();
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 
-/** A client's request that a backend works on; forwards what the backend sends meanwhile. */
+/** A client's request at a backend. It forwards the messages that the backend sends before its answer. */
 export class Call {
   /** Calls with the same owner are of one client. Each call of an anonymous caller has a different owner. */
   readonly owner: unknown;

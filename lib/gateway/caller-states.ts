@@ -6,15 +6,15 @@ import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Traffic } from '../protocol/traffic.js';
 import type { GatewaySettings } from './resolve-options.js';
 
-/** In seconds (30 days); the backend limits its own state. */
+/** Lifetime of a state, in seconds: 30 days. The backend limits its own state. */
 const TTL_SECONDS = 30 * 24 * 3600;
-/** In bytes: more than a backend's answer holds by default. */
+/** Largest state, in bytes: more than a backend's answer holds by default. */
 const MAX_STATE = 16 * 1024 * 1024;
 
 interface Sealed {
   /** The backend's `requestState`. */
   readonly state: unknown;
-  /** Where the round stands in a trace. */
+  /** Place of the round in a trace. */
   readonly mark?: string;
 }
 
@@ -23,7 +23,7 @@ export class CallerStates {
   private readonly logger = new Logger('McpGateway');
   private readonly states: RequestState;
   private isWarned = false;
-  /** Links a round to the round before. Undefined if nobody observes the calls. */
+  /** Links a round to the round before. Undefined if the calls are not observed. */
   traffic?: Pick<Traffic, 'mark' | 'follow'>;
 
   constructor(private readonly settings: Pick<GatewaySettings, 'name' | 'secrets'>) {

@@ -23,7 +23,7 @@ export class CallerTokens {
     private readonly onFailure: (reason: string) => void,
   ) {}
 
-  /** @throws AuthChallenge (503) if there is no token now; McpException of `tokenFor` */
+  /** @throws AuthChallenge (503) if `tokenFor` fails; the McpException that `tokenFor` throws */
   async of(caller: AuthInfo | undefined): Promise<string> {
     const known = caller && this.known.get(caller);
     if (known) return known;

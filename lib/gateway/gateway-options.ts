@@ -40,7 +40,7 @@ export type GatewayToolScopes = Record<string, string[]>;
 /** Signs the `requestState` of a call. All nodes of a gateway need the same secret. */
 export type GatewayMrtrOptions = Pick<McpMrtrOptions, 'secret' | 'secrets'>;
 
-/** The options of `McpModule.forRoot` that mean the same for a gateway. */
+/** The options of `McpModule.forRoot` that a gateway has, too. */
 export const SERVER_OPTIONS = [
   'title',
   'instructions',

@@ -31,9 +31,9 @@ export class Gateway implements Upstream {
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
   readonly toolScopes: Upstream['toolScopes'];
-  /** Notifies all clients except those with a channel. */
+  /** Notifies all clients that do not have a channel. */
   changes: ChangeNotifier | undefined;
-  /** Observes the requests to the backends, if anybody does. */
+  /** Observes the requests to the backends. Undefined if they are not observed. */
   traffic?: Traffic;
   private readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];

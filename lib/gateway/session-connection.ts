@@ -22,7 +22,7 @@ export function notifyChange(changes: ChangeNotifier, method: string, { uri }: P
   else if (method === RESOURCE_UPDATED && typeof uri === 'string') changes.resourceUpdated(uri);
 }
 
-/** What a backend holds for one 2025-era client. */
+/** The state that a backend keeps for one 2025-era client. */
 export class SessionConnection {
   readonly id = randomUUID();
   level?: LoggingLevel;

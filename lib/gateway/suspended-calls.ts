@@ -28,7 +28,7 @@ class SuspendedCall extends Call {
   constructor(exchange: McpCall, start: (call: Call, signal: AbortSignal) => Promise<Result>) {
     super(exchange);
     this.outcome = start(this, this.ending.signal);
-    // It has no reader between two rounds.
+    // A failure between two rounds must not be an unhandled rejection.
     this.outcome.catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 import type { GatewayToolScopes } from './gateway-options.js';
 
-/** Finds the scopes of a tool: those of its name, and of all beginnings of it that end with `*`. */
+/** Finds the scopes of a tool: the scopes of its name, and of each rule such as `git_*` that fits it. */
 export function scopesBy(rules: GatewayToolScopes): (name: string) => readonly string[] {
   const all = Object.entries(rules).map(([key, scopes]) => ({
     fits: key.endsWith('*')

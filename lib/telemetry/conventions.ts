@@ -67,7 +67,7 @@ export const ROUND_BOUNDS = [2, 3, 4, 5, 7, 10];
 
 export const EXECUTE_TOOL = 'execute_tool';
 export const TOOL_ERROR = 'tool_error';
-/** Stands for a value without a name, or one that a caller invented. */
+/** Stands for a value without a name, or a value that a caller invented. */
 export const OTHER = '_OTHER';
 
 /** Methods that spans and metrics name. A caller can invent any other method. */

@@ -32,7 +32,7 @@ export function endingOf(outcome: Outcome): Ending {
   return aborted === 'cancelled' ? { errorType: aborted } : { errorType: aborted, ...rpc };
 }
 
-/** The ending for metrics, which must not have a series for each code that somebody invents. */
+/** The ending for metrics. Invented codes share one ending, so that each code does not make a new series. */
 export const countedOf = (ending: Ending): Ending =>
   ending.statusCode === undefined || KNOWN_CODES.has(ending.statusCode) ? ending : INVENTED;
 

@@ -30,6 +30,11 @@ const OBSERVED = new WeakSet<Traffic>();
 /**
  * Makes spans and metrics of the application's MCP traffic, and provides `McpMetrics` and `McpHealthIndicator`. Import it once,
  * in any module. Spans and metrics go to the OpenTelemetry SDK that the application registers before it starts.
+ * @example
+ * ```ts
+ * @Module({ imports: [McpTelemetryModule.forRoot({ callLog: 'log' })] })
+ * export class AppModule {}
+ * ```
  */
 @Module({})
 export class McpTelemetryModule implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -19,7 +19,7 @@ import type { TelemetrySettings } from './telemetry-options.js';
 import { turnEvents, turnSpans } from './tracing/interceptor-spans.js';
 import { Tracing, type RequestSpan } from './tracing/tracing.js';
 
-/** What is kept for one place where requests are observed. */
+/** The state of one `TrafficPoint`. */
 interface Place {
   readonly point: TrafficPoint;
   readonly names: KnownNames;
@@ -50,7 +50,7 @@ export class Telemetry implements TrafficListener {
     if (interceptors === 'events') this.turn = turnEvents(api, this.tracing);
   }
 
-  /** Whether an SDK was registered after this was made, and so gets nothing. */
+  /** Whether an SDK was registered too late, after this object was made, and gets no spans or metrics. */
   get misses(): boolean {
     const { api } = this;
     if (!api) return false;

@@ -290,13 +290,13 @@ describe('McpClientModule', () => {
       'a name that a factory did not give',
       [McpClientModule.registerAsync({ useFactory: () => [shop] })],
       [NoSuch],
-      'NoSuch: there is no MCP client "no-such"; there are "shop"',
+      'NoSuch: the MCP client "no-such" is not registered; registered clients: "shop"',
     ],
     [
       'a name given twice',
       [...sync(shop), ...sync(shop)],
       [],
-      'McpClientModule.register([{ name: "shop" }]): another client has this name; give each client a "name" of its own',
+      'McpClientModule.register([{ name: "shop" }]): another client has this name; give each client a separate "name"',
     ],
     [
       'a name given by a factory, too',
@@ -308,7 +308,7 @@ describe('McpClientModule', () => {
       'a handler for nobody',
       sync(shop),
       [AnswersNobody],
-      'AnswersNobody.ask: there is no MCP client "no-such"; there are "shop"',
+      'AnswersNobody.ask: the MCP client "no-such" is not registered; registered clients: "shop"',
     ],
     [
       'two handlers for one question',

@@ -31,7 +31,17 @@ export interface McpMetricsSnapshot {
   readonly rounds: HistogramSnapshot;
 }
 
-/** The numbers of the application's MCP traffic, for code that does not use OpenTelemetry. */
+/**
+ * The numbers of the application's MCP traffic, for code that does not use OpenTelemetry.
+ * @example
+ * ```ts
+ * constructor(private readonly metrics: McpMetrics) {}
+ *
+ * openCalls() {
+ *   return this.metrics.snapshot().servers['shop'].open['calls'];
+ * }
+ * ```
+ */
 @Injectable()
 export class McpMetrics {
   private readonly operations = new Map<string, Operations>();

@@ -18,7 +18,7 @@ export interface McpOperation {
   readonly duration: HistogramSnapshot;
 }
 
-/** What the requests of one operation have in common, at one place. */
+/** The fields that all requests of one operation share, at one place. */
 export type OperationKey = Pick<McpOperation, 'method' | 'tool' | 'prompt' | 'errorType'>;
 
 /** Most operations that are counted separately. */

@@ -102,7 +102,7 @@ export class Tracing {
     return { parent, links: isRemote && around ? [{ context: around }] : [] };
   }
 
-  /** A caller's baggage replaces none of the application's entries. */
+  /** A caller's baggage does not replace entries of the application. */
   private withOwnBaggage(ambient: Context, extracted: Context): Context {
     const { propagation } = this.api;
     const own = propagation.getBaggage(ambient);
@@ -162,7 +162,7 @@ export class Tracing {
 }
 
 /**
- * The message of the JSON-RPC error, if the application wrote it for its callers: the answer of its own tool or prompt.
+ * The message of the JSON-RPC error, if the application wrote it for its callers: in a tool or prompt of this server.
  * Another server may put anything into its messages, and messages about resources repeat the URI.
  */
 function messageOf({ point, subject }: Beginning, { message }: Ending): string | undefined {
@@ -171,7 +171,7 @@ function messageOf({ point, subject }: Beginning, { message }: Ending): string |
   return isOwn && isNamed && message !== undefined ? withoutSecrets(message) : undefined;
 }
 
-/** Attributes that a sampler can decide by. */
+/** Attributes that a sampler can use. */
 function attributesOf({ method, tool, prompt, uri }: Subject): Attributes {
   return {
     [ATTR.method]: method,
