@@ -66,7 +66,7 @@ export interface CatalogueEntry {
   readonly description?: string;
   readonly className: string;
   readonly methodName: string;
-  /** What runs around the method, in the order in which it runs. */
+  /** The enhancers of the method, in running order. */
   readonly steps: readonly Step[];
   /** Guards of `@Visible`, in the order in which they run. */
   readonly visible: readonly string[];
@@ -80,7 +80,7 @@ export interface CatalogueEntry {
   readonly headers: readonly { readonly header: string; readonly argument: string }[];
   /** How long clients may keep what a resource says, in milliseconds. */
   readonly cache?: { readonly ttlMs: number; readonly scope?: 'public' | 'private' };
-  /** What the definition costs a model, estimated as characters of its JSON / 4. 0 for all but tools. */
+  /** Tokens of the definition in a model's context, estimated as characters of its JSON / 4. 0 for all but tools. */
   readonly tokens: number;
 }
 
@@ -101,14 +101,14 @@ export interface Chains {
 
 export interface ServerChain {
   readonly server: string;
-  /** All interceptors, also those that run for no event that is listed. */
+  /** All interceptors, also interceptors without a listed event. */
   readonly interceptors: readonly ChainInterceptor[];
   /** The events and phases that interceptors hook, each with what runs for it. Empty if the server only exposes them. */
   readonly phases: readonly ChainPhase[];
   readonly hosts: readonly ChainHost[];
 }
 
-/** Where a value comes from. */
+/** The source of a value. */
 export type Origin = 'default' | 'declared' | 'override' | 'policy file';
 
 export interface Sourced<T> {
@@ -140,7 +140,7 @@ export interface ChainInterceptor {
   readonly counters: Counters;
 }
 
-/** Since the application started. Sinks are not counted: nobody waits for them. */
+/** Since the application started. Sinks are not counted, because messages do not wait for them. */
 export interface Counters {
   readonly runs: number;
   /** How often it came to each outcome: `pass`, `deny`, `warn`, `mutated`, `unmodified`, `dropped`, `responded`, `crash`, `timeout`. */
@@ -151,7 +151,7 @@ export interface Counters {
   /** In milliseconds, of the latest 512 runs; absent before the first. */
   readonly p50?: number;
   readonly p99?: number;
-  /** For audit mode: the messages that it would have refused, and those that it would have changed. */
+  /** For audit mode: the messages that it would have refused, and the messages that it would have changed. */
   readonly wouldRefuse: number;
   readonly wouldChange: number;
 }
@@ -181,7 +181,7 @@ export interface ChainHost {
   readonly interceptors: number;
 }
 
-/* ---- as whom ---- */
+/* ---- callers ---- */
 
 /** Made-up callers see lists and call nothing. A pasted token is used for the one request and not kept. */
 export type Caller =
@@ -262,7 +262,7 @@ export interface CallTrace {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Shown };
   readonly questions: readonly Question[];
   readonly requestState?: string;
-  /** What ran, in the order in which it began: the request's chain, the questions', the response's. */
+  /** The interceptors that ran, in starting order: for the request, the questions and the response. */
   readonly chain: readonly ChainRun[];
   readonly progress: readonly { readonly atMs: number; readonly text: string; readonly share?: number }[];
   /** Log messages that the handler sent to its client. */
@@ -296,7 +296,7 @@ export interface TraceTurn {
   /** As in `Counters.outcomes`. */
   readonly outcome: string;
   readonly isFinal: boolean;
-  /** What a validator said. */
+  /** The verdict of a validator. */
   readonly messages: readonly {
     readonly path?: string;
     readonly message: string;
@@ -342,7 +342,7 @@ export interface LiveCall {
 
 export interface LiveServer {
   readonly server: string;
-  /** What clients have open now, by a name for operators, such as `calls`, `questions`, `sessions`, `streams`. */
+  /** Counts of open items of clients, by a name for operators, such as `calls`, `questions`, `sessions`, `streams`. */
   readonly open: Readonly<Record<string, number>>;
   /** HTTP requests that were refused before they were read as calls, by status. */
   readonly refusals: Readonly<Record<string, number>>;

@@ -101,7 +101,7 @@ function siteOf(
   });
 }
 
-/** A real Nest route, so that guards apply. Each module has a class of its own: Nest keeps path and guards on it. */
+/** A real Nest route, so that guards apply. Each module has a separate class, because Nest keeps path and guards on the class. */
 function controllerFor({ path, guards }: ExplorerSettings): Type {
   class McpExplorerController {
     constructor(@Inject(SITE) private readonly site: ExplorerSite) {}

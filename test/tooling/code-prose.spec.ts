@@ -4,16 +4,12 @@ import ts from 'typescript';
 import { read, ROOT } from './docs-pages.js';
 import { faultsOf, plain } from './prose.js';
 
-/** Rooms that do not follow the rules yet. */
-const EXEMPT = ['explorer'];
-
 /** Shorter literals are names, keys and parts of protocols. */
 const MIN_WORDS = 4;
 
 const FILES = readdirSync(join(ROOT, 'lib'), { recursive: true, encoding: 'utf8' })
   .map(file => file.replaceAll('\\', '/'))
-  .filter(file => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-  .filter(file => !EXEMPT.includes(file.split('/')[0]));
+  .filter(file => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
 
 /** The comments of a source, each without its markup. Examples and code are left out. */
 function commentsOf(source: string, file: ts.SourceFile): string[] {

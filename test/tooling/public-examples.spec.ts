@@ -3,7 +3,17 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const LIB = join(__dirname, '../../lib');
-const ENTRIES = ['.', 'auth', 'client', 'gateway', 'interceptors', 'redis', 'telemetry', 'testing'];
+const ENTRIES = [
+  '.',
+  'auth',
+  'client',
+  'explorer',
+  'gateway',
+  'interceptors',
+  'redis',
+  'telemetry',
+  'testing',
+];
 
 const parse = (path: string) =>
   ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);

@@ -12,7 +12,7 @@ export function serverIn({ body }: ApiRequest, servers: McpServers): McpServerIn
   const { server: name } = body;
   const server = typeof name === 'string' ? servers.get(name) : undefined;
   if (server) return server;
-  throw new ApiFailure(404, `There is no such server; servers are ${servers.names.join(', ')}`);
+  throw new ApiFailure(404, `The server does not exist; servers are ${servers.names.join(', ')}`);
 }
 
 const isTexts = (value: unknown): value is string[] =>

@@ -27,7 +27,7 @@ export interface Received {
   readonly message: Json;
 }
 
-/** What a request was answered with. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -40,10 +40,10 @@ export interface Answer {
 export interface Target {
   readonly server: Server;
   readonly path: string;
-  /** Where requests seem to come from: the page makes nobody local. */
+  /** The address of the page: a remote operator must not look local. */
   readonly address: string | undefined;
   readonly signal: AbortSignal;
-  /** Of each request, such as `host` and `authorization`. */
+  /** Headers of each request, such as `host` and `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -64,7 +64,7 @@ export class InProcessClient {
   async open(): Promise<Answer | undefined> {
     if (this.isModern) return undefined;
     const params = { protocolVersion: this.revision, capabilities: {}, clientInfo: CLIENT };
-    // An answer that nobody waits for would leave a session behind.
+    // An answer after the end would leave a session behind.
     const signal = AbortSignal.timeout(SESSION_MS);
     const answer = await this.post({ id: this.lastId++, method: 'initialize', params }, {}, signal);
     const session = answer.headers['mcp-session-id'];
@@ -82,7 +82,7 @@ export class InProcessClient {
     }
   }
 
-  /** @param headers beside those that the revision needs */
+  /** @param headers in addition to the headers that the revision needs */
   request(method: string, params: Json, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const id = this.lastId++;
     if (!this.isModern) return this.post({ id, method, params }, headers);

@@ -14,7 +14,7 @@ const CRASHED = 'It failed; the log of the application says why';
 /** The most notifications of one kind that are shown. */
 const MAX_TOLD = 200;
 
-/** What became of a call, and of its payload on the way. */
+/** The course of a call, and the changes of its payload. */
 export function traceOf(
   answer: Answer,
   recording: Recording,

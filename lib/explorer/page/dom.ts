@@ -3,7 +3,7 @@ export type Child = Node | string | number | false | null | undefined | readonly
 type Attribute = string | number | boolean | undefined | ((event: Event) => void);
 
 /**
- * Builds an element. What a server says only becomes text: nothing here reads HTML. A function is an event's listener, and
+ * Builds an element. Texts of a server only become text nodes: nothing here reads HTML. A function is an event's listener, and
  * `true` an attribute without a value.
  */
 export function h<Tag extends keyof HTMLElementTagNameMap>(

@@ -16,7 +16,7 @@ const HEADINGS: Readonly<Record<Finding['rule'], string>> = {
 
 const RULES = Object.keys(HEADINGS) as Finding['rule'][];
 
-/** What to change before others use the server. */
+/** Changes to make before others use the server. */
 export class FindingsView extends View {
   protected async build(): Promise<Node[]> {
     const { findings } = await get<Findings>('findings');

@@ -92,7 +92,7 @@ function samplingField(key: string, params: Json): Field {
   return {
     element: block(
       key,
-      'What would the model say? (sampling)',
+      'Answer of the model (sampling)',
       code(pretty(params['messages']), 'Messages to the model'),
       labelled('Text of the model', text),
     ),

@@ -27,7 +27,7 @@ interface Row {
   readonly durationMs: number;
 }
 
-/** What a name stands for at a place; undefined if nothing has it. */
+/** The known handler of a name at a place; undefined for an unknown name. */
 export type NameOf = (
   point: TrafficPoint,
   kind: Row['kind'],

@@ -13,7 +13,7 @@ import { LiveCalls } from './live-calls.js';
 import { Recording } from './recording.js';
 import { TurnCounters } from './turn-counters.js';
 
-/** Names the recording that a request of the explorer belongs to. Nobody else knows such a name. */
+/** Names the recording that a request of the explorer belongs to. Other clients do not know such a name. */
 export const RECORDING_HEADER = 'mcp-explorer-recording';
 
 /** The context of a call: a timer that the call began keeps it, and the recording only until it ends. */
@@ -21,7 +21,7 @@ interface Current {
   recording?: Recording;
 }
 
-/** Observes all requests for the live view, and records those that the explorer makes itself. */
+/** Observes all requests for the live view, and records the requests of the explorer. */
 export class Recorder implements TrafficListener {
   readonly live = new LiveCalls();
   readonly counters = new TurnCounters();

@@ -12,7 +12,7 @@ export interface RecordedRun extends ChainReport {
 /** The most runs that are kept: a call can have hundreds of notifications. */
 const MAX_RUNS = 200;
 
-/** What happens to one request that the explorer made. */
+/** The course of one request of the explorer. */
 export class Recording {
   /** The requests as the server saw them. */
   readonly calls: McpCall[] = [];
@@ -38,7 +38,7 @@ export class Recording {
     if (this.runs.length < MAX_RUNS) this.runs.push({ ...report, received: message?.payload });
   }
 
-  /** Resolves once no turn runs, or the time is up: nobody else waits for audit interceptors. */
+  /** Resolves once no turn runs, or the time is up: other code does not wait for audit interceptors. */
   async idle(timeoutMs: number): Promise<void> {
     if (!this.isIdle) {
       await new Promise<void>(resolve => {

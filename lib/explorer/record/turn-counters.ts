@@ -5,7 +5,7 @@ import { Ring } from './ring.js';
 /** The most interceptors that are counted: remote hosts choose names. */
 const MAX_INTERCEPTORS = 1000;
 
-/** Of how many runs the percentiles are: the latest. */
+/** The number of latest runs for the percentiles. */
 const MAX_DURATIONS = 512;
 
 type Counts = Record<string, number>;
@@ -13,7 +13,7 @@ type Counts = Record<string, number>;
 interface Turns {
   runs: number;
   readonly outcomes: Counts;
-  /** Those in audit mode. */
+  /** Counters of audit mode. */
   readonly audited: Counts;
   readonly skipped: Counts;
   failedOpen: number;
@@ -47,7 +47,7 @@ export class TurnCounters {
     }
   };
 
-  /** @param failOpen whether a failure of the interceptor lets messages pass */
+  /** @param failOpen whether messages pass if the interceptor fails */
   of(server: string, { host, name, failOpen }: { host: string; name: string; failOpen: boolean }): Counters {
     const turns = this.servers.get(server)?.get(host)?.get(name);
     const { runs, outcomes, audited, skipped, failedOpen, durations } = turns ?? newTurns();

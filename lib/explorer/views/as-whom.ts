@@ -67,7 +67,7 @@ export class CallerViews {
     const lists: CallerList[] = [];
     let known: AsWhom['caller'];
     for (const [kind, method] of Object.entries(LIST_OF)) {
-      // A gateway that nobody called yet does not know what its backends serve.
+      // A gateway does not know the lists of its backends before its first call.
       if (!server.upstream && !server.serves(method, era)) continue;
       const { entries, recordings, refused, status, isCut, isUnserved } = await listFor(method, ask);
       if (isUnserved) continue;
@@ -162,7 +162,7 @@ function refusalOf({ status, response }: Page | Answer): string | undefined {
   return response?.['result'] === undefined ? `The server answered with HTTP ${status}` : undefined;
 }
 
-/** What the authentication of the application found. */
+/** The result of the application's authentication. */
 function whoIs(call: McpCall | undefined): AsWhom['caller'] {
   const { scopes = [], extra } = call?.authInfo ?? {};
   const user = (call?.http?.request as { user?: { roles?: unknown } } | undefined)?.user;

@@ -129,7 +129,7 @@ function whenOf({ traits, overrides }: PreparedEntry): string {
 const compatOf = ({ minProtocol, maxProtocol }: { minProtocol: string; maxProtocol?: string }): string =>
   maxProtocol === undefined ? `${minProtocol} and later` : `${minProtocol} to ${maxProtocol}`;
 
-/** The events that are known, and those of the application's own that a hook names. */
+/** The known events, and the application's custom events that a hook names. */
 function phasesOf(chain: Chain): ChainPhase[] {
   const named = chain.entries.flatMap(({ hooks }) => hooks.flatMap(({ events }) => events));
   const events = new Set([...EVENTS, ...named.filter(event => !event.endsWith('*'))]);

@@ -10,7 +10,7 @@ import { schemaProblems } from './schema-problems.js';
 /** Some hosts cut a description here, in characters. */
 const MAX_DESCRIPTION = 1024;
 
-/** What hosts take that hand names on to the functions of a model. */
+/** The names that hosts accept if they pass them to a model as functions. */
 const NAME = /^[\w-]{1,64}$/;
 
 type Told = Pick<Finding, 'rule' | 'message' | 'remedy'>;

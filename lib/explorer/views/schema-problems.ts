@@ -5,7 +5,7 @@ interface SchemaProblem {
   readonly remedy: string;
 }
 
-/** What hosts take that hand schemas on to the functions of a model. */
+/** The limits of hosts that pass schemas to a model as functions. */
 const PROPERTY = /^[\w.-]{1,64}$/;
 
 /** Keywords at the top that turn the arguments into something else than one object. */
@@ -42,7 +42,7 @@ function* within(node: unknown, path: string, depth: number): Generator<SchemaPr
   if (Array.isArray(node['type'])) {
     yield {
       message: `Some hosts reject a list of types${at(path)}`,
-      remedy: 'Name one type; leave the property out where there is no value.',
+      remedy: 'Name one type; leave the property out if it has no value.',
     };
   }
   const { properties } = node;
