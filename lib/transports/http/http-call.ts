@@ -47,6 +47,8 @@ export class HttpCall extends RunningCall {
       this.fail(error as McpException);
     } finally {
       server.running.delete(this);
+      // The response may keep this object for longer than the request, which the observation holds.
+      this.seen = undefined;
     }
   }
 
