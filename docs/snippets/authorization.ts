@@ -9,28 +9,31 @@ import { JwtModule, JwtService } from '@nestjs/jwt';
 import { AuthGuard } from '@nestjs/passport';
 import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException, McpExecutionContext } from 'nestjs-mcp';
+// #region verifier-imports
 import {
-  Ctx,
-  McpContext,
-  McpErrorCode,
-  McpException,
-  McpExecutionContext,
-  McpModule,
-  Tool,
-  Visible,
-} from 'nestjs-mcp';
-import {
-  AllowAnonymous,
   guardVerifier,
   introspectionVerifier,
+  type TokenVerifier,
+} from 'nestjs-mcp/auth';
+// #endregion verifier-imports
+// #region client-imports
+import { McpClientModule } from 'nestjs-mcp/client';
+// #endregion client-imports
+// #region gateway-imports
+import { McpGatewayModule } from 'nestjs-mcp/gateway';
+// #endregion gateway-imports
+// #region imports
+import { Ctx, McpContext, McpModule, Tool, Visible } from 'nestjs-mcp';
+import {
+  AllowAnonymous,
   jwtVerifier,
   McpAuthModule,
   RequireScopes,
-  type TokenVerifier,
 } from 'nestjs-mcp/auth';
-import { McpClientModule } from 'nestjs-mcp/client';
-import { McpGatewayModule } from 'nestjs-mcp/gateway';
+// #endregion imports
 
+// #region staff
 @Injectable()
 export class StaffOnly implements CanActivate {
   canActivate(context: ExecutionContext) {
@@ -38,6 +41,7 @@ export class StaffOnly implements CanActivate {
     return authInfo?.extra?.group === 'staff';
   }
 }
+// #endregion staff
 
 // #region handlers
 @Injectable()
@@ -98,12 +102,12 @@ export const opaque = introspectionVerifier({
 export const passport = guardVerifier(
   new (AuthGuard('jwt'))(),
   (
-    { sub, exp, scope }: { sub: string; exp: number; scope: string },
+    { sub, exp, scope }: { sub: string; exp: number; scope?: string },
     token,
   ) => ({
     token,
     clientId: 'shop',
-    scopes: scope.split(' '),
+    scopes: scope?.split(' ') ?? [],
     expiresAt: exp,
     extra: { sub },
   }),

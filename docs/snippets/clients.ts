@@ -1,12 +1,16 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { ElicitRequest } from '@modelcontextprotocol/client';
+// #region imports
 import {
   InjectMcpClient,
   McpClient,
   McpClientModule,
   OnElicitation,
 } from 'nestjs-mcp/client';
+// #endregion imports
+// #region gateway-imports
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
+// #endregion gateway-imports
 import { Guardrails } from './interceptors.js';
 
 // #region client

@@ -6,8 +6,10 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { Request } from 'express';
+// #region imports
 import { McpModule } from 'nestjs-mcp';
 import { McpExplorerModule } from 'nestjs-mcp/explorer';
+// #endregion imports
 import { CatalogTools } from './start/catalog.tools.js';
 
 // #region module

@@ -1,26 +1,28 @@
 import { ForbiddenException, Injectable, Module } from '@nestjs/common';
+// #region imports
 import {
   deny,
-  InterceptorChain,
-  InterceptorChainRunner,
-  McpModule,
   Mutator,
   Sink,
   Validator,
-  type InterceptorHost,
   type InterceptorInvocation,
+} from 'nestjs-mcp';
+// #endregion imports
+import {
+  InterceptorChain,
+  InterceptorChainRunner,
+  type InterceptorHost,
   type McpInterceptorOptions,
 } from 'nestjs-mcp';
 import {
   InterceptingMcpClient,
   type InterceptableClient,
 } from 'nestjs-mcp/client';
-import {
-  RateLimit,
-  SecretRedactor,
-  SizeLimit,
-  type InterceptorClient,
-} from 'nestjs-mcp/interceptors';
+import type { InterceptorClient } from 'nestjs-mcp/interceptors';
+// #region ready-made-imports
+import { McpModule } from 'nestjs-mcp';
+import { RateLimit, SecretRedactor, SizeLimit } from 'nestjs-mcp/interceptors';
+// #endregion ready-made-imports
 
 class SecretScanner {
   isClean(value: unknown) {

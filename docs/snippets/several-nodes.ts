@@ -1,16 +1,11 @@
 // Sessions, and several nodes that share them.
 import { Module } from '@nestjs/common';
-import {
-  McpModule,
-  MemoryEventStore,
-  type EventStore,
-  type MrtrStore,
-} from 'nestjs-mcp';
-import {
-  McpRedisModule,
-  type MessageBus,
-  type SessionStore,
-} from 'nestjs-mcp/redis';
+import { MemoryEventStore, type EventStore, type MrtrStore } from 'nestjs-mcp';
+import type { MessageBus, SessionStore } from 'nestjs-mcp/redis';
+// #region imports
+import { McpModule } from 'nestjs-mcp';
+import { McpRedisModule } from 'nestjs-mcp/redis';
+// #endregion imports
 import { CatalogTools } from './start/catalog.tools.js';
 
 export const sessions =

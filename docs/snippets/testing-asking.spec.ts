@@ -1,6 +1,8 @@
 import { Test } from '@nestjs/testing';
 import { McpModule, type McpContext } from 'nestjs-mcp';
+// #region imports
 import { createTestClient, replayRounds } from 'nestjs-mcp/testing';
+// #endregion imports
 import { DeployTools } from './asking.js';
 import { Deployments, Planner } from './shop.js';
 

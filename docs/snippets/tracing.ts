@@ -1,11 +1,22 @@
 // Registers the OpenTelemetry SDK. `main.ts` imports it first.
+import { metrics } from '@opentelemetry/api';
+import {
+  ConsoleMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import {
   BatchSpanProcessor,
   ConsoleSpanExporter,
   NodeTracerProvider,
 } from '@opentelemetry/sdk-trace-node';
 
-const exporter = new ConsoleSpanExporter(); // or the exporter of your backend
+// Console exporters, or the exporters of your backend.
 new NodeTracerProvider({
-  spanProcessors: [new BatchSpanProcessor(exporter)],
+  spanProcessors: [new BatchSpanProcessor(new ConsoleSpanExporter())],
 }).register();
+
+const reader = new PeriodicExportingMetricReader({
+  exporter: new ConsoleMetricExporter(),
+});
+metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
