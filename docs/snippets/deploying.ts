@@ -24,7 +24,7 @@ export class HealthController {
           allowedHosts: ['shop.example.com'],
           allowedOrigins: ['chat.example.com'],
         },
-        mrtr: { secret: process.env.MRTR_SECRET },
+        mrtr: { secret: process.env.MCP_SECRET },
       }),
     }),
   ],
