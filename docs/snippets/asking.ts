@@ -87,6 +87,6 @@ export const secretModule =
   McpModule.forRoot({
     name: 'shop',
     version: '1.0.0',
-    mrtr: { secret: process.env.MRTR_SECRET, encrypt: true },
+    mrtr: { secret: process.env.MCP_SECRET, encrypt: true },
   });
 // #endregion secret

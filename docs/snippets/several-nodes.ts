@@ -26,7 +26,7 @@ export const sessions =
     McpModule.forRoot({
       name: 'shop',
       version: '1.0.0',
-      mrtr: { secret: process.env.MRTR_SECRET },
+      mrtr: { secret: process.env.MCP_SECRET },
     }),
     McpRedisModule.forRoot({
       url: process.env.REDIS_URL ?? 'redis://localhost:6379',
@@ -50,6 +50,6 @@ export const shopModule = (
     version: '1.0.0',
     bus,
     sessions: { store, eventStore },
-    mrtr: { store: states, secret: process.env.MRTR_SECRET },
+    mrtr: { store: states, secret: process.env.MCP_SECRET },
   });
 // #endregion another

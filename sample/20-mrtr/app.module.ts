@@ -9,7 +9,7 @@ import { Pipeline } from './pipeline.js';
       name: 'deployments',
       version: '1.0.0',
       // The same on every node: what a call remembers between two rounds is signed with it.
-      mrtr: { secret: process.env.MRTR_SECRET },
+      mrtr: { secret: process.env.MCP_SECRET },
     }),
   ],
   providers: [Deployments, Pipeline],

@@ -12,11 +12,11 @@ import {
 } from '../support/drive.js';
 import { roundRobin } from '../support/round-robin.js';
 
-const MRTR_SECRET = randomBytes(32).toString('base64');
+const MCP_SECRET = randomBytes(32).toString('base64');
 const SERVICE = { arguments: { service: 'shop' } };
 
 const startNode = (name: string): Promise<RunningSample> =>
-  startSample('20-mrtr', { MRTR_SECRET, NODE_NAME: name });
+  startSample('20-mrtr', { MCP_SECRET, NODE_NAME: name });
 
 const answerTo = (message: string, isSure = true): ElicitResult => ({
   action: 'accept',

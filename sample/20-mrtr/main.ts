@@ -1,5 +1,5 @@
 // A tool that asks its user before it goes on. Nothing of a call is kept here while the user thinks: each round can be
-// served by another process, as long as all have the same MRTR_SECRET.
+// served by another process, as long as all have the same MCP_SECRET.
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 

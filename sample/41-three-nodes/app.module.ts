@@ -5,7 +5,7 @@ import { Bakery } from './bakery.js';
 
 @Module({
   imports: [
-    McpModule.forRoot({ name: 'bakery', version: '1.0.0', mrtr: { secret: process.env.MRTR_SECRET } }),
+    McpModule.forRoot({ name: 'bakery', version: '1.0.0', mrtr: { secret: process.env.MCP_SECRET } }),
     McpRedisModule.forRoot({ url: process.env.REDIS_URL!, prefix: 'bakery:' }),
   ],
   providers: [Bakery],

@@ -13,7 +13,7 @@ drive(async () => {
     return;
   }
   const redis = await startRedis();
-  const env = { REDIS_URL: redis.url, MRTR_SECRET: randomBytes(32).toString('hex') };
+  const env = { REDIS_URL: redis.url, MCP_SECRET: randomBytes(32).toString('hex') };
   const nodes = await Promise.all(NODES.map(node => startSample('41-three-nodes', { ...env, NODE: node })));
   const proxy = await roundRobin(nodes.map(({ url }) => url));
 

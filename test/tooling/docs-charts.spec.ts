@@ -39,18 +39,26 @@ it.each(Object.keys(CHARTS))('the page shows %s', file => {
 });
 
 it('the README has the measured figures', () => {
-  const [bare, peer, sdk] = ['bare', 'peer', 'sdk'].map(name =>
-    rows.find(
-      ({ workload, figure, baseline }) =>
-        workload === 'tools/call, express' && figure === 'rps' && baseline === name,
-    )!,
-  );
+  const of = (name: string, platform = 'express') => {
+    const found = ['bare', 'peer', 'sdk'].map(baseline =>
+      rows.find(
+        row => row.workload === `${name}, ${platform}` && row.figure === 'rps' && row.baseline === baseline,
+      ),
+    );
+    return found as [Row, Row, Row];
+  };
   const written = (value: number) => Math.round(value).toLocaleString('en');
+  const cells = ([bare, peer, sdk]: [Row, Row, Row]) =>
+    `${written(bare.value)} | ${written(peer.baselineValue)} | not measured | ${written(sdk.baselineValue)} |`;
+  const ratios = ([bare, peer]: [Row, Row, Row]) => [bare.ratio.toFixed(2), peer.ratio.toFixed(2)] as const;
+  const call = of('tools/call');
+  const session = of('call in a 2025 session');
+  const [bare, peer] = ratios(call);
+  const [bareFastify, peerFastify] = ratios(of('tools/call', 'fastify'));
   const readme = read('README.md').replace(/\s+/g, ' ');
-  expect(readme).toContain(
-    `| Requests a second | ${written(bare.value)} | ${written(peer.baselineValue)} | not measured | ${written(sdk.baselineValue)} |`,
-  );
-  expect(readme).toContain(
-    `${bare.ratio.toFixed(2)} of the throughput of a bare Nest route, and ${peer.ratio.toFixed(2)} times that of`,
-  );
+  expect(readme).toContain(`| Requests a second, 2026-07-28 | ${cells(call)}`);
+  expect(readme).toContain(`| Requests a second, 2025 session | ${cells(session)}`);
+  expect(readme).toContain(`${bare} of the throughput of a bare Nest route, and ${peer} times that of`);
+  expect(readme).toContain(`In a 2025 session, it reaches ${ratios(session).join(' and ')}.`);
+  expect(readme).toContain(`reaches ${bareFastify} of the bare route, and ${peerFastify} times`);
 });
