@@ -59,7 +59,7 @@ it('an HttpException is a result that the model reads', async () => {
     await client.callTool({ name: 'product', arguments: { id: '9' } }),
   ).toMatchObject({
     isError: true,
-    content: [{ type: 'text', text: 'There is no product 9' }],
+    content: [{ type: 'text', text: 'Product 9 does not exist' }],
   });
 });
 

@@ -11,7 +11,7 @@ export class CatalogTools {
   product(@Args('id') id: string) {
     const product = this.products.get(id);
     // The model reads the message, and can correct itself.
-    if (!product) throw new NotFoundException(`There is no product ${id}`);
+    if (!product) throw new NotFoundException(`Product ${id} does not exist`);
     return product;
   }
 

@@ -1,4 +1,4 @@
-// What the snippets of several pages use.
+// Shared code of the snippets on several pages.
 import { Injectable } from '@nestjs/common';
 import { IsIn, IsString } from 'class-validator';
 

@@ -61,7 +61,7 @@ export const Resource = (options: ResourceOptions): MethodDecorator =>
  * ```ts
  * @ResourceTemplate({ uriTemplate: 'users://{id}', mimeType: 'application/json' })
  * user(@UriParams('id') id: string) {
- *   return this.users.find(id); // undefined: there is no such resource
+ *   return this.users.find(id); // undefined: the resource does not exist
  * }
  * ```
  */

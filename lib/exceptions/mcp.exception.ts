@@ -2,7 +2,7 @@
  * The JSON-RPC error codes that this module itself answers with.
  * @example
  * ```ts
- * throw new McpException(McpErrorCode.InvalidParams, 'There is no such order');
+ * throw new McpException(McpErrorCode.InvalidParams, 'The order does not exist');
  * ```
  */
 export const McpErrorCode = {

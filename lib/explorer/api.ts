@@ -8,7 +8,7 @@
  * | GET  `api/chain`     |                 | `Chains`    |
  * | GET  `api/live`      |                 | `Live`      |
  * | GET  `api/findings`  |                 | `Findings`  |
- * | POST `api/as-whom`   | `AsWhomRequest` | `AsWhom`    |
+ * | POST `api/callers`   | `CallerViewRequest` | `CallerView`    |
  * | POST `api/call`      | `CallRequest`   | `CallTrace` |
  *
  * A POST needs `content-type: application/json` and the header `mcp-explorer: 1`, and comes from the same origin.
@@ -189,14 +189,14 @@ export type Caller =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'made-up'; readonly scopes: readonly string[]; readonly roles: readonly string[] };
 
-export interface AsWhomRequest {
+export interface CallerViewRequest {
   readonly server: string;
   readonly caller: Caller;
   /** One of the server's `revisions`. Default: the newest. */
   readonly revision?: string;
 }
 
-export interface AsWhom {
+export interface CallerView {
   /** How the caller is known: its scopes and roles, if it has any. Absent for a caller that was refused. */
   readonly caller?: { readonly scopes: readonly string[]; readonly roles: readonly string[] };
   /** Why the caller gets no lists at all, such as an expired token. */

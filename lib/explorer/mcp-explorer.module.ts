@@ -25,7 +25,7 @@ import {
 } from './explorer-options.js';
 import { ExplorerSite } from './explorer-site.js';
 import { Recorder } from './record/recorder.js';
-import { CallerViews } from './views/as-whom.js';
+import { CallerViews } from './views/callers.js';
 import { catalogueOf } from './views/catalogue.js';
 import { chainsOf } from './views/chain.js';
 import { findingsOf } from './views/findings.js';
@@ -41,7 +41,12 @@ const SWAGGER_EXCLUDE_METADATA = 'swagger/apiExcludeController';
  * A page that shows what the servers of the application offer, to which callers, and why. Without guards, it answers this
  * machine only, and the application does not start with `NODE_ENV=production`.
  * @example
- * imports: [McpModule.forRoot({ name: 'shop', version: '1.0.0' }), McpExplorerModule.forRoot()]
+ * ```ts
+ * @Module({
+ *   imports: [McpModule.forRoot({ name: 'shop', version: '1.0.0' }), McpExplorerModule.forRoot()],
+ * })
+ * export class AppModule {}
+ * ```
  */
 @Module({})
 export class McpExplorerModule implements OnModuleInit {
@@ -97,7 +102,7 @@ function siteOf(
       live: () => liveOf(servers, recorder.live),
       findings: () => findingsOf(servers.all(), config),
     },
-    post: { 'as-whom': callers.view, call: calls.call },
+    post: { callers: callers.view, call: calls.call },
   });
 }
 

@@ -68,13 +68,10 @@ export class Access {
 
   /** The first of these handlers that the caller sees. Returns a promise only if a guard has to decide. */
   firstShown(entries: readonly Entry[], call: McpCall): Entry | undefined | Promise<Entry | undefined> {
-    const [entry, ...others] = entries;
-    if (!entry) return undefined;
-    const shows = this.shows(entry, call);
-    if (shows instanceof Promise) {
-      return shows.then(isShown => (isShown ? entry : this.firstShown(others, call)));
-    }
-    return entry;
+    const [entry] = entries;
+    const shows = entry && this.shows(entry, call);
+    if (!(shows instanceof Promise)) return entry;
+    return shows.then(isShown => (isShown ? entry : this.firstShown(entries.slice(1), call)));
   }
 
   /** Whether `@Visible` shows a handler to a caller. */

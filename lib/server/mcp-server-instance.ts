@@ -7,7 +7,6 @@ import {
   type ServerCapabilities,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
 import { Boundary } from '../interceptors/boundary/boundary.js';
 import type { LocalChainSource } from '../interceptors/local-chain-source.js';
@@ -29,6 +28,7 @@ import { HandlerTable } from './handler-table.js';
 import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-check.js';
 import { listingsOf } from './listings.js';
 import { composePipeline, type PipelineParts } from './pipeline.js';
+import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
 import { RunningCalls } from '../protocol/running-calls.js';
@@ -77,27 +77,10 @@ export class McpServerInstance {
     readonly options: ResolvedOptions,
     readonly upstream?: Upstream,
   ) {
-    const { name, version, title, icons, websiteUrl, instructions } = options;
-    // The SDK does not support this method.
-    const { 'interceptors/list': _listing, ...cache } = options.cache;
+    const { name } = options;
     this.logger = new Logger(`McpModule(${name})`);
-    this.ownInfo = {
-      name,
-      version,
-      ...(title !== undefined && { title }),
-      ...(icons && { icons }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
-    };
-    this.ownOptions = {
-      ...(instructions !== undefined && { instructions }),
-      cacheHints: cache,
-      inputRequired: {
-        maxRounds: options.mrtr.maxRounds,
-        roundTimeoutMs: options.mrtr.suspension.idleTimeoutMs,
-      },
-      // Shared, because the SDK would otherwise create a validator for every connection.
-      jsonSchemaValidator: new AjvJsonSchemaValidator(),
-    };
+    this.ownInfo = infoOf(options);
+    this.ownOptions = sdkOptionsOf(options);
     this.running = this.newRunningCalls();
     this.declared = { ...options.capabilities };
     const bus = new InMemoryServerEventBus(error => this.report(error));

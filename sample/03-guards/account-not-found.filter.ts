@@ -3,7 +3,7 @@ import type { Response } from 'express';
 
 export class AccountNotFoundError extends Error {
   constructor(readonly id: string) {
-    super(`There is no account ${id}`);
+    super(`Account ${id} does not exist`);
   }
 }
 

@@ -53,7 +53,7 @@ drive(async () => {
       { isError: lost.isError, text: textOf(lost) },
       {
         isError: true,
-        text: 'There is no account 2',
+        text: 'Account 2 does not exist',
       },
     );
 

@@ -14,7 +14,7 @@ drive(async () => {
     return (await answer.json()) as T;
   };
   const toolsOf = async (caller: object) => {
-    const { lists } = await post<{ lists: Listed[] }>('as-whom', { server: 'shop', caller });
+    const { lists } = await post<{ lists: Listed[] }>('callers', { server: 'shop', caller });
     return lists[0];
   };
 

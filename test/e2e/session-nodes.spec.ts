@@ -93,6 +93,18 @@ describe('two nodes that share sessions', () => {
   const subscribe = async (node: number, session: Record<string, string>, uri: string) =>
     (await post(urls[node], session, { id: uri, method: 'resources/subscribe', params: { uri } })).json();
 
+  /** A call of the first node, whose client comes back on the second while it runs. */
+  const callThatMoves = async () => {
+    const session = await openSession(urls[0]);
+    const first = await open(0, session, call(7, 'work'));
+    const progress = await first.message();
+    await shopOf(0).seen.promise;
+    const second = await resume(1, session, progress?.id);
+    // The node of the call has let go of the first connection.
+    expect(await first.next()).toBeUndefined();
+    return { session, progress, second };
+  };
+
   it('answer calls of one session on either', async () => {
     const session = await openSession(urls[0]);
     for (const [index, url] of [...urls, ...urls].entries()) {
@@ -245,13 +257,7 @@ describe('two nodes that share sessions', () => {
   });
 
   it('resume a call of the other, while it runs and after it is over', async () => {
-    const session = await openSession(urls[0]);
-    const first = await open(0, session, call(7, 'work'));
-    const progress = await first.message();
-    await shopOf(0).seen.promise;
-    const second = await resume(1, session, progress?.id);
-    // The node of the call has let go of the first connection.
-    expect(await first.next()).toBeUndefined();
+    const { session, progress, second } = await callThatMoves();
     shopOf(0).release.resolve();
     const rest = [
       expect.objectContaining({ params: expect.objectContaining({ progress: 2 }) }),
@@ -457,12 +463,7 @@ describe('two nodes that share sessions', () => {
     });
 
     it('keep the answer of a call that ends meanwhile', async () => {
-      const session = await openSession(urls[0]);
-      const first = await open(0, session, call(7, 'work'));
-      const progress = await first.message();
-      await shopOf(0).seen.promise;
-      const second = await resume(1, session, progress?.id);
-      expect(await first.next()).toBeUndefined();
+      const { second } = await callThatMoves();
       const spies = [
         ...fail(),
         jest.spyOn(events, 'append').mockImplementation(down),

@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
   });
 
   it.each(['2026-07-28', '2025-11-25'])('tells the lists of an anonymous caller of %s', async revision => {
-    const { json } = await app.post(`${API}/as-whom`, {
+    const { json } = await app.post(`${API}/callers`, {
       server: 'test',
       caller: { kind: 'anonymous' },
       revision,
@@ -118,7 +118,7 @@ describe.each(PLATFORMS)('the API of the explorer on %s', platform => {
 
   it('tells the lists of a made-up caller', async () => {
     const caller = { kind: 'made-up', scopes: [], roles: ['clerk'] };
-    const { json } = await app.post(`${API}/as-whom`, { server: 'test', caller });
+    const { json } = await app.post(`${API}/callers`, { server: 'test', caller });
     expect(json.caller).toEqual({ scopes: [], roles: ['clerk'] });
     expect(json.lists[0].entries.map(({ name }: { name: string }) => name)).toEqual([
       'search',

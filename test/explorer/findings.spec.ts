@@ -132,7 +132,7 @@ const auth = () =>
 describe('with nestjs-mcp/auth', () => {
   it('tells the lists of a token, and the scopes that it lacks', async () => {
     const app = await startExplored([Desk, Lobby], { module: { imports: [auth()] } });
-    const ask = async (caller: object) => (await app.post(`${API}/as-whom`, { server: 'test', caller })).json;
+    const ask = async (caller: object) => (await app.post(`${API}/callers`, { server: 'test', caller })).json;
     const reader = await ask({ kind: 'token', token: tokenOf('ada', 'orders:read') });
     expect(reader.caller).toEqual({ scopes: ['orders:read'], roles: [] });
     expect(reader.lists[0].entries.map(({ name }: { name: string }) => name)).toEqual(['mine', 'hello']);
@@ -160,7 +160,7 @@ describe('with nestjs-mcp/auth', () => {
   it('says that a caller without a token is turned away', async () => {
     const app = await startExplored([Desk], { module: { imports: [auth()] } });
     const caller = { kind: 'anonymous' };
-    const { json } = await app.post(`${API}/as-whom`, { server: 'test', caller });
+    const { json } = await app.post(`${API}/callers`, { server: 'test', caller });
     expect(json).toEqual({ refused: expect.stringContaining('token'), lists: [] });
     const { json: catalogue } = await app.get(`${API}/catalogue`);
     expect(catalogue.servers[0].handlers[0]).toMatchObject({

@@ -143,7 +143,7 @@ describe.each(PLANS.map((plan, index) => [index, plan] as const))(
         const { tools } = await real.listTools();
         const removers = new Map(log.removers);
         const caller = token === undefined ? { kind: 'anonymous' } : { kind: 'token', token };
-        const { json } = await app.post(`${API}/as-whom`, { server: 'test', caller });
+        const { json } = await app.post(`${API}/callers`, { server: 'test', caller });
         const [list] = json.lists;
         expect(list.entries.map(({ name }: Step) => name)).toEqual(tools.map(({ name }) => name));
         const missing = plan.tools

@@ -89,7 +89,7 @@ describe.each(PLATFORMS)('on %s', platform => {
   it('the session of a caller ends when the page leaves', async () => {
     const app = await startExplored([SlowList], options);
     const body = { server: 'test', caller: { kind: 'anonymous' }, revision: '2025-11-25' };
-    for (let index = 0; index < 3; index++) await leave(app, 'as-whom', body);
+    for (let index = 0; index < 3; index++) await leave(app, 'callers', body);
     expect(await openAtLast(app)).toMatchObject({ sessions: 0, responses: 0 });
     await app.close();
   });

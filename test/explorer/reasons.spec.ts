@@ -43,7 +43,7 @@ class Tools {
 it('guards of @Visible read the request of a made-up caller, and a guard that fails is named', async () => {
   const app = await startExplored([Tools]);
   const caller = { kind: 'made-up', scopes: [], roles: ['clerk'] };
-  const { json, text } = await app.post('/mcp-explorer/api/as-whom', { server: 'test', caller });
+  const { json, text } = await app.post('/mcp-explorer/api/callers', { server: 'test', caller });
   await app.close();
   const [tools] = json.lists;
   expect(tools.entries).toMatchObject([{ name: 'near' }]);
@@ -102,7 +102,7 @@ it('a list with too many pages has no invented reasons', async () => {
     Tool({ description: 'One of many' })(Many.prototype, name, descriptor);
   }
   const app = await startExplored([Many], { mcp: { pageSize: 1 } });
-  const { json } = await app.post(`${API}/as-whom`, ANONYMOUS);
+  const { json } = await app.post(`${API}/callers`, ANONYMOUS);
   await app.close();
   expect(json.lists[0]).toMatchObject({ isCut: true, missing: [] });
   expect(json.lists[0].entries).toHaveLength(50);
@@ -110,7 +110,7 @@ it('a list with too many pages has no invented reasons', async () => {
 
 it('says that it cannot call a path with parameters', async () => {
   const app = await startExplored([Ping], { mcp: { http: { path: '/tenants/:tenant/mcp' } } });
-  const { status, text } = await app.post(`${API}/as-whom`, ANONYMOUS);
+  const { status, text } = await app.post(`${API}/callers`, ANONYMOUS);
   await app.close();
   expect([status, text]).toEqual([501, expect.stringContaining('the path has parameters')]);
 });

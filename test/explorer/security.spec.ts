@@ -16,7 +16,7 @@ import { CSRF, Shop, startExplored, type ExploredApp } from './explored-app.js';
 
 const API = '/mcp-explorer/api';
 const CANARY = 'canary-8d21e7';
-const AS_WHOM = { server: 'test', caller: { kind: 'anonymous' } };
+const VIEW = { server: 'test', caller: { kind: 'anonymous' } };
 
 @Injectable()
 class OperatorGuard implements CanActivate {
@@ -113,25 +113,25 @@ describe('without guards', () => {
     [{ 'sec-fetch-site': 'same-site' }],
   ])('refuses requests of other origins, with %j', async headers => {
     expect((await app.get(`${API}/catalogue`, headers)).status).toBe(403);
-    expect((await app.post(`${API}/as-whom`, AS_WHOM, headers)).status).toBe(403);
+    expect((await app.post(`${API}/callers`, VIEW, headers)).status).toBe(403);
   });
 
   it('answers its own page', async () => {
     const { host, origin } = new URL(await app.url());
     const headers = { host, origin, 'sec-fetch-site': 'same-origin' };
-    expect((await app.post(`${API}/as-whom`, AS_WHOM, headers)).status).toBe(200);
+    expect((await app.post(`${API}/callers`, VIEW, headers)).status).toBe(200);
   });
 
   it('refuses a POST that a form of another page can send', async () => {
     const asked = [
-      app.post(`${API}/as-whom`, AS_WHOM, { 'content-type': 'text/plain' }),
-      app.post(`${API}/as-whom`, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }),
-      app.post(`${API}/as-whom`, AS_WHOM, { 'sec-fetch-site': 'none' }),
+      app.post(`${API}/callers`, VIEW, { 'content-type': 'text/plain' }),
+      app.post(`${API}/callers`, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }),
+      app.post(`${API}/callers`, VIEW, { 'sec-fetch-site': 'none' }),
     ];
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([415, 415, 403]);
     const { 'mcp-explorer': _, ...bare } = CSRF;
-    const sending = request(await app.url(`${API}/as-whom`), { method: 'POST', headers: bare, agent: false });
-    sending.end(JSON.stringify(AS_WHOM));
+    const sending = request(await app.url(`${API}/callers`), { method: 'POST', headers: bare, agent: false });
+    sending.end(JSON.stringify(VIEW));
     const [answer] = (await once(sending, 'response')) as [IncomingMessage];
     expect([answer.statusCode, await text(answer)]).toEqual([
       403,
@@ -158,7 +158,7 @@ describe('without guards', () => {
   });
 
   it('answers only what it knows', async () => {
-    expect((await app.get(`${API}/as-whom`)).status).toBe(405);
+    expect((await app.get(`${API}/callers`)).status).toBe(405);
     expect((await app.post(`${API}/live`, {})).status).toBe(405);
     expect((await app.get(`${API}/constructor`)).status).toBe(404);
     const bodies = [
@@ -167,21 +167,19 @@ describe('without guards', () => {
       { server: 'test' },
       { server: 'test', caller: { kind: 'token', token: 'a\r\nb: c' } },
     ];
-    const answers = await Promise.all(bodies.map(body => app.post(`${API}/as-whom`, body)));
+    const answers = await Promise.all(bodies.map(body => app.post(`${API}/callers`, body)));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400]);
   });
 
   it('calls nothing for a made-up caller, and no tool that may change something without a confirmation', async () => {
-    const call = { ...AS_WHOM, method: 'tools/call', params: { name: 'order' } };
+    const call = { ...VIEW, method: 'tools/call', params: { name: 'order' } };
     expect((await app.post(`${API}/call`, call)).status).toBe(409);
     expect((await app.post(`${API}/call`, { ...call, confirmed: 'yes' })).status).toBe(409);
     const madeUp = { ...call, caller: { kind: 'made-up', scopes: [], roles: ['clerk'] }, confirmed: true };
     expect((await app.post(`${API}/call`, madeUp)).status).toBe(403);
     const confirmed = await app.post(`${API}/call`, { ...call, confirmed: true });
     expect(confirmed.json).toMatchObject({ outcome: 'error', error: { code: -32602 } });
-    expect((await app.post(`${API}/call`, { ...AS_WHOM, method: 'tools/list', params: {} })).status).toBe(
-      400,
-    );
+    expect((await app.post(`${API}/call`, { ...VIEW, method: 'tools/list', params: {} })).status).toBe(400);
   });
 });
 
@@ -196,7 +194,7 @@ class Addresses {
 describe('with guards', () => {
   it('a call has the address of its page', async () => {
     const app = await startExplored([Addresses], { explorer: { guards: [OperatorGuard] } });
-    const body = JSON.stringify({ ...AS_WHOM, method: 'tools/call', params: { name: 'address' } });
+    const body = JSON.stringify({ ...VIEW, method: 'tools/call', params: { name: 'address' } });
     const headers = { ...CSRF, 'x-operator': 'yes', 'content-length': String(body.length) };
     const answer = await ask(app.app, '10.0.0.1', `${API}/call`, { method: 'POST', headers, body });
     expect(JSON.parse(answer.body)).toMatchObject({ result: { value: { content: [{ text: '10.0.0.1' }] } } });
@@ -286,7 +284,7 @@ it('no secret of a client or of the configuration is in an answer', async () => 
     ['catalogue', 'chain', 'live', 'findings'].map(name => app.get(`${API}/${name}`)),
   );
   const caller = { kind: 'token', token: CANARY };
-  answers.push(await app.post(`${API}/as-whom`, { server: 'test', caller }));
+  answers.push(await app.post(`${API}/callers`, { server: 'test', caller }));
   const params = { name: 'echo', arguments: {} };
   answers.push(
     await app.post(`${API}/call`, { server: 'test', caller, method: 'tools/call', params, confirmed: true }),

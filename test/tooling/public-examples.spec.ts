@@ -1,19 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
-
-const LIB = join(__dirname, '../../lib');
-const ENTRIES = [
-  '.',
-  'auth',
-  'client',
-  'explorer',
-  'gateway',
-  'interceptors',
-  'redis',
-  'telemetry',
-  'testing',
-];
+import { ENTRIES, LIB } from './entries.js';
 
 const parse = (path: string) =>
   ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);

@@ -1,5 +1,5 @@
-import type { AsWhom, CallRequest, CallTrace, CallerList } from '../api.js';
-import { nameOf } from './as-whom-view.js';
+import type { CallerView, CallRequest, CallTrace, CallerList } from '../api.js';
+import { nameOf } from './callers-view.js';
 import { CallerPicker } from './caller-picker.js';
 import { ApiFailure, post } from './client.js';
 import { confirmed } from './confirm.js';
@@ -69,7 +69,7 @@ export class CallView extends View {
     fill(this.formPlace);
     try {
       const body = { server: this.server.name, caller: this.picker.value };
-      const { lists, refused } = await post<AsWhom>('as-whom', body);
+      const { lists, refused } = await post<CallerView>('callers', body);
       this.lists = lists;
       fill(
         this.chooser,

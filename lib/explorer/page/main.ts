@@ -1,5 +1,5 @@
 import type { Catalogue, CatalogueServer } from '../api.js';
-import { AsWhomView } from './as-whom-view.js';
+import { CallersView } from './callers-view.js';
 import { CallView } from './call-view.js';
 import { CatalogueView } from './catalogue-view.js';
 import { ChainView } from './chain-view.js';
@@ -13,7 +13,7 @@ import type { View } from './view.js';
 const VIEWS: readonly { readonly id: string; readonly title: string; readonly type: new () => View }[] = [
   { id: 'catalogue', title: 'Catalogue', type: CatalogueView },
   { id: 'chain', title: 'Chain', type: ChainView },
-  { id: 'as-whom', title: 'Callers', type: AsWhomView },
+  { id: 'callers', title: 'Callers', type: CallersView },
   { id: 'call', title: 'Call', type: CallView },
   { id: 'live', title: 'Live', type: LiveView },
   { id: 'findings', title: 'Findings', type: FindingsView },

@@ -29,12 +29,11 @@ export class Recorder implements TrafficListener {
   private readonly recordings = new Map<string, Current>();
 
   begin(request: TrafficRequest, point: TrafficPoint): Observing {
+    const end: Observing['end'] = (outcome, durationMs) => this.live.add(request, point, outcome, durationMs);
     const current = this.recordings.size > 0 ? this.currentOf(request) : undefined;
-    current?.recording?.calls.push(request as McpCall);
-    return {
-      ...(current && { run: work => this.current.run(current, work) }),
-      end: (outcome, durationMs) => this.live.add(request, point, outcome, durationMs),
-    };
+    if (!current) return { end };
+    current.recording?.calls.push(request as McpCall);
+    return { end, run: work => this.current.run(current, work) };
   }
 
   readonly turn: ObserveTurn = (_turn, message) => {

@@ -173,7 +173,7 @@ export const CHECKS = {
     {
       name: 'says which interceptor removed a tool from the list',
       async check({ page }) {
-        await show(page, 'as-whom');
+        await show(page, 'callers');
         await page.getByRole('button', { name: 'Show lists' }).click();
         const missing = page.getByRole('table', { name: /missing from tools\/list/ });
         assert.match(await textOf(missing.getByRole('row').nth(1)), /wipe\s+interceptor .*hideWipe/);
@@ -243,7 +243,7 @@ export const CHECKS = {
     {
       name: "lists what a backend offers, and calls the backend's tool",
       async check({ page }) {
-        await show(page, 'as-whom');
+        await show(page, 'callers');
         assert.match(await textOf(page.getByRole('table', { name: 'Entries of tools/list' })), /echo/);
         await choose(page, 'echo');
         await page.getByLabel('message').fill('hello from the page');
@@ -296,14 +296,14 @@ export const CHECKS = {
     {
       name: 'says why a caller does not see a tool',
       async check({ page, picture }) {
-        await show(page, 'as-whom');
+        await show(page, 'callers');
         const missing = page.getByRole('table', { name: /missing from tools\/list/ });
         assert.match(
           await textOf(missing),
           /customer\s+guard RolesGuard[^]*wipe\s+interceptor local\/hideWipe/,
         );
         await page.getByRole('group', { name: 'Caller' }).evaluate(group => group.scrollIntoView());
-        await picture('as-whom', true);
+        await picture('callers', true);
         await page.getByLabel('Made-up scopes and roles').check();
         await page.getByRole('textbox', { name: 'Roles' }).fill('clerk');
         await page.getByRole('button', { name: 'Show lists' }).click();
@@ -343,7 +343,7 @@ export const CHECKS = {
       name: 'asks when the server says that a tool may change something, whatever its list says',
       expected: /status of 409/,
       async check({ page }) {
-        await page.route('**/api/as-whom', async route => {
+        await page.route('**/api/callers', async route => {
           const response = await route.fetch();
           const json = await response.json();
           for (const entry of json.lists[0].entries) entry.annotations = { readOnlyHint: true };

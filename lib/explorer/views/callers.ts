@@ -11,7 +11,7 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../server/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { ApiFailure } from '../api-failure.js';
-import type { AsWhom, Caller, CallerList, MissingEntry } from '../api.js';
+import type { CallerView, Caller, CallerList, MissingEntry } from '../api.js';
 import { callerIn, serverIn, targetOf } from '../call/caller.js';
 import { InProcessClient, type Answer } from '../call/in-process-client.js';
 import type { ApiRequest } from '../explorer-site.js';
@@ -40,7 +40,7 @@ export class CallerViews {
   ) {}
 
   /** @throws ApiFailure for a request that cannot be answered */
-  readonly view = async (request: ApiRequest): Promise<AsWhom> => {
+  readonly view = async (request: ApiRequest): Promise<CallerView> => {
     const server = serverIn(request, this.servers);
     const caller = callerIn(request);
     const { revision = REVISION } = request.body;
@@ -62,10 +62,10 @@ export class CallerViews {
     }
   };
 
-  private async viewOf(server: McpServerInstance, revision: string, ask: Ask): Promise<AsWhom> {
+  private async viewOf(server: McpServerInstance, revision: string, ask: Ask): Promise<CallerView> {
     const era = revision >= REVISION ? 'modern' : 'legacy';
     const lists: CallerList[] = [];
-    let known: AsWhom['caller'];
+    let known: CallerView['caller'];
     for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway does not know the lists of its backends before its first call.
       if (!server.upstream && !server.serves(method, era)) continue;
@@ -163,7 +163,7 @@ function refusalOf({ status, response }: Page | Answer): string | undefined {
 }
 
 /** The result of the application's authentication. */
-function whoIs(call: McpCall | undefined): AsWhom['caller'] {
+function whoIs(call: McpCall | undefined): CallerView['caller'] {
   const { scopes = [], extra } = call?.authInfo ?? {};
   const user = (call?.http?.request as { user?: { roles?: unknown } } | undefined)?.user;
   const roles = extra?.['roles'] ?? user?.roles;

@@ -1,4 +1,4 @@
-import type { AsWhom, CallerList } from '../api.js';
+import type { CallerView, CallerList } from '../api.js';
 import { CallerPicker } from './caller-picker.js';
 import { post } from './client.js';
 import { alertOf, announce, badge, button, fill, h, labelled, select, table } from './dom.js';
@@ -6,7 +6,7 @@ import { count, textOf, type Json } from './values.js';
 import { View } from './view.js';
 
 /** The lists as a chosen caller gets them, with the reason for each entry that is missing. */
-export class AsWhomView extends View {
+export class CallersView extends View {
   protected async build(): Promise<Node[]> {
     const { name, revisions } = this.server;
     const picker = new CallerPicker(['anonymous', 'token', 'made-up']);
@@ -15,7 +15,7 @@ export class AsWhomView extends View {
     const show = async () => {
       try {
         const body = { server: name, caller: picker.value, revision: revision.value };
-        const answer = await post<AsWhom>('as-whom', body);
+        const answer = await post<CallerView>('callers', body);
         fill(place, ...answerOf(answer));
       } catch (error) {
         fill(place, alertOf(error));
@@ -41,7 +41,7 @@ export class AsWhomView extends View {
   }
 }
 
-function answerOf({ caller, refused, lists }: AsWhom): Node[] {
+function answerOf({ caller, refused, lists }: CallerView): Node[] {
   if (refused !== undefined) return [h('p', { class: 'alert' }, `Refused: ${refused}`)];
   const known = [...(caller?.scopes ?? []), ...(caller?.roles ?? []).map(role => `role ${role}`)];
   return [

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+
+export const LIB = join(__dirname, '../../lib');
+
+/** The folders of the package's entries; the main entry first. */
+export const ENTRIES = [
+  '.',
+  'auth',
+  'client',
+  'explorer',
+  'gateway',
+  'interceptors',
+  'redis',
+  'telemetry',
+  'testing',
+];
