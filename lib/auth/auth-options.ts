@@ -12,7 +12,7 @@ export interface McpAuthOptions {
   server?: string;
   /**
    * The URL of the endpoint as clients have it, such as `https://api.example.com/mcp`. It is the audience of tokens.
-   * Default: guessed from each request, but not as an audience.
+   * Default: the URL of each request, without its query. It must be set if `http.allowedHosts` is `'*'`.
    */
   resource?: string | URL;
   /** Issuers from which clients may get tokens. */
@@ -38,7 +38,7 @@ export interface McpAuthOptions {
   metadataUrl?: string | URL;
   /**
    * How long a verified token is cached, in milliseconds, at most 60,000; 0 turns the cache off. An open stream verifies its
-   * token again after this time, or after 1,000 milliseconds without a cache. Default: 60,000.
+   * token again after this time, or after 1,000 milliseconds if it is 0. Default: 60,000.
    */
   tokenCacheMs?: number;
   /** The most tokens in the cache. Default: 10,000. */
@@ -81,14 +81,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     tokenCacheMs: { ...TIME, minimum: 0, maximum: 60_000, default: 60_000 },
     maxCachedTokens: { ...COUNT, default: 10_000 },
   },
-  {
-    title: 'options',
-    required: ['authorizationServers', 'verifier'],
-    problem: ({ resource, verifier }: McpAuthOptions, name) =>
-      verifier.needsResource && resource === undefined
-        ? `${name('resource')} must be set, or the "audience" of the verifier; otherwise tokens for other servers are accepted`
-        : undefined,
-  },
+  { title: 'options', required: ['authorizationServers', 'verifier'] },
 );
 
 export type AuthSettings = Omit<FilledAuthOptions, 'resource' | 'metadataUrl' | 'scopesSupported'> & {

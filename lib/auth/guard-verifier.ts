@@ -5,8 +5,10 @@ import { httpExecutionContext } from '../execution/http-execution-context.js';
 import type { TokenVerifier } from './token-verifier.js';
 
 /**
- * Verifies tokens by a guard, such as `new (AuthGuard('jwt'))()` of `@nestjs/passport`. The guard must check the audience.
+ * Verifies tokens by a guard, such as `new (AuthGuard('jwt'))()` of `@nestjs/passport`. The guard must check the audience. It
+ * runs for each request, because it may decide by other parts of the request than the token.
  * @param toAuthInfo makes the result from `request.user`, which the guard sets
+ * @param caching `cacheable: true` if the guard decides by the token and the path alone, or a `cacheKey`. Default: no cache
  * @example
  * ```ts
  * const verifier = guardVerifier(new (AuthGuard('jwt'))(), (user: JwtUser, token) => ({
@@ -21,8 +23,11 @@ import type { TokenVerifier } from './token-verifier.js';
 export function guardVerifier(
   guard: CanActivate,
   toAuthInfo: (user: never, token: string) => AuthInfo | Promise<AuthInfo>,
+  caching: Pick<TokenVerifier, 'cacheable' | 'cacheKey'> = {},
 ): TokenVerifier {
   return {
+    cacheable: caching.cacheKey !== undefined,
+    ...caching,
     async verifyAccessToken(token, { request, response }) {
       const earlier: unknown = Reflect.get(request, 'user');
       try {
@@ -30,7 +35,7 @@ export function guardVerifier(
         if (!(isObservable(result) ? await lastValueFrom(result) : result)) throw new UnauthorizedException();
         return await toAuthInfo(Reflect.get(request, 'user') as never, token);
       } finally {
-        // Later requests with the token come from the cache, without the guard.
+        // Requests whose caller comes from the cache run no guard.
         Reflect.set(request, 'user', earlier);
       }
     },

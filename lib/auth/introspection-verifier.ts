@@ -64,8 +64,7 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
     authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
   return {
-    needsResource: audience === undefined,
-    async verifyAccessToken(token, { resource }) {
+    async verifyAccessToken(token, { resources }) {
       const response = await fetch(url, {
         method: 'POST',
         headers,
@@ -79,7 +78,7 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
       if (claims['active'] !== true) throw new InvalidTokenError('The token is not active');
       if (issuer !== undefined && claims['iss'] !== issuer)
         throw new InvalidTokenError('The issuer is unknown');
-      const accepted = audience === undefined ? audiencesOf(resource!) : [audience].flat();
+      const accepted = audience === undefined ? resources.flatMap(audiencesOf) : [audience].flat();
       const isMeant = [claims['aud']].flat().some(one => accepted.includes(one as string));
       if (!isMeant) throw new InvalidTokenError('The token is for another audience');
       // An answer may lack `exp` (RFC 7662, 2.2): the issuer is asked again a minute later.

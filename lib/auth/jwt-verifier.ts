@@ -78,10 +78,9 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
     .map(one => resolve(JWT, one, problem => new McpBootstrapError('jwtVerifier', problem)));
   const known = new Map(all.map(settings => [settings.issuer, { settings, keys: keysOf(settings) }]));
   return {
-    needsResource: all.some(({ audience }) => audience === undefined),
     // `jwtVerify` applies the tolerance of each issuer.
     clockToleranceSeconds: Math.max(...all.map(({ clockToleranceSeconds }) => clockToleranceSeconds)),
-    async verifyAccessToken(token, { resource }) {
+    async verifyAccessToken(token, { resources }) {
       const { decodeJwt, jwtVerify } = await jose();
       try {
         const { iss } = decodeJwt(token);
@@ -90,7 +89,7 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
         const { audience, algorithms, clockToleranceSeconds } = issuer.settings;
         const { payload } = await jwtVerify(token, issuer.keys, {
           issuer: iss,
-          audience: audience ?? audiencesOf(resource!),
+          audience: audience ?? resources.flatMap(audiencesOf),
           algorithms,
           clockTolerance: clockToleranceSeconds,
           requiredClaims: ['exp'],

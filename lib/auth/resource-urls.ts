@@ -20,6 +20,15 @@ interface PlatformRequest {
   readonly raw?: IncomingMessage;
 }
 
+/** The URL of a request whose host the endpoint has checked. The caller cannot choose a port, and so another server's audience. */
+export function audienceUrlOf(platformRequest: object): URL {
+  const url = urlOf(platformRequest)!;
+  const { socket, raw } = platformRequest as PlatformRequest;
+  const { localPort } = socket ?? raw?.socket ?? {};
+  if (url.port !== '' && url.port !== String(localPort)) url.port = String(localPort ?? '');
+  return url;
+}
+
 /** The URL of a request as the client wrote it; undefined without a host. */
 export function urlOf(platformRequest: object): URL | undefined {
   const { protocol, originalUrl, url, headers, socket, raw } = platformRequest as PlatformRequest;

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { frozenConfig } from '../interceptors/chain/frozen.js';
 import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
@@ -9,7 +10,7 @@ import { messageOf } from '../util/message-of.js';
 import { canonical, type AuthSettings } from './auth-options.js';
 import { bearerToken } from './bearer-token.js';
 import { challenge, unavailable } from './challenge.js';
-import { metadataUrlOf, urlOf } from './resource-urls.js';
+import { audienceUrlOf, metadataUrlOf, urlOf } from './resource-urls.js';
 import { impliedBy, type Scopes } from './scope-hierarchy.js';
 import { TokenCache } from './token-cache.js';
 import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
@@ -34,10 +35,13 @@ export class TokenAuthorizer implements Authorizer {
     readonly settings: AuthSettings,
     readonly host: Pick<McpServerInstance, 'options' | 'paths' | 'running'>,
   ) {
+    if (settings.resource === undefined && host.options.http && host.options.http.allowedHosts === '*')
+      throw anyAudience(host.options.name);
     this.lists = settings.lists;
     this.anonymous = settings.anonymous;
     this.recheckMs = settings.tokenCacheMs || UNCACHED_RECHECK_MS;
-    this.cache = new TokenCache(settings.tokenCacheMs, settings.maxCachedTokens);
+    const { verifier, tokenCacheMs, maxCachedTokens } = settings;
+    this.cache = new TokenCache(verifier.cacheable === false ? 0 : tokenCacheMs, maxCachedTokens);
     this.implied = impliedBy(settings.impliedScopes);
   }
 
@@ -46,14 +50,14 @@ export class TokenAuthorizer implements Authorizer {
     if (sent === 'none') return this.anonymousIn(bearer);
     if (sent === 'repeated') throw this.refuse(400, bearer);
     if (sent === 'malformed') throw this.refuse(401, bearer);
-    const key = this.cache.keyOf(sent.token);
+    const key = this.keyOf(sent.token, bearer);
     const caller = this.cache.get(key);
     return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer);
   }
 
   async verifyAgain(bearer: Bearer): Promise<AuthInfo | undefined> {
     const { token } = bearerToken(bearer) as { token: string };
-    const key = this.cache.keyOf(token);
+    const key = this.keyOf(token, bearer);
     if (this.cache.refusal(key)) return undefined;
     try {
       return this.cache.get(key) ?? (await this.cache.verify(key, () => this.verify(token, bearer)));
@@ -104,6 +108,29 @@ export class TokenAuthorizer implements Authorizer {
     };
   }
 
+  /**
+   * The key of a verdict in the cache: it holds for this token at this path.
+   * @throws AuthChallenge if the verifier cannot tell its part of the key
+   */
+  private keyOf(token: string, bearer: Bearer): string {
+    const { request } = bearer;
+    const { origin, pathname } = audienceUrlOf(request);
+    try {
+      return this.cache.keyOf(token, origin, pathname, this.settings.verifier.cacheKey?.(request) ?? '');
+    } catch (error) {
+      throw this.failure(error, bearer);
+    }
+  }
+
+  /** The audiences of tokens for a request, the one that its metadata names first. */
+  private resourcesOf(request: object): readonly string[] {
+    const { resource } = this.settings;
+    if (resource !== undefined) return [resource];
+    const { origin, pathname } = audienceUrlOf(request);
+    const others = this.host.paths.some(hasParameter) ? [] : this.host.paths;
+    return [pathname, ...others].map(path => canonical(new URL(path, origin)));
+  }
+
   /** A request that waits for a verification counts as a call. */
   private async identified(token: string, key: string, bearer: Bearer): Promise<AuthInfo> {
     const refusal = this.cache.refusal(key);
@@ -123,15 +150,16 @@ export class TokenAuthorizer implements Authorizer {
 
   /** Whether the path of the endpoint has no parameter that tells resources apart. */
   get hasOneResource(): boolean {
-    return this.settings.resource !== undefined || !/[:*{(]/.test(this.host.paths[0] ?? '');
+    return this.settings.resource !== undefined || !hasParameter(this.host.paths[0] ?? '');
   }
 
   private guessed(request: object, path: string): string | undefined {
     const url = urlOf(request);
     const { http } = this.host.options;
     // A caller could choose any host, and a cache could keep the answer for others.
-    const isServed = http && (http.allowedHosts === '*' || (url && http.allowedHosts.includes(url.hostname)));
-    return url && isServed ? canonical(new URL(path, url.origin)) : undefined;
+    return url && http && http.allowedHosts.includes(url.hostname)
+      ? canonical(new URL(path, url.origin))
+      : undefined;
   }
 
   /** Removes a caller that a guard of the application found. Here, only the token counts. */
@@ -157,8 +185,10 @@ export class TokenAuthorizer implements Authorizer {
 
   /** @throws InvalidTokenError; the error of the verifier */
   private async verify(token: string, { request, response }: Bearer): Promise<AuthInfo> {
-    const { verifier, resource } = this.settings;
-    const caller = await verifier.verifyAccessToken(token, { resource, request, response });
+    const { verifier } = this.settings;
+    const resources = this.resourcesOf(request);
+    const [resource] = resources;
+    const caller = await verifier.verifyAccessToken(token, { resource, resources, request, response });
     this.isFailing = false;
     if (typeof caller?.expiresAt !== 'number' || !Number.isFinite(caller.expiresAt)) {
       throw new InvalidTokenError('The token does not expire');
@@ -166,10 +196,10 @@ export class TokenAuthorizer implements Authorizer {
     const { clockToleranceSeconds = 0 } = verifier;
     if (caller.expiresAt + clockToleranceSeconds <= Date.now() / 1000)
       throw new InvalidTokenError('The token has expired');
-    if (caller.resource && resource !== undefined && !isSame(caller.resource, resource)) {
+    const { scopes = [], extra, resource: meant } = caller;
+    if (meant && !resources.some(one => isSame(meant, one))) {
       throw new InvalidTokenError('The token is for another resource');
     }
-    const { scopes = [], extra } = caller;
     // Requests share them while the token is cached.
     return Object.freeze({
       ...caller,
@@ -190,6 +220,12 @@ export class TokenAuthorizer implements Authorizer {
   }
 }
 
+const anyAudience = (server: string): McpBootstrapError =>
+  new McpBootstrapError(
+    'McpAuthModule',
+    `"resource" must be set, because "http.allowedHosts" of the server "${server}" is "*"; otherwise callers choose the audience of tokens`,
+  );
+
 /** Sets the properties in which guards, pipes and decorators of the application look for a caller. */
 function identify(request: object, caller: AuthInfo): AuthInfo {
   // By `Reflect`, because each request of Express has a separate shape.
@@ -197,6 +233,9 @@ function identify(request: object, caller: AuthInfo): AuthInfo {
   if (!Reflect.get(request, 'user')) Reflect.set(request, 'user', { sub: caller.clientId, ...caller.extra });
   return caller;
 }
+
+/** Whether a path of Nest's stands for several paths. */
+const hasParameter = (path: string): boolean => /[:*{(]/.test(path);
 
 function isSame(one: URL, other: string): boolean {
   const bare = (url: string | URL) => new URL(url).href.replace(/#.*$/, '').replace(/\/$/, '');

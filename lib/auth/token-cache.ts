@@ -6,7 +6,10 @@ import { isInvalidToken } from './token-verifier.js';
 /** How long a refused token is remembered, in milliseconds. */
 const REFUSED_MS = 5000;
 
-/** Verified tokens by their SHA-256, bounded by number and time. Requests at the same time share one verification. */
+/**
+ * Verdicts about tokens by SHA-256, bounded by number and time. Requests at the same time share one verification, unless the
+ * cache is off.
+ */
 export class TokenCache {
   private readonly verified: LRUCache<string, AuthInfo>;
   /** Separate, so that refused tokens do not push out verified tokens. */
@@ -14,7 +17,7 @@ export class TokenCache {
   private readonly pending = new Map<string, Promise<AuthInfo>>();
 
   /**
-   * @param maxAgeMs how long a token is kept, in milliseconds, at most until it expires
+   * @param maxAgeMs how long a token is kept, in milliseconds, at most until it expires; 0 turns the cache off
    * @param max the most tokens
    */
   constructor(
@@ -25,9 +28,9 @@ export class TokenCache {
     this.refused = new LRUCache({ max });
   }
 
-  /** The key of a token in the other methods. */
-  keyOf(token: string): string {
-    return hash('sha256', token, 'base64');
+  /** The key in the other methods. @param parts all that a verdict depends on, the token first */
+  keyOf(...parts: readonly string[]): string {
+    return hash('sha256', parts.join('\n'), 'base64');
   }
 
   get(key: string): AuthInfo | undefined {
@@ -41,6 +44,7 @@ export class TokenCache {
 
   /** @throws the error of `verify`, which is kept only for an invalid token */
   verify(key: string, verify: () => Promise<AuthInfo>): Promise<AuthInfo> {
+    if (this.maxAgeMs === 0) return verify();
     const verifying = this.pending.get(key) ?? this.keep(key, verify);
     this.pending.set(key, verifying);
     return verifying;
@@ -54,7 +58,7 @@ export class TokenCache {
       return caller;
     } catch (error) {
       const ttl = Math.min(this.maxAgeMs, REFUSED_MS);
-      if (ttl > 0 && isInvalidToken(error)) this.refused.set(key, error, { ttl });
+      if (isInvalidToken(error)) this.refused.set(key, error, { ttl });
       throw error;
     } finally {
       this.pending.delete(key);

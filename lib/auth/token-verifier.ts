@@ -2,8 +2,10 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /** The request in which a token came. */
 export interface VerifierContext {
-  /** The `resource` of `McpAuthModule`: the audience that the token must have. Undefined if the option is not set. */
-  readonly resource?: string;
+  /** The audience that the token must have: the `resource` of `McpAuthModule`. Default: the URL of the request, without its query. */
+  readonly resource: string;
+  /** All audiences that the request accepts. Without the option, tokens for one path of an endpoint fit its other paths. */
+  readonly resources: readonly string[];
   /** Express's or Fastify's request and response. */
   readonly request: object;
   readonly response: object;
@@ -11,18 +13,26 @@ export interface VerifierContext {
 
 /** Verifies access tokens. Verifiers of the MCP SDK fit, too. */
 export interface TokenVerifier {
-  /** Whether it checks the `resource` of `McpAuthModule` as the audience; that option must be set then. Default: false. */
-  readonly needsResource?: boolean;
+  /**
+   * Whether a result may be cached for requests with the same token, path and `cacheKey`. Set it to false for a verifier that
+   * decides by other parts of the request. Default: true.
+   */
+  readonly cacheable?: boolean;
   /** How long the server accepts a token after its expiry, in seconds, because clocks differ. Default: 0. */
   readonly clockToleranceSeconds?: number;
   /**
    * Verifies signature, issuer, audience and lifetime of a token. The result needs `expiresAt`, in seconds since 1970, and the
-   * subject in `extra.sub`. Its `resource`, if it has one, must be the `resource` of the server. The result is cached until it
+   * subject in `extra.sub`. Its `resource`, if it has one, must be one of `context.resources`. The result is cached until it
    * expires, at most 60 seconds.
    * @throws InvalidTokenError, or an `HttpException` with status 401 or 403, for an invalid token: the client is asked to log
    *   in. Any other error means that the token cannot be verified now (HTTP 503)
    */
   verifyAccessToken(token: string, context: VerifierContext): Promise<AuthInfo>;
+  /**
+   * The parts of a request, beside token and path, by which the verifier decides, as one text, such as the value of a header.
+   * @param request Express's or Fastify's
+   */
+  cacheKey?(request: object): string;
 }
 
 /**

@@ -385,13 +385,6 @@ describe('a verifier', () => {
     });
   });
 
-  it('does not start without an audience', () => {
-    const options = { issuer: 'https://login.example', jwksUri: 'https://login.example/jwks' };
-    return expect(start(jwtVerifier(options), { resource: undefined })).rejects.toThrow(
-      'McpAuthModule: "resource" must be set, or the "audience" of the verifier',
-    );
-  });
-
   it('takes no algorithm with a shared secret', () => {
     const options = { issuer: 'https://login.example', jwksUri: 'https://login.example/jwks' };
     expect(() => jwtVerifier({ ...options, algorithms: ['HS256' as never] })).toThrow(

@@ -1,0 +1,255 @@
+import { Injectable, VersioningType, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Tool } from 'nestjs-mcp';
+import {
+  guardVerifier,
+  InvalidTokenError,
+  jwtVerifier,
+  McpAuthModule,
+  type McpAuthOptions,
+  type TokenVerifier,
+} from 'nestjs-mcp/auth';
+import { deferred } from '../fixtures/deferred.js';
+import { startApp } from '../fixtures/matrix.js';
+import { exchange } from '../fixtures/raw-http.js';
+import { bearer, trusting } from './callers.js';
+import { Issuer } from './issuer.js';
+import { ask } from './raw-caller.js';
+
+@Injectable()
+class Tools {
+  @Tool()
+  open() {
+    return 'opened';
+  }
+}
+
+/** The tenant in the path of a request. */
+const tenantOf = (request: object) => (request as { url: string }).url.split('/')[1];
+
+const headerOf = (request: object, name: string) =>
+  (request as { headers: Record<string, string | undefined> }).headers[name];
+
+describe('the verdict about a request', () => {
+  const closing: { close(): Promise<unknown> }[] = [];
+  afterEach(async () => {
+    await Promise.all(closing.splice(0).map(one => one.close()));
+  });
+
+  const start = async (
+    verifier: TokenVerifier,
+    { http = {}, ...options }: Partial<McpAuthOptions> & { http?: object } = {},
+  ) => {
+    const app = await startApp([Tools], {
+      mcp: { http },
+      module: {
+        imports: [
+          McpAuthModule.forRoot({
+            authorizationServers: ['https://login.example'],
+            verifier,
+            ...options,
+          }),
+        ],
+      },
+    });
+    closing.push(app);
+    return (path: string, headers: Record<string, string>) =>
+      app
+        .url(path)
+        .then(url => ask({ url, era: 'modern', headers }, 'tools/call', { name: 'open' }))
+        .then(({ status }) => status);
+  };
+
+  /** Whoever is in a tenant may use it alone. */
+  const byTenant: TokenVerifier = {
+    async verifyAccessToken(token, context) {
+      const caller = await trusting.verifyAccessToken(token, context);
+      if (caller.extra!['sub'] !== tenantOf(context.request)) throw new InvalidTokenError('Another tenant');
+      return caller;
+    },
+  };
+
+  it.each([undefined, 'https://shop.example/mcp'])(
+    'opens no other path, and closes none, with the resource %s',
+    async resource => {
+      const call = await start(byTenant, { resource, http: { path: '/:tenant/mcp' } });
+      expect(await call('/b/mcp', bearer('a'))).toBe(401);
+      expect(await call('/a/mcp', bearer('a'))).toBe(200);
+      expect(await call('/b/mcp', bearer('a'))).toBe(401);
+    },
+  );
+
+  it('holds for requests with the same key of the verifier', async () => {
+    const verifyAccessToken = jest.fn<ReturnType<TokenVerifier['verifyAccessToken']>, never>(
+      (...args: Parameters<TokenVerifier['verifyAccessToken']>) => trusting.verifyAccessToken(...args),
+    );
+    const call = await start({
+      verifyAccessToken,
+      cacheKey: request => headerOf(request, 'x-device') ?? '',
+    });
+    for (const device of ['phone', 'desk', 'phone']) {
+      expect(await call('/mcp', { ...bearer('ada'), 'x-device': device })).toBe(200);
+    }
+    expect(verifyAccessToken).toHaveBeenCalledTimes(2);
+  });
+
+  class Paired implements CanActivate {
+    asked = 0;
+
+    canActivate(context: ExecutionContext) {
+      this.asked += 1;
+      const request = context.switchToHttp().getRequest<{ user: object }>();
+      request.user = { sub: 'ada' };
+      return headerOf(request, 'x-device') === 'paired';
+    }
+  }
+
+  const pairedWith = (guard: Paired, options?: Parameters<typeof guardVerifier>[2]) =>
+    guardVerifier(
+      guard,
+      (user: { sub: string }, token) => ({
+        token,
+        clientId: 'desk',
+        scopes: [],
+        expiresAt: Date.now() / 1000 + 300,
+        extra: user,
+      }),
+      options,
+    );
+
+  it('is made by a guard for each request', async () => {
+    const call = await start(pairedWith(new Paired()));
+    expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
+    expect(await call('/mcp', bearer('ada'))).toBe(401);
+    expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
+  });
+
+  it('is made once by a guard that looks at the token alone', async () => {
+    const guard = new Paired();
+    const call = await start(pairedWith(guard, { cacheable: true }));
+    for (const _ of [1, 2]) expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
+    expect(guard.asked).toBe(1);
+  });
+
+  it.each([
+    ['without the cache', {}, { tokenCacheMs: 0 }],
+    ['that is not cacheable', { cacheable: false }, {}],
+  ])('is not shared with a request at the same time, %s', async (_what, traits, options) => {
+    const both = deferred();
+    let running = 0;
+    const call = await start(
+      {
+        ...traits,
+        async verifyAccessToken(token, context) {
+          running += 1;
+          if (running === 2) both.resolve();
+          await both.promise;
+          return trusting.verifyAccessToken(token, context);
+        },
+      },
+      options,
+    );
+    const statuses = await Promise.all([call('/mcp', bearer('ada')), call('/mcp', bearer('ada'))]);
+    expect(statuses).toEqual([200, 200]);
+  });
+});
+
+describe('without a resource', () => {
+  const closing: { close(): Promise<unknown> }[] = [];
+  let issuer: Issuer;
+  beforeAll(async () => {
+    issuer = await Issuer.start();
+  });
+  afterEach(() => Promise.all(closing.splice(0).map(one => one.close())));
+  afterAll(() => issuer.close());
+
+  const start = async (verifier: TokenVerifier, http: object = {}) => {
+    const app = await startApp([Tools], {
+      mcp: { http },
+      configure: app => app.enableVersioning({ type: VersioningType.URI }),
+      module: {
+        imports: [McpAuthModule.forRoot({ authorizationServers: [issuer.url], verifier })],
+      },
+    });
+    closing.push(app);
+    const { origin } = new URL(await app.url());
+    return { app, origin };
+  };
+
+  const call = async (url: string, token: string) =>
+    (await ask({ url, era: 'modern', headers: { authorization: `Bearer ${token}` } }, 'tools/list')).status;
+
+  it('the audience is the resource that the metadata of the request names', async () => {
+    const { origin } = await start(jwtVerifier(issuer.options), { path: '/:tenant/mcp' });
+    const token = await issuer.token({ aud: `${origin}/a/mcp` });
+    expect(await call(`${origin}/a/mcp`, token)).toBe(200);
+    expect(await call(`${origin}/b/mcp`, token)).toBe(401);
+    expect(await call(`${origin}/a/mcp`, await issuer.token())).toBe(401);
+  });
+
+  it('a verified resource is compared with it, too', async () => {
+    let resource: URL | undefined;
+    const { origin } = await start({
+      cacheable: false,
+      verifyAccessToken: async (token, context) => ({
+        ...(await trusting.verifyAccessToken(token, context)),
+        resource,
+      }),
+    });
+    for (const [named, status] of [
+      ['https://other.example/mcp', 401],
+      [`${origin}/mcp`, 200],
+      [`${origin}/mcp/`, 200],
+    ] as const) {
+      resource = new URL(named);
+      expect(await call(`${origin}/mcp`, bearer('ada').authorization.slice(7))).toBe(status);
+    }
+  });
+
+  it('a token for one path of an endpoint is good for its other paths', async () => {
+    const { origin } = await start(jwtVerifier(issuer.options), { version: ['1', '2'] });
+    const token = await issuer.token({ aud: `${origin}/v1/mcp` });
+    expect(await call(`${origin}/v2/mcp`, token)).toBe(200);
+    expect(await call(`${origin}/v1/mcp`, await issuer.token({ aud: `${origin}/v2/mcp` }))).toBe(200);
+    expect(await call(`${origin}/v1/mcp`, await issuer.token({ aud: `${origin}/v3/mcp` }))).toBe(401);
+  });
+
+  it('no caller chooses another port of the host as its audience', async () => {
+    const { origin } = await start(jwtVerifier(issuer.options));
+    const token = await issuer.token({ aud: 'http://127.0.0.1:1/mcp' });
+    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const { status } = await exchange(origin, {
+      path: '/mcp',
+      headers: {
+        host: '127.0.0.1:1',
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'content-length': String(body.length),
+        authorization: `Bearer ${token}`,
+      },
+      body,
+    });
+    expect(status).toBe(401);
+  });
+
+  it('the host is checked before the token', async () => {
+    const verifyAccessToken = jest.fn();
+    const { origin } = await start({ verifyAccessToken });
+    const { status } = await exchange(origin, {
+      path: '/mcp',
+      headers: {
+        host: 'evil.example',
+        'content-type': 'application/json',
+        'content-length': '2',
+        ...bearer('ada'),
+      },
+      body: '{}',
+    });
+    expect(status).toBe(403);
+    expect(verifyAccessToken).not.toHaveBeenCalled();
+  });
+
+  it('a server of any host does not start', () =>
+    expect(start(trusting, { allowedHosts: '*' })).rejects.toThrow(
+      'McpAuthModule: "resource" must be set, because "http.allowedHosts" of the server "test" is "*"; otherwise callers choose the audience of tokens',
+    ));
+});
