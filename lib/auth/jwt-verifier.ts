@@ -14,6 +14,8 @@ export interface JwtVerifierOptions {
   jwksUri: string | URL;
   /** The `aud` of tokens for this server, or several. Default: the `resource` of `McpAuthModule`. */
   audience?: string | string[];
+  /** The `typ` that its access tokens must have, or several. Default: `JWT` or `at+jwt`, and tokens without it. */
+  typ?: string | string[];
   /** Algorithms of signatures. Default: all algorithms with a public key. */
   algorithms?: JwtAlgorithm[];
   /** How far the clocks may differ, in seconds, at most 60. Default: 5. */
@@ -40,13 +42,14 @@ const ALGORITHMS = [
 /** An algorithm of a signature. */
 export type JwtAlgorithm = (typeof ALGORITHMS)[number];
 
-type JwtSettings = JwtVerifierOptions & Required<Omit<JwtVerifierOptions, 'audience'>>;
+type JwtSettings = JwtVerifierOptions & Required<Omit<JwtVerifierOptions, 'audience' | 'typ'>>;
 
 export const JWT = objectOf<JwtVerifierOptions, JwtSettings>(
   {
     issuer: TEXT,
     jwksUri: HTTP_URL,
     audience: TEXTS,
+    typ: TEXTS,
     algorithms: { ...listOf(oneOf(...ALGORITHMS), undefined, 1), default: [...ALGORITHMS] },
     clockToleranceSeconds: { type: 'integer', minimum: 0, maximum: 60, default: 5 },
     timeoutMs: { ...TIME, default: 5000 },
@@ -86,21 +89,30 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
         const { iss } = decodeJwt(token);
         const issuer = known.get(iss!);
         if (!issuer) throw new InvalidTokenError('The issuer is unknown');
-        const { audience, algorithms, clockToleranceSeconds } = issuer.settings;
-        const { payload } = await jwtVerify(token, issuer.keys, {
+        const { audience, typ, algorithms, clockToleranceSeconds } = issuer.settings;
+        const { payload, protectedHeader } = await jwtVerify(token, issuer.keys, {
           issuer: iss,
-          audience: audience ?? resources.flatMap(audiencesOf),
           algorithms,
           clockTolerance: clockToleranceSeconds,
           requiredClaims: ['exp'],
         });
-        return authInfoOf(token, payload);
+        if (!isOfType(protectedHeader.typ, typ)) throw new InvalidTokenError('The token is no access token');
+        return authInfoOf(token, payload, [audience ?? resources.flatMap(audiencesOf)].flat());
       } catch (error) {
         throw isInvalidToken(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
       }
     },
   };
 }
+
+/** Tokens of other types, such as `logout+jwt`, have the same signature. */
+function isOfType(type: unknown, accepted: string | readonly string[] | undefined): boolean {
+  if (typeof type !== 'string') return type === undefined && accepted === undefined;
+  return [accepted ?? ['JWT', 'at+jwt']].flat().some(one => mediaType(one) === mediaType(type));
+}
+
+/** Media types compare without case and without `application/` (RFC 7515, 4.1.9). */
+const mediaType = (type: string): string => type.toLowerCase().replace(/^application\//, '');
 
 /** The keys of an issuer. While its endpoint is down, the known keys are used. */
 function keysOf({ jwksUri, timeoutMs }: JwtSettings): Jose.JWTVerifyGetKey {

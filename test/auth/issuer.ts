@@ -42,7 +42,11 @@ export class Issuer {
   }
 
   /** A token that is good for five minutes, unless its claims say otherwise; `undefined` takes a claim away. */
-  async token(claims: JWTPayload & Record<string, unknown> = {}, kid = 'one'): Promise<string> {
+  async token(
+    claims: JWTPayload & Record<string, unknown> = {},
+    kid = 'one',
+    header: { typ?: string } = {},
+  ): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
     return new SignJWT({
       iss: this.url,
@@ -53,7 +57,7 @@ export class Issuer {
       exp: now + 300,
       ...claims,
     })
-      .setProtectedHeader({ alg: 'RS256', kid })
+      .setProtectedHeader({ alg: 'RS256', kid, ...header })
       .sign(this.privateKey);
   }
 
