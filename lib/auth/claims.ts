@@ -34,7 +34,8 @@ export function authInfoOf(token: string, claims: Claims, audiences: readonly st
     clientId: clientId ?? '',
     scopes: scopesOf(claims),
     expiresAt: exp as number,
-    extra: { ...claims },
+    // A token that no user gave is the client's own (RFC 9068, 2.2).
+    extra: { ...claims, sub: sub ?? clientId },
   };
 }
 

@@ -62,6 +62,13 @@ describe('a token without a subject in its extra data', () => {
     expect(of(later)).toBe(of());
   });
 
+  it('may get broader, and may come from another login', () => {
+    const extra = { userId: 'a', scope: 'a', scp: ['a'], scopes: ['a'], sid: '1', uti: '1' };
+    expect(of({ ...extra, scope: 'a b', scp: ['a', 'b'], scopes: ['a', 'b'], sid: '2', uti: '2' })).toBe(
+      of(extra),
+    );
+  });
+
   it('is like no other where it keeps its data to itself', () => {
     const extra = { user: new Keyed('a') };
     expect(of(extra)).not.toBe(of(extra));

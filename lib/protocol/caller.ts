@@ -3,7 +3,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 
 /**
  * Identifies the caller in one string: by the OAuth client, its subject, and the `user` on the platform's request.
- * Without `extra.sub`, all fields of `extra` identify the caller, except token fields such as `exp` and `iat`.
+ * Without `extra.sub`, all fields of `extra` identify the caller, except fields of the token such as `exp` and `scope`.
  */
 export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object | undefined): string {
   const { user } = (platformRequest ?? {}) as { user?: unknown };
@@ -13,9 +13,9 @@ export function callerOf(authInfo: AuthInfo | undefined, platformRequest: object
 
 const NOBODY = JSON.stringify([null, null, null]);
 
-/** Fields that change when a token is refreshed: JWT claims (RFC 7519, 4.1) and common names. */
+/** Fields that change when a caller logs in again or asks for more scopes: JWT claims (RFC 7519, 4.1) and common names. */
 const REFRESHED = new Set(
-  'exp iat nbf jti auth_time token access_token refresh_token id_token expires_at expires_in'
+  'exp iat nbf jti auth_time token access_token refresh_token id_token expires_at expires_in scope scopes scp sid uti'
     .split(' ')
     .map(squeezed),
 );

@@ -19,7 +19,7 @@ import {
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp } from '../fixtures/matrix.js';
 import { Issuer, RESOURCE } from './issuer.js';
-import { ask } from './raw-caller.js';
+import { ask, openSession } from './raw-caller.js';
 
 @Injectable()
 class Tools {
@@ -87,12 +87,26 @@ describe('a verifier', () => {
       [{ scp: 'a b' }, 'desk, ada, ada, a b'],
       [{ scp: ['a', 'b'] }, 'desk, ada, ada, a b'],
       [{ client_id: undefined, azp: 'app' }, 'app, ada, ada, '],
-      [{ sub: undefined }, 'desk, , desk, '],
+      [{ sub: undefined }, 'desk, desk, desk, '],
       [{ aud: ['https://other.example', `${RESOURCE}/`] }, 'desk, ada, ada, '],
     ])('reads %j', async (claims, caller) => {
       const issuer = await issuerOf();
       const url = await start(jwtVerifier(issuer.options));
       expect(await call(url, await issuer.token(claims))).toBe(caller);
+    });
+
+    it('keep the session of a client without a subject, however many scopes they have', async () => {
+      const issuer = await issuerOf();
+      const url = await start(jwtVerifier(issuer.options));
+      const tokenOf = (client: string, more: object) =>
+        issuer.token({ sub: undefined, client_id: client, ...more });
+      const headersOf = (token: string) => ({ authorization: `Bearer ${token}` });
+      const narrow = await tokenOf('desk', { scope: 'a', sid: '1', aio: 'x' });
+      const session = await openSession(url, headersOf(narrow));
+      const statusOf = async (token: string) =>
+        (await ask({ url, era: 'legacy', session, headers: headersOf(token) }, 'tools/list')).status;
+      expect(await statusOf(await tokenOf('desk', { scope: 'a b', sid: '2', aio: 'y' }))).toBe(200);
+      expect(await statusOf(await tokenOf('other', { scope: 'a', sid: '1', aio: 'x' }))).toBe(404);
     });
 
     it('takes those of several issuers, each with its own keys', async () => {
