@@ -38,9 +38,16 @@ export const INTROSPECTION = objectOf<IntrospectionVerifierOptions, Introspectio
 /** How long a token without an expiry counts as valid, in seconds. */
 const NO_EXPIRY_S = 60;
 
+/** How far the clocks of the two servers may differ, in seconds. */
+const CLOCK_TOLERANCE_S = 5;
+
+/** How authorization servers call the type of an access token. RFC 7662 has the type of RFC 6749, which is `Bearer`. */
+const ACCESS_TOKEN = /^(?:bearer|access_token)$/i;
+
 /**
  * Asks the authorization server about tokens that are not JSON Web Tokens (RFC 7662). An answer must have `aud`. Without `exp`,
- * a token counts as valid for 60 seconds.
+ * a token counts as valid for 60 seconds. A token that is valid only later (`nbf`), or whose `token_type` is not that of an
+ * access token, is refused.
  * @throws McpBootstrapError for an option that is missing, unknown or out of range
  * @example
  * ```ts
@@ -78,6 +85,13 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
       if (claims['active'] !== true) throw new InvalidTokenError('The token is not active');
       if (issuer !== undefined && claims['iss'] !== issuer)
         throw new InvalidTokenError('The issuer is unknown');
+      const { token_type, nbf } = claims;
+      const type = token_type ?? 'Bearer';
+      if (typeof type !== 'string' || !ACCESS_TOKEN.test(type))
+        throw new InvalidTokenError('The token is no access token');
+      // A comparison with something that is no number fails.
+      if (!(Number(nbf ?? 0) <= Date.now() / 1000 + CLOCK_TOLERANCE_S))
+        throw new InvalidTokenError('The token is not valid yet');
       const caller = authInfoOf(token, claims, [audience ?? resources.flatMap(audiencesOf)].flat());
       // An answer may lack `exp` (RFC 7662, 2.2): the issuer is asked again a minute later.
       const { exp = Math.floor(Date.now() / 1000) + NO_EXPIRY_S } = claims;

@@ -235,10 +235,26 @@ describe('a verifier', () => {
       ['is not active', { ...good, active: false }],
       ['is for another', { ...good, aud: 'https://other.example' }],
       ['does not say for whom it is', { ...good, aud: undefined }],
+      ['is a refresh token', { ...good, token_type: 'refresh_token' }],
+      ['is used as a refresh token', { ...good, token_type: 'Bearer', token_use: 'refresh_token' }],
+      ['is bound to a key', { ...good, cnf: { jkt: 'a-thumbprint' } }],
+      ['is not valid yet', { ...good, nbf: Math.floor(Date.now() / 1000) + 120 }],
+      ['is valid from an unknown time', { ...good, nbf: 'soon' }],
     ])('refuses what %s', async (_what, claims) => {
       const url = await endpoint();
       answer = { claims: { ...claims, exp: exp() } };
       expect(await call(url, 'opaque')).toBe(401);
+    });
+
+    it.each([
+      { token_type: 'Bearer' },
+      { token_type: 'bearer', token_use: 'access_token' },
+      { token_type: 'access_token' },
+      { nbf: Math.floor(Date.now() / 1000) },
+    ])('takes what is %j', async more => {
+      const url = await endpoint();
+      answer = { claims: { ...good, ...more, exp: exp() } };
+      expect(await call(url, 'opaque')).toBe('desk, ada, ada, a');
     });
 
     it('takes what does not say when it expires, and asks again after a minute', async () => {
