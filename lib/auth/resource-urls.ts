@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { originForm } from '../transports/http/endpoint-paths.js';
+import { isHost } from '../transports/http/request-check.js';
 
 /** Beginning of the paths of metadata (RFC 9728, 3). */
 export const WELL_KNOWN = '/.well-known/oauth-protected-resource';
@@ -29,7 +30,7 @@ export function audienceUrlOf(platformRequest: object): URL {
   return url;
 }
 
-/** The URL of a request as the client wrote it; undefined without a host. */
+/** The URL of a request as the client wrote it; undefined without a valid host. */
 export function urlOf(platformRequest: object): URL | undefined {
   const { protocol, originalUrl, url, headers, socket, raw } = platformRequest as PlatformRequest;
   const { encrypted } = (socket ?? raw?.socket ?? {}) as { encrypted?: boolean };
@@ -37,5 +38,5 @@ export function urlOf(platformRequest: object): URL | undefined {
   // A proxy may hand on any text that a client wrote.
   const scheme = /^https?$/i.test(protocol ?? '') ? protocol! : encrypted ? 'https' : 'http';
   const text = `${scheme}://${String(host)}${originForm(originalUrl ?? url ?? '')}`;
-  return typeof host === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  return isHost(host) && URL.canParse(text) ? new URL(text) : undefined;
 }

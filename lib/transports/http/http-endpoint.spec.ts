@@ -41,6 +41,25 @@ describe('Host and Origin', () => {
     expect(await send(['host', 'any.example', 'origin', 'https://any.example'])).toBe(403);
   });
 
+  it.each([['localhost'], '*' as const])(
+    'a Host with characters that no host has is malformed, for %s',
+    async allowedHosts => {
+      const send = await start({ allowedHosts });
+      for (const host of [
+        'local"host',
+        'local,host',
+        "local'host",
+        'local%22host',
+        'a@localhost',
+        'löcal',
+        '',
+      ]) {
+        expect(await send(['host', Buffer.from(host).toString('latin1')])).toBe(400);
+      }
+      expect(await send(['host', 'localhost:80'])).toBe(200);
+    },
+  );
+
   it('two Host headers are refused, of which Node keeps the first', async () => {
     const send = await start();
     expect(await send(['host', 'localhost', 'Host', 'localhost'])).toBe(400);

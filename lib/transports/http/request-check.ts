@@ -17,6 +17,10 @@ const MAX_NAME_LENGTH = 253;
 /** Node's own limit, used if the application does not set a limit. */
 const NODE_MAX_HEADERS = 1000;
 
+/** Whether a `Host` has only characters of host names, addresses and ports. Parsers of URLs take more, such as quotes. */
+export const isHost = (host: unknown): host is string =>
+  typeof host === 'string' && /^[\w.:[\]-]+$/.test(host);
+
 /** Checks the HTTP level of a request: its host, origin, method, headers and content type. */
 export class RequestCheck {
   /** Names whose refusal has been logged. */
@@ -59,7 +63,7 @@ export class RequestCheck {
     if (isRepeated(request, 'host')) return refused(400, 'Bad Request: there is more than one Host header');
     if (host !== undefined && host === this.lastHost) return undefined;
     const known = validateHostHeader(host, allowedHosts === '*' ? [] : allowedHosts);
-    if ((!known.ok && known.errorCode !== 'invalid_host') || /[\s/?#@\\]/.test(host ?? '')) {
+    if ((!known.ok && known.errorCode !== 'invalid_host') || !isHost(host)) {
       return refused(400, 'Bad Request: the Host header is missing or malformed');
     }
     if (!known.ok && allowedHosts !== '*') {
