@@ -43,6 +43,11 @@ export interface McpAuthOptions {
   tokenCacheMs?: number;
   /** The most tokens in the cache. Default: 10,000. */
   maxCachedTokens?: number;
+  /**
+   * How many tokens from one address the verifier may refuse in a minute. Past it, further tokens that are not cached get HTTP
+   * 429. Default: 100.
+   */
+  maxRefusedPerAddress?: number;
 }
 
 /** Options of `McpAuthModule.forRootAsync`: a factory makes the options. */
@@ -57,7 +62,10 @@ export interface McpAuthModuleAsyncOptions {
 
 export type FilledAuthOptions = McpAuthOptions &
   Required<
-    Pick<McpAuthOptions, 'impliedScopes' | 'anonymous' | 'lists' | 'tokenCacheMs' | 'maxCachedTokens'>
+    Pick<
+      McpAuthOptions,
+      'impliedScopes' | 'anonymous' | 'lists' | 'tokenCacheMs' | 'maxCachedTokens' | 'maxRefusedPerAddress'
+    >
   >;
 
 export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
@@ -80,6 +88,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
     metadataUrl: HTTP_URL,
     tokenCacheMs: { ...TIME, minimum: 0, maximum: 60_000, default: 60_000 },
     maxCachedTokens: { ...COUNT, default: 10_000 },
+    maxRefusedPerAddress: { ...COUNT, default: 100 },
   },
   { title: 'options', required: ['authorizationServers', 'verifier'] },
 );

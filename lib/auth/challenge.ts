@@ -26,6 +26,12 @@ export function challenge(
   return new AuthChallenge(status, MESSAGES[status], { 'www-authenticate': `Bearer ${params.join(', ')}` });
 }
 
+/** @param retryAfter delay before the client may try again, in seconds */
+export const tooManyRefused = (retryAfter: number): AuthChallenge =>
+  new AuthChallenge(429, 'Too many access tokens of this address were refused; try again later', {
+    'retry-after': String(retryAfter),
+  });
+
 /** With HTTP 401, clients would log in again and again. */
 export const unavailable = (): AuthChallenge =>
   new AuthChallenge(503, 'The access token cannot be verified now; try again later', { 'retry-after': '5' });

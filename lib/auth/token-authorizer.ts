@@ -9,7 +9,8 @@ import { defined } from '../util/defined.js';
 import { messageOf } from '../util/message-of.js';
 import { canonical, type AuthSettings } from './auth-options.js';
 import { bearerToken } from './bearer-token.js';
-import { challenge, unavailable } from './challenge.js';
+import { challenge, tooManyRefused, unavailable } from './challenge.js';
+import { RefusedTokens } from './refused-tokens.js';
 import { audienceUrlOf, metadataUrlOf, urlOf } from './resource-urls.js';
 import { impliedBy, type Scopes } from './scope-hierarchy.js';
 import { TokenCache } from './token-cache.js';
@@ -26,6 +27,7 @@ export class TokenAuthorizer implements Authorizer {
   readonly anonymous: boolean;
   readonly recheckMs: number;
   private readonly cache: TokenCache;
+  private readonly refused: RefusedTokens;
   /** The scopes of callers. A caller is the same object while its token is cached. */
   private readonly granted = new WeakMap<AuthInfo, Scopes>();
   private readonly implied: (scopes: readonly string[]) => Scopes;
@@ -42,6 +44,7 @@ export class TokenAuthorizer implements Authorizer {
     this.recheckMs = settings.tokenCacheMs || UNCACHED_RECHECK_MS;
     const { verifier, tokenCacheMs, maxCachedTokens } = settings;
     this.cache = new TokenCache(verifier.cacheable === false ? 0 : tokenCacheMs, maxCachedTokens);
+    this.refused = new RefusedTokens(settings.maxRefusedPerAddress);
     this.implied = impliedBy(settings.impliedScopes);
   }
 
@@ -137,10 +140,18 @@ export class TokenAuthorizer implements Authorizer {
     if (refusal) throw this.failure(refusal, bearer);
     const { limit } = this.host.running;
     const { caller } = bearer;
+    const waitSeconds = this.refused.waitSeconds(caller);
+    if (waitSeconds !== undefined) throw tooManyRefused(waitSeconds);
     const reached = limit.take(caller);
     if (reached) throw reached;
     try {
-      return identify(bearer.request, await this.cache.verify(key, () => this.verify(token, bearer)));
+      const verified = await this.cache.verify(key, () =>
+        this.verify(token, bearer).catch((error: unknown) => {
+          if (isInvalidToken(error)) this.refused.add(caller);
+          throw error;
+        }),
+      );
+      return identify(bearer.request, verified);
     } catch (error) {
       throw this.failure(error, bearer);
     } finally {

@@ -7,7 +7,7 @@ import { McpErrorCode, McpException } from './mcp.exception.js';
 export class AuthChallenge extends McpException {
   /** @param headers of the answer, such as `www-authenticate` */
   constructor(
-    readonly status: 400 | 401 | 403 | 503,
+    readonly status: 400 | 401 | 403 | 429 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Tool } from 'nestjs-mcp';
 import { InvalidTokenError, jwtVerifier, McpAuthModule, type TokenVerifier } from 'nestjs-mcp/auth';
 import { deferred } from '../fixtures/deferred.js';
@@ -25,6 +26,7 @@ describe('the verification of tokens', () => {
   const start = async (verifier: TokenVerifier, calls = {}, options = {}): Promise<TestApp> => {
     const app = await startApp([Tools], {
       mcp: { calls },
+      configure: app => (app as NestExpressApplication).set('trust proxy', true),
       module: {
         imports: [
           McpAuthModule.forRoot({
@@ -112,6 +114,41 @@ describe('the verification of tokens', () => {
     const uncached = await (await start({ verifyAccessToken }, {}, { tokenCacheMs: 0 })).url();
     expect([await statusOf(uncached, 'bad'), await statusOf(uncached, 'bad')]).toEqual([401, 401]);
     expect(verifyAccessToken).toHaveBeenCalledTimes(4);
+  });
+
+  it('ends for an address for a minute after too many refused tokens', async () => {
+    const verifier = { verifyAccessToken: jest.fn(trusting.verifyAccessToken.bind(trusting)) };
+    const url = await (await start(verifier, {}, { maxRefusedPerAddress: 2 })).url();
+    expect((await call(url, bearer('ada'))).status).toBe(200);
+    for (const token of ['bad', 'worse']) {
+      expect(await Promise.all([statusOf(url, token), statusOf(url, token)])).toEqual([401, 401]);
+    }
+    const refused = await call(url, bearer('grace'));
+    expect([refused.status, refused.challenge, refused.error]).toEqual([
+      429,
+      null,
+      {
+        code: -32000,
+        message: 'Too many access tokens of this address were refused; try again later',
+      },
+    ]);
+    expect(verifier.verifyAccessToken).toHaveBeenCalledTimes(3);
+    // Cached verdicts cost nothing, and other addresses have their own count.
+    expect((await call(url, bearer('ada'))).status).toBe(200);
+    expect(await statusOf(url, 'bad')).toBe(401);
+    expect((await call(url, { ...bearer('grace'), 'x-forwarded-for': '192.0.2.1' })).status).toBe(200);
+    const now = performance.now();
+    jest.spyOn(performance, 'now').mockReturnValue(now + 60_001);
+    expect((await call(url, bearer('joan'))).status).toBe(200);
+  });
+
+  it('goes on for an address after failures of the verifier', async () => {
+    const error = { thrown: new Error('The database is down') };
+    const verifyAccessToken = jest.fn(() => Promise.reject(error.thrown));
+    const url = await (await start({ verifyAccessToken }, {}, { maxRefusedPerAddress: 1 })).url();
+    for (let count = 0; count < 3; count++) expect(await statusOf(url, 'bad')).toBe(503);
+    error.thrown = new InvalidTokenError('It is not active');
+    expect([await statusOf(url, 'bad'), await statusOf(url, 'worse')]).toEqual([401, 429]);
   });
 
   it('keeps verified tokens, however many others are refused', async () => {
