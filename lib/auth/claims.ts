@@ -1,5 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { InvalidTokenError } from './token-verifier.js';
+import { RefusedClaimError } from './refused-claim.js';
+import { InvalidTokenError, type VerifierContext } from './token-verifier.js';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -11,23 +12,17 @@ const OF_ID_TOKENS = ['nonce', 'at_hash', 'c_hash'];
 
 /**
  * Reads the caller from the claims of an access token or of an introspection (RFC 9068, RFC 7662).
- * @param audiences that the token may have
+ * @param audience of tokens for this server, or several. Default: the resources of the request
  * @throws InvalidTokenError for a token of another audience, and for a token that is no bearer access token
  */
-export function authInfoOf(token: string, claims: Claims, audiences: readonly string[]): AuthInfo {
-  const { client_id: id, azp, appid, sub, exp, cnf, typ, token_use: use } = claims;
-  const accepted = new Set(audiences.map(comparable));
-  const meant = [claims['aud']]
-    .flat()
-    .filter(one => typeof one === 'string' && accepted.has(comparable(one)));
-  if (meant.length === 0) throw new InvalidTokenError('The token is for another audience');
-  // Nobody has checked that the caller holds the key (RFC 7800).
-  if (cnf !== undefined && cnf !== null) throw new InvalidTokenError('The token is bound to a key');
-  const isOther = [typ, use].some(name => OTHER_USES.has(String(name).toLowerCase()));
-  // The audience of an ID token is the client. Access tokens for a resource may also have a nonce.
-  const isForClient = meant.every(one => !isUri(one as string));
-  if (isOther || (isForClient && OF_ID_TOKENS.some(claim => claim in claims)))
-    throw new InvalidTokenError('The token is no access token');
+export function authInfoOf(
+  token: string,
+  claims: Claims,
+  { resources }: VerifierContext,
+  audience?: string | readonly string[],
+): AuthInfo {
+  const { client_id: id, azp, appid, sub, exp } = claims;
+  assertAccessToken(claims, audienceIn(claims, resources, audience));
   const clientId = [id, azp, appid, sub].find(claim => typeof claim === 'string');
   return {
     token,
@@ -39,6 +34,34 @@ export function authInfoOf(token: string, claims: Claims, audiences: readonly st
   };
 }
 
+/**
+ * The audiences of a token that mean this server.
+ * @throws RefusedClaimError if there are none
+ */
+function audienceIn(
+  { aud }: Claims,
+  resources: readonly string[],
+  audience?: string | readonly string[],
+): readonly string[] {
+  const expected = audience === undefined ? resources : [audience].flat();
+  const spellings = audience === undefined ? resources.flatMap(audiencesOf) : expected;
+  const accepted = new Set(spellings.map(comparable));
+  const meant = [aud].flat().filter(one => typeof one === 'string' && accepted.has(comparable(one)));
+  if (meant.length === 0) throw new RefusedClaimError('audience', aud, expected);
+  return meant as string[];
+}
+
+/** @throws InvalidTokenError for a token that is no access token, or that needs more than the token itself */
+function assertAccessToken(claims: Claims, audience: readonly string[]): void {
+  const { cnf, typ, token_use: use } = claims;
+  // Nobody has checked that the caller holds the key (RFC 7800).
+  if (cnf !== undefined && cnf !== null) throw new InvalidTokenError('The token is bound to a key');
+  const isOther = [typ, use].some(name => OTHER_USES.has(String(name).toLowerCase()));
+  // The audience of an ID token is the client. Access tokens for a resource may also have a nonce.
+  const isForClient = !audience.some(isUri) && OF_ID_TOKENS.some(claim => claim in claims);
+  if (isOther || isForClient) throw new InvalidTokenError('The token is no access token');
+}
+
 /** `scope` is a text; `scp` of Entra, a text, and of Okta, a list. */
 function scopesOf({ scope, scp }: Claims): string[] {
   const texts = [scope, scp].flat().filter(text => typeof text === 'string');
@@ -46,7 +69,7 @@ function scopesOf({ scope, scp }: Claims): string[] {
 }
 
 /** Spellings of a resource as an audience: URL libraries add a slash to a host, and people add one to paths. */
-export function audiencesOf(resource: string): string[] {
+function audiencesOf(resource: string): string[] {
   const bare = resource.replace(/\/$/, '');
   return [bare, `${bare}/`];
 }

@@ -1,7 +1,8 @@
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { HTTP_URL, objectOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
-import { audiencesOf, authInfoOf } from './claims.js';
+import { authInfoOf } from './claims.js';
+import { RefusedClaimError } from './refused-claim.js';
 import { InvalidTokenError, type TokenVerifier } from './token-verifier.js';
 
 /** Options of `introspectionVerifier`. */
@@ -71,7 +72,7 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
     authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
   return {
-    async verifyAccessToken(token, { resources }) {
+    async verifyAccessToken(token, context) {
       const response = await fetch(url, {
         method: 'POST',
         headers,
@@ -84,7 +85,7 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
       const claims = (await response.json()) as Record<string, unknown>;
       if (claims['active'] !== true) throw new InvalidTokenError('The token is not active');
       if (issuer !== undefined && claims['iss'] !== issuer)
-        throw new InvalidTokenError('The issuer is unknown');
+        throw new RefusedClaimError('issuer', claims['iss'], [issuer]);
       const { token_type, nbf } = claims;
       const type = token_type ?? 'Bearer';
       if (typeof type !== 'string' || !ACCESS_TOKEN.test(type))
@@ -92,7 +93,7 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
       // A comparison with something that is no number fails.
       if (!(Number(nbf ?? 0) <= Date.now() / 1000 + CLOCK_TOLERANCE_S))
         throw new InvalidTokenError('The token is not valid yet');
-      const caller = authInfoOf(token, claims, [audience ?? resources.flatMap(audiencesOf)].flat());
+      const caller = authInfoOf(token, claims, context, audience);
       // An answer may lack `exp` (RFC 7662, 2.2): the issuer is asked again a minute later.
       const { exp = Math.floor(Date.now() / 1000) + NO_EXPIRY_S } = claims;
       return { ...caller, expiresAt: exp as number };

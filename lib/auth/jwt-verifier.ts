@@ -3,7 +3,8 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
 import { messageOf } from '../util/message-of.js';
-import { audiencesOf, authInfoOf } from './claims.js';
+import { authInfoOf } from './claims.js';
+import { RefusedClaimError } from './refused-claim.js';
 import { InvalidTokenError, isInvalidToken, type TokenVerifier } from './token-verifier.js';
 
 /** Options of `jwtVerifier` for one issuer. */
@@ -83,12 +84,12 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
   return {
     // `jwtVerify` applies the tolerance of each issuer.
     clockToleranceSeconds: Math.max(...all.map(({ clockToleranceSeconds }) => clockToleranceSeconds)),
-    async verifyAccessToken(token, { resources }) {
+    async verifyAccessToken(token, context) {
       const { decodeJwt, jwtVerify } = await jose();
       try {
         const { iss } = decodeJwt(token);
         const issuer = known.get(iss!);
-        if (!issuer) throw new InvalidTokenError('The issuer is unknown');
+        if (!issuer) throw new RefusedClaimError('issuer', iss, [...known.keys()]);
         const { audience, typ, algorithms, clockToleranceSeconds } = issuer.settings;
         const { payload, protectedHeader } = await jwtVerify(token, issuer.keys, {
           issuer: iss,
@@ -97,9 +98,10 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
           requiredClaims: ['exp'],
         });
         if (!isOfType(protectedHeader.typ, typ)) throw new InvalidTokenError('The token is no access token');
-        return authInfoOf(token, payload, [audience ?? resources.flatMap(audiencesOf)].flat());
+        return authInfoOf(token, payload, context, audience);
       } catch (error) {
-        throw isInvalidToken(error) ? new InvalidTokenError(error.message, { cause: error }) : error;
+        if (error instanceof InvalidTokenError || !isInvalidToken(error)) throw error;
+        throw new InvalidTokenError(error.message, { cause: error });
       }
     },
   };

@@ -10,6 +10,7 @@ import { messageOf } from '../util/message-of.js';
 import { canonical, type AuthSettings } from './auth-options.js';
 import { bearerToken } from './bearer-token.js';
 import { challenge, tooManyRefused, unavailable } from './challenge.js';
+import { RefusalLog, RefusedClaimError } from './refused-claim.js';
 import { RefusedTokens } from './refused-tokens.js';
 import { audienceUrlOf, metadataUrlOf, urlOf } from './resource-urls.js';
 import { impliedBy, type Scopes } from './scope-hierarchy.js';
@@ -28,6 +29,7 @@ export class TokenAuthorizer implements Authorizer {
   readonly recheckMs: number;
   private readonly cache: TokenCache;
   private readonly refused: RefusedTokens;
+  private readonly refusalLog = new RefusalLog();
   /** The scopes of callers. A caller is the same object while its token is cached. */
   private readonly granted = new WeakMap<AuthInfo, Scopes>();
   private readonly implied: (scopes: readonly string[]) => Scopes;
@@ -209,7 +211,7 @@ export class TokenAuthorizer implements Authorizer {
       throw new InvalidTokenError('The token has expired');
     const { scopes = [], extra, resource: meant } = caller;
     if (meant && !resources.some(one => isSame(meant, one))) {
-      throw new InvalidTokenError('The token is for another resource');
+      throw new RefusedClaimError('resource', meant, resources);
     }
     // Requests share them while the token is cached.
     return Object.freeze({
@@ -221,7 +223,10 @@ export class TokenAuthorizer implements Authorizer {
 
   private failure(error: unknown, bearer: Bearer): AuthChallenge {
     if (isInvalidToken(error)) {
-      logger.debug(`A token was refused: ${messageOf(error)}`);
+      const isNamed = error instanceof RefusedClaimError && this.refusalLog.admits(error);
+      const line = `The server "${this.host.options.name}" refused a token: ${messageOf(error)}`;
+      if (isNamed) logger.warn(line);
+      else logger.debug(line);
       return this.refuse(401, bearer);
     }
     // Logged once for failures in a row, because every request fails.
