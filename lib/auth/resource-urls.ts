@@ -21,13 +21,16 @@ interface PlatformRequest {
   readonly raw?: IncomingMessage;
 }
 
-/** The URL of a request whose host the endpoint has checked. The caller cannot choose a port, and so another server's audience. */
-export function audienceUrlOf(platformRequest: object): URL {
+/**
+ * The origin and the path of a request whose host the endpoint has checked, for a comparison with audiences. The caller cannot
+ * choose a port. The path is as sent: a parser of URLs would turn `/a/../b` into `/b`, but routers and handlers do not.
+ */
+export function targetOf(platformRequest: object): { readonly origin: string; readonly path: string } {
   const url = urlOf(platformRequest)!;
-  const { socket, raw } = platformRequest as PlatformRequest;
+  const { socket, raw, originalUrl, url: target = '' } = platformRequest as PlatformRequest;
   const { localPort } = socket ?? raw?.socket ?? {};
   if (url.port !== '' && url.port !== String(localPort)) url.port = String(localPort ?? '');
-  return url;
+  return { origin: url.origin, path: originForm(originalUrl ?? target).split('?', 1)[0] };
 }
 
 /** The URL of a request as the client wrote it; undefined without a valid host. */

@@ -12,7 +12,7 @@ import { bearerToken } from './bearer-token.js';
 import { challenge, tooManyRefused, unavailable } from './challenge.js';
 import { RefusalLog, RefusedClaimError } from './refused-claim.js';
 import { RefusedTokens } from './refused-tokens.js';
-import { audienceUrlOf, metadataUrlOf, urlOf } from './resource-urls.js';
+import { metadataUrlOf, targetOf, urlOf } from './resource-urls.js';
 import { impliedBy, type Scopes } from './scope-hierarchy.js';
 import { TokenCache } from './token-cache.js';
 import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
@@ -119,9 +119,9 @@ export class TokenAuthorizer implements Authorizer {
    */
   private keyOf(token: string, bearer: Bearer): string {
     const { request } = bearer;
-    const { origin, pathname } = audienceUrlOf(request);
+    const { origin, path } = targetOf(request);
     try {
-      return this.cache.keyOf(token, origin, pathname, this.settings.verifier.cacheKey?.(request) ?? '');
+      return this.cache.keyOf(token, origin, path, this.settings.verifier.cacheKey?.(request) ?? '');
     } catch (error) {
       throw this.failure(error, bearer);
     }
@@ -131,9 +131,9 @@ export class TokenAuthorizer implements Authorizer {
   private resourcesOf(request: object): readonly string[] {
     const { resource } = this.settings;
     if (resource !== undefined) return [resource];
-    const { origin, pathname } = audienceUrlOf(request);
+    const { origin, path } = targetOf(request);
     const others = this.host.paths.some(hasParameter) ? [] : this.host.paths;
-    return [pathname, ...others].map(path => canonical(new URL(path, origin)));
+    return [path, ...others].map(one => `${origin}${one.replace(/\/$/, '')}`);
   }
 
   /** A request that waits for a verification counts as a call. */
@@ -254,6 +254,6 @@ function identify(request: object, caller: AuthInfo): AuthInfo {
 const hasParameter = (path: string): boolean => /[:*{(]/.test(path);
 
 function isSame(one: URL, other: string): boolean {
-  const bare = (url: string | URL) => new URL(url).href.replace(/#.*$/, '').replace(/\/$/, '');
-  return bare(one) === bare(other);
+  const bare = (url: string) => url.replace(/\/$/, '');
+  return bare(canonical(one)) === bare(other);
 }

@@ -29,6 +29,12 @@ const tenantOf = (request: object) => (request as { url: string }).url.split('/'
 const headerOf = (request: object, name: string) =>
   (request as { headers: Record<string, string | undefined> }).headers[name];
 
+const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'raw', version: '1' },
+};
+
 describe('the verdict about a request', () => {
   const closing: { close(): Promise<unknown> }[] = [];
   afterEach(async () => {
@@ -75,6 +81,48 @@ describe('the verdict about a request', () => {
       expect(await call('/b/mcp', bearer('a'))).toBe(401);
       expect(await call('/a/mcp', bearer('a'))).toBe(200);
       expect(await call('/b/mcp', bearer('a'))).toBe(401);
+    },
+  );
+
+  it.each([byTenant, undefined])(
+    'is not one about the path that a parser would make of it',
+    async verifier => {
+      const issuer = await Issuer.start();
+      closing.push(issuer);
+      const app = await startApp([Tools], {
+        mcp: { http: { path: '/*tenant/mcp' } },
+        module: {
+          imports: [
+            McpAuthModule.forRoot({
+              authorizationServers: ['https://login.example'],
+              verifier: verifier ?? jwtVerifier(issuer.options),
+            }),
+          ],
+        },
+      });
+      closing.push(app);
+      const { origin, host } = new URL(await app.url());
+      const call = async (path: string, headers: Record<string, string>) => {
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE });
+        const { status } = await exchange(origin, {
+          path,
+          headers: {
+            host,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'content-length': String(body.length),
+            ...headers,
+          },
+          body,
+        });
+        return status;
+      };
+      // The application takes the first segment for the tenant.
+      const own = verifier
+        ? bearer('a')
+        : { authorization: `Bearer ${await issuer.token({ aud: `${origin}/b/mcp` })}` };
+      expect(await call('/a/../b/mcp', own)).toBe(verifier ? 200 : 401);
+      expect(await call('/b/mcp', own)).toBe(verifier ? 401 : 200);
     },
   );
 
