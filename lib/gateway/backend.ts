@@ -35,7 +35,6 @@ import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
 import { METHODS, offers } from '../protocol/methods.js';
-import { targetOf } from './target.js';
 
 export interface BackendDescription {
   readonly era: Era;
@@ -165,7 +164,9 @@ export class Backend {
       const { era } = await this.ready(signal);
       const own = channel && era === 'legacy' ? this.connections.connectionOf(channel) : undefined;
       if (own) await own.actFor(new Call(exchange));
-      else if (this.tokens) await this.assertListed(uri, exchange);
+      // The gateway listens with its own credentials, so the backend cannot refuse the caller. A list may also show what
+      // the caller cannot use.
+      else if (this.tokens) await this.ask('resources/read', { uri }, exchange);
       if (channel) {
         const connection = own ?? this.base;
         return this.connections.sessionOf(channel).subscribe(uri, connection);
@@ -349,16 +350,6 @@ export class Backend {
         for (const change of LIST_CHANGES) tell(change, {});
       },
     };
-  }
-
-  /**
-   * The gateway listens with its own credentials, so the backend cannot refuse the caller.
-   * @throws ResourceNotFoundError for a resource that no list shows to the caller
-   */
-  private async assertListed(uri: string, exchange: McpCall): Promise<void> {
-    const { lookups, unknown } = targetOf('resources/subscribe', { uri });
-    for (const { list, is } of lookups) if (await this.lists.find(list, exchange, is)) return;
-    throw unknown;
   }
 
   private noToken(reason: string): void {

@@ -58,7 +58,8 @@ afterEach(async () => {
 });
 
 const startShop = async () => {
-  const shop = await startApp([Tools], { module: { imports: [protect({})] } });
+  // A list that shows a resource does not say that the caller may use it.
+  const shop = await startApp([Tools], { module: { imports: [protect({ lists: 'all' })] } });
   apps.push(shop);
   return shop.url();
 };
