@@ -141,8 +141,8 @@ export interface McpModuleOptions {
   /** Maximum entries on one page of a list. Default: 1,000. */
   pageSize?: number;
   /**
-   * Cache hints for results (2026-07-28). Default: not cacheable, except `interceptors/list`, which is cacheable for 5
-   * seconds in both eras.
+   * Cache hints for results (2026-07-28). A list that depends on its caller, or that a mutator may change, is always `private`.
+   * Default: not cacheable, except `interceptors/list`, which is cacheable for 5 seconds in both eras.
    */
   cache?: Partial<Record<CacheableMethod, CacheHint>>;
   /**

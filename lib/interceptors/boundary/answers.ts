@@ -1,5 +1,6 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
 import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 import type { Phase } from '../protocol/types.js';
@@ -26,6 +27,17 @@ export const marked = (result: Result, { interceptor }: Response): Result => ({
   ...result,
   _meta: { ...result._meta, [SYNTHETIC_META]: { interceptor } },
 });
+
+/** The same object for the same page, because the JSON of a page is kept with its object. */
+const OWN_LISTS = new WeakMap<Result, Result>();
+
+/** Marks a list that interceptors may change by caller (2026-07-28: server/utilities/caching). */
+export function ownList(result: Result, { era }: McpCall): Result {
+  if (era === 'legacy' || result['cacheScope'] === 'private') return result;
+  const own = OWN_LISTS.get(result) ?? { ...result, cacheScope: 'private' };
+  OWN_LISTS.set(result, own);
+  return own;
+}
 
 export function toolError({ data, message }: McpException): CallToolResult {
   const { validationErrors = [] } = (data ?? {}) as {

@@ -2,13 +2,14 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { HeaderCheck } from '../../headers/header-check.js';
 import type { Answer, Stage } from '../../protocol/answer.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
+import { isList } from '../../protocol/methods.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainSource } from '../chain-source.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
 import { contextOf } from '../messages/context.js';
 import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';
-import { marked, synthetic, toolError, withWarnings } from './answers.js';
+import { marked, ownList, synthetic, toolError, withWarnings } from './answers.js';
 import { InputCrossing } from './input-crossing.js';
 import { isSameThing, ListGuard, type Listings } from './list-guard.js';
 import { isInputRequired, Message } from './message.js';
@@ -67,7 +68,7 @@ export class Boundary {
   /** @throws McpException for a refused message, and errors of `next` */
   private async dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
     const { method } = call;
-    const { warnings, denial } = this.options.settings;
+    const { denial } = this.options.settings;
     let message: Message | undefined;
     try {
       message = await this.messageOf(method, event, call);
@@ -80,12 +81,12 @@ export class Boundary {
       // A handler's input request has already passed the response phase. An interceptor's answer that looks like one
       // has not.
       const isAsking = !request.response && isInputRequired(answer);
-      if (isAsking || !message.hooks('response')) return warnings ? withWarnings(answer, [request]) : answer;
+      if (isAsking || !message.hooks('response')) return this.finished(message, answer, [request]);
       const response = await this.send(message, answer, payload, isNew);
       const final = response.finalPayload as Result;
       // A mutator may have returned a new result without the mark.
       const result = request.response ? marked(final, request.response) : final;
-      return warnings ? withWarnings(result, [request, response]) : result;
+      return this.finished(message, result, [request, response]);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (method !== 'tools/call' || denial !== 'tool-error') throw error.denial;
@@ -234,6 +235,14 @@ export class Boundary {
       }
       throw error;
     }
+  }
+
+  private finished(message: Message, result: Result, runs: readonly ChainResult[]): Result {
+    const { warnings, resolveServers } = this.options.settings;
+    // With `resolveServers`, another caller may have another chain.
+    const differs = isList(message.method) && (message.mayChange || resolveServers !== undefined);
+    const own = differs ? ownList(result, message.call) : result;
+    return warnings ? withWarnings(own, runs) : own;
   }
 
   /** Finds a message's chain, within the message's time. @throws Refused if a remote host could not be asked */

@@ -29,6 +29,12 @@ export class Message {
     return this.hooked[phase].size > 0;
   }
 
+  /** Whether a mutator may change it or its answer. */
+  get mayChange(): boolean {
+    const { request, response } = this.hooked;
+    return request.mutators.length + response.mutators.length > 0;
+  }
+
   /** Whether it goes to the client on behalf of another message. */
   get isAsked(): boolean {
     return this.parent !== undefined;
