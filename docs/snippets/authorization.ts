@@ -52,6 +52,12 @@ export class OrderTools {
     return 'from 9 to 5';
   }
 
+  @RequireScopes('orders:read')
+  @Tool({ description: 'Lists the orders' })
+  listOrders() {
+    return '1 umbrella';
+  }
+
   @RequireScopes('orders:write')
   @Tool({ description: 'Places an order' })
   placeOrder(@Ctx() { authInfo }: McpContext) {
@@ -77,7 +83,7 @@ export class OrderTools {
     McpAuthModule.forRoot({
       resource: 'https://shop.example.com/mcp', // the URL that users give their clients
       authorizationServers: ['https://login.example.com'],
-      scopesSupported: ['orders:read'], // the first login asks for these
+      scopesSupported: ['orders:read', 'orders:write'], // users can get these by a login
       impliedScopes: { 'orders:write': ['orders:read'] },
       verifier: jwtVerifier({
         issuer: 'https://login.example.com',

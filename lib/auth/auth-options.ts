@@ -19,14 +19,20 @@ export interface McpAuthOptions {
   authorizationServers: string[];
   /** Verifies tokens: `jwtVerifier`, `introspectionVerifier`, `guardVerifier`, or your own. */
   verifier: TokenVerifier;
-  /** Scopes for the first login of a client; handlers may need more. Default: the metadata names no scopes. */
+  /**
+   * Scopes that clients can get by a login. A client that connects with a login asks for all of them; a call asks for the
+   * scopes of its handler. Default: the metadata names no scopes, and clients can get any scope.
+   */
   scopesSupported?: string[];
   /** Narrower scopes by the broader scope that includes them: `{ 'orders:write': ['orders:read'] }`. Default: none. */
   impliedScopes?: Record<string, string[]>;
   /** Whether handlers without `@RequireScopes()` need no token. Default: false. */
   anonymous?: boolean;
-  /** Whether lists show only the handlers that the caller's token allows, or all. Default: `allowed`. */
-  lists?: 'allowed' | 'all';
+  /**
+   * Which handlers a list shows: `allowed`, those that the caller may use now; `reachable`, also those that a login with
+   * `scopesSupported` would open; `all`, each handler. `@Visible` still hides handlers. Default: `reachable`.
+   */
+  lists?: 'reachable' | 'allowed' | 'all';
   /** Name of the resource, for people. Default: none. */
   resourceName?: string;
   /** URL of a page for developers. Default: none. */
@@ -82,7 +88,7 @@ export const AUTH = objectOf<McpAuthOptions, FilledAuthOptions>(
       default: {},
     },
     anonymous: { ...FLAG, default: false },
-    lists: { ...oneOf('allowed', 'all'), default: 'allowed' },
+    lists: { ...oneOf('reachable', 'allowed', 'all'), default: 'reachable' },
     resourceName: TEXT,
     resourceDocumentation: HTTP_URL,
     metadataUrl: HTTP_URL,

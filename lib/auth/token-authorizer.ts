@@ -33,6 +33,8 @@ export class TokenAuthorizer implements Authorizer {
   /** The scopes of callers. A caller is the same object while its token is cached. */
   private readonly granted = new WeakMap<AuthInfo, Scopes>();
   private readonly implied: (scopes: readonly string[]) => Scopes;
+  /** The scopes that a caller can get by a login. Undefined: any scope. */
+  private readonly reachable?: Scopes;
   private isFailing = false;
 
   constructor(
@@ -48,6 +50,7 @@ export class TokenAuthorizer implements Authorizer {
     this.cache = new TokenCache(verifier.cacheable === false ? 0 : tokenCacheMs, maxCachedTokens);
     this.refused = new RefusedTokens(settings.maxRefusedPerAddress);
     this.implied = impliedBy(settings.impliedScopes);
+    this.reachable = settings.scopesSupported && this.implied(settings.scopesSupported);
   }
 
   authenticate(bearer: Bearer): AuthInfo | undefined | Promise<AuthInfo | undefined> {
@@ -79,9 +82,17 @@ export class TokenAuthorizer implements Authorizer {
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {
     if (!caller) return access?.anonymous ?? this.anonymous;
     if (!access || access.scopes.length === 0) return true;
-    const granted = this.granted.get(caller) ?? this.implied(caller.scopes);
-    this.granted.set(caller, granted);
+    const granted = this.grantedTo(caller);
     return access.scopes.every(scope => granted.has(scope));
+  }
+
+  shows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {
+    if (this.lists === 'all' || this.allows(access, caller)) return true;
+    if (this.lists === 'allowed') return false;
+    const { reachable } = this;
+    const granted = caller && this.grantedTo(caller);
+    // A step-up adds scopes to those that the caller has.
+    return !reachable || !access || access.scopes.every(scope => reachable.has(scope) || granted?.has(scope));
   }
 
   refusal(scopes: readonly string[], caller: AuthInfo | undefined, bearer: Bearer): AuthChallenge {
@@ -159,6 +170,12 @@ export class TokenAuthorizer implements Authorizer {
     } finally {
       limit.release(caller);
     }
+  }
+
+  private grantedTo(caller: AuthInfo): Scopes {
+    const granted = this.granted.get(caller) ?? this.implied(caller.scopes);
+    this.granted.set(caller, granted);
+    return granted;
   }
 
   /** Whether the path of the endpoint has no parameter that tells resources apart. */

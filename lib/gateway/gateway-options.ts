@@ -71,7 +71,7 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   passthrough?: boolean;
   /**
    * The scopes that a caller needs for tools, for a gateway with `McpAuthModule`. Rules that fit the same tool add up. Lists
-   * leave out tools that the caller's scopes do not allow. Default: none.
+   * show these tools as `lists` of `McpAuthModule` says. Default: none.
    * @example { 'git_*': ['git:read'], git_push: ['git:write'] }
    */
   toolScopes?: GatewayToolScopes;

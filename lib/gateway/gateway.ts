@@ -49,6 +49,10 @@ export class Gateway implements Upstream {
     this.set = new BackendSet(this.backends, settings.limits.listTimeoutMs);
   }
 
+  get toolRules(): Upstream['toolRules'] {
+    return this.settings.toolScopes;
+  }
+
   get channels(): Iterable<ClientChannel> {
     return this.clients;
   }

@@ -9,6 +9,9 @@ export interface HandlerAccess {
   readonly anonymous: boolean | undefined;
 }
 
+/** A caller whose token has no scopes. Of all callers with a token, it sees the fewest handlers. */
+export const WITHOUT_SCOPES: AuthInfo = { token: '', clientId: '', scopes: [] };
+
 /** An HTTP request whose token decides about access. */
 export interface Bearer {
   /** The platform's request. */
@@ -24,8 +27,8 @@ export interface Bearer {
 
 /** Decides by the caller's token which parts of a server the caller may use. */
 export interface Authorizer {
-  /** Whether lists show only what the caller may use, or everything. */
-  readonly lists: 'allowed' | 'all';
+  /** Which handlers lists show: what the caller may use, in addition what it can get by a login, or everything. */
+  readonly lists: 'reachable' | 'allowed' | 'all';
   /** Whether handlers without an access decorator need no token. */
   readonly anonymous: boolean;
   /**
@@ -44,6 +47,8 @@ export interface Authorizer {
   expired(bearer: Bearer): AuthChallenge;
   /** Whether a caller may use a handler. */
   allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean;
+  /** Whether lists show a handler to a caller. More scopes never hide a handler. */
+  shows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean;
   /** Creates the refusal for a caller that may not use a handler. */
   refusal(scopes: readonly string[], caller: AuthInfo | undefined, bearer: Bearer): AuthChallenge;
 }

@@ -12,7 +12,7 @@ import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { isList, type ListMethod } from '../protocol/methods.js';
 import { CallerLists } from './caller-lists.js';
 import { namedIn, type Named } from './named-entries.js';
-import { allowedTools, toolAccessOf, type ScopesOf } from './tool-scopes.js';
+import { toolAccessOf, toolsShown, type ScopesOf } from './tool-scopes.js';
 
 const logger = new Logger('McpModule');
 
@@ -169,12 +169,12 @@ export class Access {
     throw authorizer.refusal(access?.scopes ?? [], authInfo, http);
   }
 
-  /** The catalogue lists only handlers that the caller may use, but a gateway lists all tools of its backends. */
+  /** The catalogue lists only handlers that the caller may see, but a gateway lists all tools of its backends. */
   private listed(page: Promise<Result>, call: McpCall): Promise<Result> {
     const { authorizer, toolScopes } = this.options;
     const isFiltered = toolScopes && call.http && call.method === 'tools/list';
-    if (!isFiltered || authorizer?.lists !== 'allowed') return page;
-    return page.then(result => allowedTools(result, call, toolScopes, authorizer));
+    if (!isFiltered || !authorizer) return page;
+    return page.then(result => toolsShown(result, call, toolScopes, authorizer));
   }
 
   private listsOf(catalog: Catalog): CallerLists {

@@ -2,7 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { paginate, type Catalog, type Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
-import type { Authorizer, HandlerAccess } from '../protocol/access.js';
+import { WITHOUT_SCOPES, type Authorizer, type HandlerAccess } from '../protocol/access.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { listOf, type ListMethod } from '../protocol/methods.js';
 
@@ -28,9 +28,9 @@ export class CallerLists {
   private readonly rows: Readonly<Record<ListMethod, Rows>>;
   /** The distinct access rules of the handlers. */
   private readonly demands = new Map<string, HandlerAccess | undefined>();
-  /** The access rules that a caller satisfies, as a text. A caller is the same object while its token is cached. */
-  private readonly met = new WeakMap<AuthInfo, string>();
-  private metByAnonymous?: string;
+  /** The access rules whose handlers a caller sees, as a text. A caller is the same object while its token is cached. */
+  private readonly seen = new WeakMap<AuthInfo, string>();
+  private seenByAnonymous?: string;
   private readonly views = new LRUCache<string, Pages>({ max: MAX_VIEWS, maxSize: MAX_LENGTH });
   private readonly lengths = new WeakMap<Listed, number>();
 
@@ -70,9 +70,9 @@ export class CallerLists {
 
   private view(method: ListMethod, call: McpCall, hidden: ReadonlySet<Listed>): Pages {
     const { entries, guarded } = this.rows[method];
-    const met = this.metBy(call);
+    const seen = this.seenBy(call);
     const bits = guarded.map(entry => Number(hidden.has(entry))).join('');
-    const key = `${method} ${call.era} ${met} ${bits}`;
+    const key = `${method} ${call.era} ${seen} ${bits}`;
     const known = this.views.get(key);
     if (known) return known;
     const shown = this.shownTo(
@@ -86,8 +86,7 @@ export class CallerLists {
 
   private shownTo({ authInfo, http }: McpCall, entries: readonly Listed[]): readonly Listed[] {
     const { authorizer } = this;
-    const isFiltered = http && authorizer?.lists === 'allowed';
-    return isFiltered ? entries.filter(({ access }) => authorizer.allows(access, authInfo)) : entries;
+    return http && authorizer ? entries.filter(({ access }) => authorizer.shows(access, authInfo)) : entries;
   }
 
   private paginate(method: ListMethod, { era }: McpCall, shown: readonly Listed[]): Pages {
@@ -105,29 +104,27 @@ export class CallerLists {
   }
 
   /** Over stdio, there are no tokens. */
-  private metBy({ authInfo, http }: McpCall): string {
-    if (!http || this.authorizer?.lists !== 'allowed') return '';
-    if (!authInfo) return (this.metByAnonymous ??= this.bitsOf(undefined));
-    const met = this.met.get(authInfo) ?? this.bitsOf(authInfo);
-    this.met.set(authInfo, met);
-    return met;
+  private seenBy({ authInfo, http }: McpCall): string {
+    const { authorizer } = this;
+    if (!http || !authorizer) return '';
+    if (!authInfo) return (this.seenByAnonymous ??= this.bitsOf(authorizer, undefined));
+    const seen = this.seen.get(authInfo) ?? this.bitsOf(authorizer, authInfo);
+    this.seen.set(authInfo, seen);
+    return seen;
   }
 
-  private bitsOf(caller: AuthInfo | undefined): string {
-    return [...this.demands.values()].map(access => Number(this.authorizer!.allows(access, caller))).join('');
+  private bitsOf(authorizer: Authorizer, caller: AuthInfo | undefined): string {
+    return [...this.demands.values()].map(access => Number(authorizer.shows(access, caller))).join('');
   }
 
   private rowsOf(map: ReadonlyMap<string, Listed>): Rows {
     const entries = [...map.values()];
     const guarded = entries.filter(({ run }) => run.hider);
     const { authorizer, servesAnonymous } = this;
-    const differs =
-      authorizer?.lists === 'allowed' &&
-      entries.some(
-        ({ access }) =>
-          (access?.scopes.length ?? 0) > 0 || (servesAnonymous && !authorizer.allows(access, undefined)),
-      );
-    return { entries, guarded, isPersonal: guarded.length > 0 || differs };
+    const isForAll = ({ access }: Listed) =>
+      !authorizer ||
+      (authorizer.shows(access, WITHOUT_SCOPES) && (!servesAnonymous || authorizer.shows(access, undefined)));
+    return { entries, guarded, isPersonal: guarded.length > 0 || !entries.every(isForAll) };
   }
 }
 

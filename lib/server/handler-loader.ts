@@ -8,6 +8,7 @@ import { assertGatewayProtected, assertProtected } from './assert-protected.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { Traffic } from '../protocol/traffic.js';
+import { warnUnreachable } from './warn-unreachable.js';
 
 /** Finds, compiles and distributes all decorated handlers, once, while the application starts. */
 @Injectable()
@@ -33,6 +34,7 @@ export class HandlerLoader implements OnModuleInit {
         assertCompletes(entry, host);
         assertProtected(entry, host);
       }
+      warnUnreachable(host);
     }
     for (const host of this.servers.all()) host.observe(this.traffic);
     await this.interceptors.load(this.servers.all(), this.servers.clients);

@@ -1,5 +1,5 @@
-import type { Result } from '@modelcontextprotocol/server';
-import type { Authorizer, HandlerAccess } from '../protocol/access.js';
+import type { AuthInfo, Result } from '@modelcontextprotocol/server';
+import { WITHOUT_SCOPES, type Authorizer, type HandlerAccess } from '../protocol/access.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { rowsOf } from '../protocol/methods.js';
 
@@ -17,15 +17,17 @@ export function toolAccessOf(
   return scopes.length > 0 ? { scopes, anonymous: false } : undefined;
 }
 
-/** Removes the tools that the scopes of the caller do not allow from a page. */
-export function allowedTools(
+/** Removes the tools that the caller does not see from a page. */
+export function toolsShown(
   page: Result,
   { authInfo, era }: McpCall,
   scopesOf: ScopesOf,
   authorizer: Authorizer,
 ): Result {
-  const tools = rowsOf('tools/list', page).filter(({ name }) =>
-    authorizer.allows(toolAccessOf(scopesOf, 'tools/call', { name }), authInfo),
-  );
-  return { ...page, tools, ...(era === 'modern' && { cacheScope: 'private' }) };
+  const all = rowsOf('tools/list', page);
+  const shownTo = (caller: AuthInfo | undefined) =>
+    all.filter(({ name }) => authorizer.shows(toolAccessOf(scopesOf, 'tools/call', { name }), caller));
+  // A tool without rules is shown to everybody whom the server admits.
+  if (shownTo(WITHOUT_SCOPES).length === all.length) return page;
+  return { ...page, tools: shownTo(authInfo), ...(era === 'modern' && { cacheScope: 'private' }) };
 }

@@ -46,6 +46,8 @@ export interface Upstream {
   readonly description: UpstreamDescription;
   /** The scopes that a caller needs for a tool, by its name. Undefined if no tool needs scopes. */
   readonly toolScopes?: (name: string) => readonly string[];
+  /** The rules of `toolScopes`: scopes by the name of a tool, or by a pattern. */
+  readonly toolRules?: Readonly<Record<string, readonly string[]>>;
   /** Methods in addition to the protocol's own methods. */
   readonly extensionMethods: Readonly<Record<string, (params: Params, call: McpCall) => Promise<Result>>>;
   /** @param changes notifies all clients, except clients with a channel */

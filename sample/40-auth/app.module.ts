@@ -12,7 +12,7 @@ import { OrderTools } from './orders.js';
         return {
           resource: RESOURCE,
           authorizationServers: [ISSUER],
-          scopesSupported: ['orders:read'],
+          scopesSupported: ['orders:read', 'orders:write'],
           impliedScopes: { 'orders:write': ['orders:read'] },
           verifier: jwtVerifier({ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` }),
         };

@@ -145,6 +145,7 @@ describe.each(cells())('$name', ({ platform, era, legacy }) => {
           McpAuthModule.forRoot({
             resource: 'https://shop.example/mcp',
             authorizationServers: ['https://login.example'],
+            lists: 'allowed',
             impliedScopes: { 'orders:admin': ['orders:write'], 'orders:write': ['orders:read'] },
             verifier: trusting,
           }),

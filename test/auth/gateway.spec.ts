@@ -219,7 +219,7 @@ describe('toolScopes of a gateway', () => {
   };
 
   it('decide which tools a caller sees and may call', async () => {
-    const url = await startGateway({ toolScopes });
+    const url = await startGateway({ toolScopes, auth: { lists: 'allowed' } });
     expect(await list(url, bearer('ada'))).toEqual([]);
     expect(await list(url, bearer('ada', 'git'))).toEqual(['whoAmI']);
     expect(await list(url, bearer('ada', 'git', 'write'))).toEqual(['whoAmI', 'push']);
@@ -236,8 +236,21 @@ describe('toolScopes of a gateway', () => {
     expect(page.result).toMatchObject({ cacheScope: 'private' });
   });
 
+  it('hide the tools whose scopes a caller neither has nor can get by a login', async () => {
+    log.warnings.splice(0);
+    const auth = { anonymous: true, scopesSupported: ['git'] };
+    const url = await startGateway({ toolScopes, auth });
+    expect(await list(url, {})).toEqual(['whoAmI']);
+    expect(await list(url, bearer('ada'))).toEqual(['whoAmI']);
+    expect(await list(url, bearer('ada', 'write'))).toEqual(['whoAmI', 'push']);
+    expect(await call(url, {}, 'whoAmI')).toMatchObject({ status: 401 });
+    expect(await call(url, bearer('ada', 'write'), 'push')).toMatchObject({ status: 403 });
+    const unreachable = log.warnings.filter(line => line.includes('McpModule(gateway)'));
+    expect(unreachable).toEqual([expect.stringContaining('"toolScopes.pu*" (write)')]);
+  });
+
   it('hold in 2025 sessions', async () => {
-    const url = await startGateway({ toolScopes });
+    const url = await startGateway({ toolScopes, auth: { lists: 'allowed' } });
     const headers = bearer('ada', 'git');
     const session = await openSession(url, headers);
     const send = (method: string, params = {}) =>

@@ -303,7 +303,7 @@ describe('the options of McpAuthModule', () => {
   }
 
   it('anonymous: handlers without scopes need no token', async () => {
-    const url = await start([Tools], { auth: { anonymous: true } });
+    const url = await start([Tools], { auth: { anonymous: true, lists: 'allowed' } });
     expect(await list(url, {})).toEqual(['plain']);
     expect((await call(url, {}, 'plain')).status).toBe(200);
     expect((await call(url, {}, 'member')).status).toBe(401);
@@ -397,7 +397,7 @@ describe('the options of McpAuthModule', () => {
         return 'one';
       }
     }
-    const url = await start([Mixed]);
+    const url = await start([Mixed], { auth: { lists: 'allowed' } });
     expect(await list(url, {})).toEqual(['open']);
     expect(await list(url, bearer('ada', 'a'))).toEqual(['open', 'one']);
     expect(await list(url, bearer('ada', 'a', 'b'))).toEqual(['open', 'both', 'one']);

@@ -23,7 +23,11 @@ describe('lists by caller', () => {
     app = await startApp([Tools], {
       module: {
         imports: [
-          McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting }),
+          McpAuthModule.forRoot({
+            authorizationServers: ['https://login.example'],
+            lists: 'allowed',
+            verifier: trusting,
+          }),
         ],
       },
     });

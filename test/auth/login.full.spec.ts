@@ -4,7 +4,7 @@ import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import {
   Client,
   ClientCredentialsProvider,
@@ -68,16 +68,17 @@ async function startProxy(): Promise<{ server: Server; url: string; to: (port: n
 }
 
 interface ShopOptions extends Partial<McpAuthOptions> {
+  readonly handlers?: Type[];
   readonly configure?: (app: INestApplication) => void;
   readonly path?: string;
 }
 
 async function startShop(
   platform: Platform,
-  { configure, path = '/mcp', ...more }: ShopOptions = {},
+  { handlers = [OrderTools, JobsOnly], configure, path = '/mcp', ...more }: ShopOptions = {},
 ): Promise<TestApp> {
   const port = await freePort();
-  const app = await startApp([OrderTools, JobsOnly], {
+  const app = await startApp(handlers, {
     platform,
     forceCloseConnections: true,
     configure,
@@ -87,7 +88,7 @@ async function startShop(
           useFactory: () => ({
             resource: `http://127.0.0.1:${port}${path}`,
             authorizationServers: [issuer],
-            scopesSupported: ['orders:read'],
+            scopesSupported: ['orders:read', 'orders:write'],
             impliedScopes: { 'orders:write': ['orders:read'] },
             verifier: jwtVerifier({ issuer, jwksUri: `${issuer}/jwks` }),
             ...more,
@@ -101,7 +102,7 @@ async function startShop(
   return app;
 }
 
-/** Discovers, calls, logs in, calls, steps up, and calls. */
+/** Discovers, lists, calls, logs in, lists, calls, steps up, and calls. */
 async function useShop(url: string, era: 'modern' | 'legacy'): Promise<string[]> {
   const desk = new Desk();
   const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
@@ -114,22 +115,32 @@ async function useShop(url: string, era: 'modern' | 'legacy'): Promise<string[]>
       if (error instanceof UnauthorizedError) return 'log in';
       throw error;
     });
-  const said = [await call('openingHours'), await call('listOrders')];
+  const listed = async () => (await client.listTools()).tools.map(({ name }) => name).join(' ');
+  const said = [await listed(), await call('openingHours'), await call('listOrders')];
   await transport.finishAuth(await desk.callback());
-  said.push(await call('listOrders'), await call('placeOrder', { what: 'a hat' }));
+  said.push(await call('listOrders'), String(desk.tokens()?.scope));
+  said.push(await listed(), await call('placeOrder', { what: 'a hat' }));
   await transport.finishAuth(await desk.callback());
   said.push(await call('placeOrder', { what: 'a hat' }), String(desk.tokens()?.scope));
   return said;
 }
 
 const SAID = [
+  'openingHours listOrders placeOrder',
   'from 9 to 5',
   'log in',
   'ada sees 1 umbrella',
+  'orders:read',
+  'openingHours listOrders placeOrder',
   'log in',
   'Ordered a hat',
   'orders:read orders:write',
 ];
+
+const EXAMPLE_SAYS: Readonly<Record<string, string>> = {
+  'ada sees 1 umbrella': '1 umbrella',
+  'Ordered a hat': 'Ordered for ada',
+};
 
 describe.each(PLATFORMS)('the official client, on %s', platform => {
   describe.each(['modern', 'legacy'] as const)('%s', era => {
@@ -154,6 +165,15 @@ describe.each(PLATFORMS)('the official client, on %s', platform => {
       expect(await useShop(`${proxy.url}/shop/mcp`, era)).toEqual(SAID);
     });
   });
+});
+
+it.each(['modern', 'legacy'] as const)('%s: the example of the documentation steps up', async era => {
+  // The other examples of the page need them when the file is loaded.
+  Object.assign(process.env, { CLIENT_SECRET: 'a secret', JWT_SECRET: 'another secret' });
+  const example = await import('../../docs/snippets/authorization.js');
+  const shop = await startShop('express', { handlers: [example.OrderTools, example.StaffOnly] });
+  const said = SAID.map(text => EXAMPLE_SAYS[text] ?? text);
+  expect(await useShop(await shop.url(), era)).toEqual(said);
 });
 
 describe('credentials of the application itself', () => {

@@ -71,7 +71,11 @@ export const startNode = (
     mcp: { mrtr: { secret: SECRET, ...mrtr } },
     module: {
       imports: [
-        McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting }),
+        McpAuthModule.forRoot({
+          authorizationServers: ['https://login.example'],
+          lists: 'allowed',
+          verifier: trusting,
+        }),
         ...imports,
       ],
     },

@@ -1,8 +1,8 @@
 import { Injectable, UseGuards } from '@nestjs/common';
-import { AllowAnonymous, McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
+import { AllowAnonymous, McpAuthModule, RequireScopes, type McpAuthOptions } from 'nestjs-mcp/auth';
 import { Args, Mutator, Tool, Validator } from 'nestjs-mcp';
 import { bearer, tokenOf, trusting } from '../auth/callers.js';
-import { RolesGuard, startExplored } from './explored-app.js';
+import { RolesGuard, startExplored, type ExploredApp } from './explored-app.js';
 
 const API = '/mcp-explorer/api';
 const FINE = { description: 'Does it', annotations: { readOnlyHint: true } };
@@ -126,13 +126,37 @@ class Lobby {
   }
 }
 
-const auth = () =>
-  McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting });
+const auth = (options: Partial<McpAuthOptions> = {}) =>
+  McpAuthModule.forRoot({ authorizationServers: ['https://login.example'], verifier: trusting, ...options });
 
 describe('with nestjs-mcp/auth', () => {
+  const asking = (app: ExploredApp) => async (caller: object) =>
+    (await app.post(`${API}/callers`, { server: 'test', caller })).json;
+
+  it('names the scopes that a caller neither has nor can get by a login', async () => {
+    const imports = [auth({ scopesSupported: ['orders:read'] })];
+    const app = await startExplored([Desk, Lobby], { module: { imports } });
+    const ask = asking(app);
+    for (const caller of [{ kind: 'anonymous' }, { kind: 'token', token: tokenOf('ada', 'orders:read') }]) {
+      const [tools] = (await ask(caller)).lists;
+      expect(tools.entries.map(({ name }: { name: string }) => name)).toEqual(['mine', 'hello']);
+      expect(tools.missing).toMatchObject([
+        {
+          name: 'order',
+          by: 'scope',
+          names: ['orders:write'],
+          why: 'The caller lacks the scope orders:write, which "scopesSupported" of McpAuthModule does not name',
+        },
+      ]);
+    }
+    const writer = await ask({ kind: 'made-up', scopes: ['orders:write'], roles: [] });
+    expect(writer.lists[0].missing).toEqual([]);
+    await app.close();
+  });
+
   it('tells the lists of a token, and the scopes that it lacks', async () => {
-    const app = await startExplored([Desk, Lobby], { module: { imports: [auth()] } });
-    const ask = async (caller: object) => (await app.post(`${API}/callers`, { server: 'test', caller })).json;
+    const app = await startExplored([Desk, Lobby], { module: { imports: [auth({ lists: 'allowed' })] } });
+    const ask = asking(app);
     const reader = await ask({ kind: 'token', token: tokenOf('ada', 'orders:read') });
     expect(reader.caller).toEqual({ scopes: ['orders:read'], roles: [] });
     expect(reader.lists[0].entries.map(({ name }: { name: string }) => name)).toEqual(['mine', 'hello']);

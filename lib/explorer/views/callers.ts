@@ -212,13 +212,16 @@ async function reasonOf(
     return missing('guard', [guard], `@Visible(${guard}) ${verb}`);
   }
   const { authorizer } = access ?? {};
-  if (call?.http && authorizer?.lists === 'allowed' && !authorizer.allows(entry.access, call.authInfo)) {
+  if (call?.http && authorizer && !authorizer.shows(entry.access, call.authInfo)) {
     const { scopes = [] } = entry.access ?? {};
-    if (!call.authInfo) return missing('token', scopes, 'It needs a token');
+    const isReachable = authorizer.lists === 'reachable';
+    if (!call.authInfo && !isReachable) return missing('token', scopes, 'It needs a token');
     const lacking = scopes.filter(
-      scope => !authorizer.allows({ scopes: [scope], anonymous: false }, call.authInfo),
+      scope => !authorizer.shows({ scopes: [scope], anonymous: false }, call.authInfo),
     );
-    return missing('scope', lacking, `The caller lacks the scope ${lacking.join(', ')}`);
+    const why = `The caller lacks the scope ${lacking.join(', ')}`;
+    const remedy = ', which "scopesSupported" of McpAuthModule does not name';
+    return missing('scope', lacking, isReachable ? `${why}${remedy}` : why);
   }
   const remover = removerOf(method, name, recordings);
   if (remover === undefined) return missing('interceptor', [], 'It was removed before the answer');
