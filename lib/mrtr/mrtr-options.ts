@@ -27,7 +27,10 @@ export interface McpMrtrOptions {
   secrets?: (string | Uint8Array)[];
   /** Deadline for the client to finish a round, in seconds. Default: 600. */
   ttlSeconds?: number;
-  /** Encrypts the state that the client carries (AES-256-GCM). Default: false. */
+  /**
+   * Encrypts the state of a call (AES-256-GCM), whether the client or the `store` keeps it, and refuses a state that is
+   * not encrypted. Default: false.
+   */
   encrypt?: boolean;
   /** The largest state that the client carries, in bytes; larger ones go to the `store`. Default: 16,384. */
   maxStateBytes?: number;

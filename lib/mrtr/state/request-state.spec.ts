@@ -31,11 +31,30 @@ describe('a sealed state', () => {
     await expect(stricter.open(state, 'jo')).rejects.toThrow(new InvalidStateError('it cannot be read'));
   });
 
-  it('of which the store has something else is refused', async () => {
+  it.each([false, true])('opens only with the text that was stored for it (encrypted: %j)', async encrypt => {
     const store = new MemoryMrtrStore();
-    const states = new RequestState({ ...settings, maxStateBytes: 1, store });
+    const set = jest.spyOn(store, 'set');
+    const states = new RequestState({ ...settings, encrypt, maxStateBytes: 1, store });
     const state = await states.seal(long, 'jo');
-    jest.spyOn(store, 'get').mockResolvedValue('?');
-    await expect(states.open(state, 'jo')).rejects.toThrow(new InvalidStateError('it has an unknown form'));
+    await states.seal({ answers: 'of another call' }, 'jo');
+    expect(await states.open(state, 'jo')).toEqual(long);
+    const [key] = set.mock.calls[0];
+    for (const text of ['?', 'j{}', set.mock.calls[1][1]]) {
+      await store.set(key, text, 600);
+      await expect(states.open(state, 'jo')).rejects.toThrow(
+        new InvalidStateError('the store has another text for it'),
+      );
+    }
+  });
+
+  it.each([16_384, 1])('that is not encrypted is refused if states have to be (bytes: %d)', async bytes => {
+    const own = { ...settings, maxStateBytes: bytes, store: new MemoryMrtrStore() };
+    const encrypting = new RequestState({ ...own, encrypt: true });
+    for (const value of [{ answers: 'a' }, long]) {
+      const state = await new RequestState(own).seal(value, 'jo');
+      await expect(encrypting.open(state, 'jo')).rejects.toThrow(
+        new InvalidStateError('it is not encrypted'),
+      );
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import {
   createRequestStateCodec,
@@ -96,9 +96,12 @@ export class RequestState {
     return value;
   }
 
+  /** @param handle names the stored text and holds its digest, because others may write to the store */
   private async fetch(handle: string): Promise<string> {
-    const stored = await this.settings.store?.get(`state:${handle}`);
+    const [name, digest] = handle.split('.');
+    const stored = await this.settings.store?.get(`state:${name}`);
     if (stored === undefined) throw new InvalidStateError('the store does not have it any more');
+    if (digestOfText(stored) !== digest) throw new InvalidStateError('the store has another text for it');
     return stored;
   }
 
@@ -135,6 +138,7 @@ export class RequestState {
 
   private unpack(packed: string, key: Key): string {
     const body = packed.slice(1);
+    if (this.settings.encrypt && packed[0] !== 'e') throw new InvalidStateError('it is not encrypted');
     switch (packed[0]) {
       case 'j':
         return body;
@@ -161,9 +165,9 @@ export class RequestState {
         `the state is ${length} bytes, more than "mrtr.maxStateBytes" (${maxStateBytes}) allows a client to carry: set "mrtr.store", or remember less`,
       );
     }
-    const handle = randomUUID();
-    await store.set(`state:${handle}`, packed, ttlSeconds);
-    return `s${handle}`;
+    const name = randomUUID();
+    await store.set(`state:${name}`, packed, ttlSeconds);
+    return `s${name}.${digestOfText(packed)}`;
   }
 }
 
@@ -172,6 +176,8 @@ const MAX_HANDLE = 512;
 
 const derive = (secret: string | Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `nestjs-mcp requestState ${purpose}`, 32));
+
+const digestOfText = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 function decrypt(sealed: Buffer, key: Buffer): Buffer {
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES));
