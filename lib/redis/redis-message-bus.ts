@@ -1,4 +1,5 @@
 import type { MessageBus } from '../shared/message-bus.js';
+import { jsonIn } from '../util/json-in.js';
 import { RedisUnavailable, type RedisConnection } from './redis-connection.js';
 
 /** Sends messages by Redis Pub/Sub. Messages are lost while Redis is not available. */
@@ -19,21 +20,13 @@ export class RedisMessageBus implements MessageBus {
 
   subscribe(channel: string, listener: (message: unknown) => void): Promise<() => Promise<void>> {
     return this.redis.subscribe(this.nameOf(channel), text => {
-      const message = parsed(text);
+      // Other programs can publish to the channel.
+      const message = jsonIn(text);
       if (message !== undefined) listener(message);
     });
   }
 
   private nameOf(channel: string): string {
     return `${this.prefix}bus:${channel}`;
-  }
-}
-
-/** Returns undefined for text that is not JSON: other programs can publish to the channel. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -5,6 +5,7 @@ import { MemoryMessageBus, MemorySessionStore } from 'nestjs-mcp/testing';
 import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
 import { deferred } from '../fixtures/deferred.js';
 import { EventReader } from '../fixtures/event-reader.js';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { anyPlatform, startApp, type TestApp } from '../fixtures/matrix.js';
 import { endSession, openSession, post, SESSION_HEADERS } from '../fixtures/raw-session.js';
 
@@ -129,6 +130,53 @@ describe('two nodes that share sessions', () => {
     const session = await openSession(urls[0]);
     await store.update(`test:${session['mcp-session-id']}`, { v: '2' }, 60_000);
     expect((await post(urls[1], session, call(1, 'hello'))).status).toBe(404);
+  });
+
+  it.each([
+    ['no params', { params: undefined }],
+    ['null as params', { params: 'null' }],
+    ['params that are no JSON', { params: '{' }],
+    ['params that open no session', { params: '{}' }],
+    ['no time', { at: undefined }],
+    ['a text as time', { at: 'soon' }],
+    ['no owner', { caller: undefined }],
+    ['no version', { v: undefined }],
+  ])('answer 404 if the record of a session has %s', async (_, fields) => {
+    const session = await openSession(urls[0]);
+    await store.update(`test:${session['mcp-session-id']}`, fields, 60_000);
+    for (const id of [1, 2]) expect((await post(urls[1], session, call(id, 'hello'))).status).toBe(404);
+  });
+
+  it('end a stream whose requests in the record are no JSON', async () => {
+    const session = await openSession(urls[0]);
+    const progress = await (await open(0, session, call(7, 'work'))).message();
+    const stream = String(progress?.id).split('-')[0];
+    await store.update(`test:${session['mcp-session-id']}`, { [`stream:${stream}`]: '{' }, 60_000);
+    expect(await (await resume(1, session, progress?.id)).messages()).toEqual([]);
+    shopOf(0).release.resolve();
+  });
+
+  it('drop stored events that are no JSON objects, with one warning', async () => {
+    const log = new LogSpy();
+    nodes[1].app.useLogger(log);
+    const session = await openSession(urls[0]);
+    const id = session['mcp-session-id'];
+    shopOf(0).release.resolve();
+    const first = await open(0, session, call(7, 'work'));
+    const progress = await first.message();
+    await first.messages();
+    const stream = String(progress?.id).split('-')[0];
+    await events.append(id, { stream, sequence: 7, json: '{}\n\nid: forged' });
+    await events.append(id, { stream, sequence: 8, json: '8' });
+    await events.append(id, { stream, sequence: 9, json: '{"id":9}' });
+    const resumed = await resume(1, session, progress?.id);
+    expect((await resumed.messages()).slice(1)).toEqual([expect.objectContaining({ id: 7 }), { id: 9 }]);
+    await events.offer(id, '{');
+    await events.offer(id, '{"id":10}');
+    const listening = await resume(1, session);
+    expect((await listening.message())?.message).toEqual({ id: 10 });
+    listening.cut();
+    expect(log.warnings).toEqual([expect.stringContaining('is no JSON object')]);
   });
 
   it('carry the answer to a question to the node that asks', async () => {

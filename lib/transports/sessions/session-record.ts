@@ -1,6 +1,7 @@
-import type { LoggingLevel, RequestId } from '@modelcontextprotocol/server';
+import { isInitializeRequest, type LoggingLevel, type RequestId } from '@modelcontextprotocol/server';
 import type { SessionFields } from '../../shared/session-store.js';
 import type { StateChange } from '../../server/connection-server.js';
+import { jsonIn } from '../../util/json-in.js';
 
 /** The version of records. A node treats sessions of a newer version as unknown sessions. */
 const VERSION = 1;
@@ -30,14 +31,17 @@ export const fieldsOf = ({ caller, openedAt, params }: SessionRecord): SessionFi
   params: JSON.stringify(params),
 });
 
-/** @returns undefined for a record of a newer version */
+/** @returns undefined for a record of a newer version, and for a malformed record */
 export function stateIn(fields: SessionFields): SharedState | undefined {
-  const { v, caller, at, params, level } = fields;
-  if (!(Number(v) <= VERSION)) return undefined;
+  const { v, caller, at, params: text, level } = fields;
+  const params = jsonIn(text);
+  const openedAt = Number(at);
+  if (!(Number(v) <= VERSION) || caller === undefined || !Number.isSafeInteger(openedAt)) return undefined;
+  if (!isInitialize(params)) return undefined;
   return {
     caller,
-    openedAt: Number(at),
-    params: JSON.parse(params) as Record<string, unknown>,
+    openedAt,
+    params,
     level: level as LoggingLevel | undefined,
     subscribed: Object.keys(fields)
       .filter(name => name.startsWith(SUBSCRIBED))
@@ -57,6 +61,9 @@ export const fieldOfStream = (stream: string, requests?: readonly RequestId[]) =
 });
 
 export function requestsIn(fields: SessionFields | undefined, stream: string): RequestId[] | undefined {
-  const text = fields?.[STREAM + stream];
-  return text === undefined ? undefined : (JSON.parse(text) as RequestId[]);
+  const requests = jsonIn(fields?.[STREAM + stream]);
+  return Array.isArray(requests) ? (requests as RequestId[]) : undefined;
 }
+
+const isInitialize = (params: unknown): params is SessionRecord['params'] =>
+  isInitializeRequest({ jsonrpc: '2.0', id: 0, method: 'initialize', params });

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
-import type { EventStore } from '../../protocol/event-store.js';
+import type { EventStore, StoredEvent } from '../../protocol/event-store.js';
 import type { MessageBus } from '../../shared/message-bus.js';
 import { NodeChannel } from '../../shared/node-channel.js';
 import type { SessionFields, SessionStore } from '../../shared/session-store.js';
 import { isRecord } from '../../util/is-record.js';
+import { jsonIn } from '../../util/json-in.js';
 import { messageOf } from '../../util/message-of.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { Turnstile } from './turnstile.js';
@@ -21,6 +22,9 @@ import {
 /** Interval at which a node reports that it runs, and how long other nodes believe it, in milliseconds. */
 const BEAT_MS = 2000;
 const BELIEVED_MS = 6000;
+
+/** Minimum time between two warnings about malformed events, in milliseconds. */
+const WARN_AGAIN_MS = 60_000;
 
 /** Maximum simultaneous writes of messages to the store. */
 const MAX_OFFERS = 200;
@@ -56,6 +60,7 @@ export class SharedSessions {
   private streams = 0;
   private isDown = false;
   private failedAt = 0;
+  private warnedAt = 0;
 
   constructor(
     { store, events, bus }: SharedStores,
@@ -64,10 +69,10 @@ export class SharedSessions {
     this.store = store;
     this.events = {
       append: (...args) => this.watch(() => events.append(...args)),
-      after: (...args) => this.watch(() => events.after(...args)),
+      after: async (...args) => this.messagesIn(await this.watch(() => events.after(...args))),
       // Limited, because a change may be sent to all sessions at once.
       offer: (...args) => this.turnstile.pass(() => this.watch(() => events.offer(...args))),
-      take: (...args) => this.watch(() => events.take(...args)),
+      take: async (...args) => this.messagesIn(await this.watch(() => events.take(...args))),
       delete: (...args) => this.watch(() => events.delete(...args)),
     };
     this.channel = new NodeChannel(bus, `sessions:${options.server}`, {
@@ -168,6 +173,20 @@ export class SharedSessions {
     expected?: SessionFields,
   ): Promise<boolean> {
     return this.watch(() => this.store.update(this.keyOf(session), fields, this.options.ttlMs, expected));
+  }
+
+  /** Drops events that another program has written, because a client cannot read them. */
+  private messagesIn(events: readonly StoredEvent[]): readonly StoredEvent[] {
+    const messages = events.filter(({ json }) => isRecord(jsonIn(json)));
+    if (messages.length < events.length && Date.now() - this.warnedAt > WARN_AGAIN_MS) {
+      this.warnedAt = Date.now();
+      this.options.report(
+        new Error(
+          'A stored event of a session is no JSON object and was dropped; let only the nodes write to the store',
+        ),
+      );
+    }
+    return messages;
   }
 
   private async beat(): Promise<void> {
