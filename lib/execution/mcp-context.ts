@@ -55,7 +55,10 @@ export class McpContext {
     private readonly args?: unknown,
   ) {}
 
-  /** Aborts when the client cancels or disconnects, and when the server shuts down. */
+  /**
+   * Aborts when the client cancels or disconnects, when the call takes too long, and when the server shuts down. In a
+   * 2025-era session, a call that has sent an event goes on for `sessions.resumeMs` after its client has disconnected.
+   */
   get signal(): AbortSignal {
     return this.call.reply.signal;
   }

@@ -67,6 +67,11 @@ export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>
   maxPerAddress: { ...COUNT, default: 100 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
   maxLifetimeMs: { ...TIME, default: 86_400_000 },
+  resumeMs: {
+    anyOf: [TIME, oneOf(false)],
+    default: 60_000,
+    description: 'a whole number above 0, up to 2147483647, or false',
+  },
   maxSubscriptions: { ...COUNT, default: 1000 },
   eventStore: {
     accepts: hasMethods('append', 'after', 'offer', 'take', 'delete'),

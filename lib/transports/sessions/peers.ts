@@ -20,6 +20,10 @@ export type PeerMessage =
   | { readonly kind: 'event'; readonly stream: string; readonly sequence: number; readonly json?: string }
   /** The client now reads a stream on the sending node. */
   | { readonly kind: 'taken'; readonly stream: string }
+  /** A client has left a call: does it have a GET stream on another node? */
+  | { readonly kind: 'sought' }
+  /** The client has a GET stream on the sending node. */
+  | { readonly kind: 'attended' }
   /** A stream is complete. */
   | { readonly kind: 'over'; readonly stream: string };
 
@@ -30,6 +34,8 @@ export interface Peers {
   tell(message: PeerMessage): void;
   /** Returns a number that is unique among this node's streams. */
   nextStream(): number;
+  /** Whether the store has failed recently, so that messages of other nodes may be missing. */
+  isCut(): boolean;
   /** Whether a node has sent a message recently. */
   knows(node: string): boolean;
   /**

@@ -7,6 +7,8 @@ import type { SessionStreams } from './session-streams.js';
 /** The answer to a POST of a session. As a stream, it survives its connection. */
 export class SessionAnswer extends PostAnswer {
   private resumable?: SessionStream;
+  /** How long the client was last asked to stay away, in milliseconds. */
+  pausedMs = 0;
 
   constructor(
     response: ServerResponse,
@@ -26,6 +28,7 @@ export class SessionAnswer extends PostAnswer {
   override pause(retryMs: number): void {
     if (this.isOver) return;
     this.asStream();
+    this.pausedMs = retryMs;
     this.resumable?.pause(retryMs);
   }
 

@@ -60,6 +60,7 @@ const open = (count = 1) => {
   const nodes: SessionStreams[] = [];
   let streams = 0;
   const peersOf = (own: number): Peers => ({
+    isCut: () => false,
     node: `${own}`.repeat(8),
     tell: message =>
       void Promise.resolve().then(() => {

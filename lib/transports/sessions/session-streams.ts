@@ -26,6 +26,8 @@ export class SessionStreams {
   private readonly streams = new Map<string, SessionStream>();
   /** The names of the streams that a client has opened by GET. */
   private readonly opened = new Set<string>();
+  /** The responses to GET requests. */
+  private readonly listening = new Set<ServerResponse>();
   /** Streams that were read on several nodes. Each of these nodes may take messages for them. */
   private readonly moved = new Set<string>();
   private readonly followed?: FollowedStreams;
@@ -45,6 +47,11 @@ export class SessionStreams {
   /** Whether a client reads any stream. */
   get areRead(): boolean {
     return [...this.streams.values()].some(({ isRead }) => isRead);
+  }
+
+  /** Whether a client has opened a stream by GET, for a new stream or an earlier one. */
+  get areListened(): boolean {
+    return this.listening.size > 0;
   }
 
   /** Whether a required write to the store is still pending. */
@@ -72,6 +79,8 @@ export class SessionStreams {
     const known = this.streams.get(name);
     const earlier = known ?? (isForeign ? await this.adopt(name, kind as StreamKind, node) : undefined);
     if (response.destroyed) return;
+    this.listening.add(response);
+    response.once('close', () => this.listening.delete(response));
     const stream = earlier ?? this.create(this.newName('l'));
     stream.open(response, earlier && Number(sequence));
     if (earlier) this.peers?.tell({ kind: 'taken', stream: name });

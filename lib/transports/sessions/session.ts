@@ -9,6 +9,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { LimitReached } from '../../protocol/caller-limit.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
@@ -21,6 +22,7 @@ import type { PostAnswer } from '../http/post-answer.js';
 import { limitError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
 import type { EventStore } from '../../protocol/event-store.js';
+import { LeftCalls } from './left-calls.js';
 import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';
 import { SessionAnswer } from './session-answer.js';
@@ -34,6 +36,8 @@ const PRIMED_SINCE = '2025-11-25';
 /** The id of the internal request that restores a session of another node. */
 const RESTORING = 'nestjs-mcp:restoring';
 
+const ABANDONED = 'The call was cancelled, because its client did not come back in time';
+
 /** An open request. */
 interface Pending {
   readonly answer: Pick<PostAnswer, 'send' | 'answer' | 'drop'>;
@@ -45,6 +49,7 @@ export interface SessionOptions {
   readonly id: string;
   readonly caller: string;
   readonly idleTimeoutMs: number;
+  readonly resumeMs: number | false;
   readonly keepAliveMs: number;
   readonly eventStore: EventStore;
   /** The other nodes, if they also serve the session. */
@@ -67,6 +72,7 @@ export class Session implements Transport {
   private readonly timer: NodeJS.Timeout;
   private readonly pending = new Map<RequestId, Pending>();
   private readonly streams: SessionStreams;
+  private readonly left: LeftCalls;
   private readonly others?: OtherNodes;
   private isInitialized = false;
   private isClosed = false;
@@ -92,6 +98,11 @@ export class Session implements Transport {
       },
       peers,
     );
+    this.left = new LeftCalls({
+      resumeMs: options.resumeMs,
+      isAttended: () => this.isAttended(),
+      giveUp: answer => this.giveUp(answer),
+    });
     if (peers) {
       this.others = new OtherNodes(peers);
       server.share = change => peers.share(change);
@@ -132,6 +143,11 @@ export class Session implements Transport {
       case 'answer':
         if (this.others?.confirm(message)) this.onmessage?.(message.message);
         return;
+      case 'sought':
+        if (this.streams.areListened) this.options.peers?.tell({ kind: 'attended' });
+        return;
+      case 'attended':
+        return this.left.attended();
       case 'confirmed':
         return this.others?.confirmed(message.node, message.id);
       default:
@@ -197,7 +213,7 @@ export class Session implements Transport {
     rawResponse.once('close', () => {
       this.timer.refresh();
       // Without an event id, the client cannot reconnect, so its calls are cancelled.
-      if (answer.canResume) return;
+      if (answer.canResume) return this.left.add(answer);
       for (const { id } of requests) this.cancel(id, 'The client disconnected', answer);
     });
     const calls = requests.map(request => this.open(request, answer, incoming.caller));
@@ -216,7 +232,10 @@ export class Session implements Transport {
     const { accept, 'mcp-protocol-version': version, 'last-event-id': lastEventId } = rawRequest.headers;
     assertAccepts(accept);
     assertVersion(version);
-    rawResponse.once('close', () => this.timer.refresh());
+    rawResponse.once('close', () => {
+      this.timer.refresh();
+      this.left.attended();
+    });
     await this.streams.listen(rawResponse, lastEventId as string | undefined);
   }
 
@@ -239,6 +258,7 @@ export class Session implements Transport {
     if (this.isClosed) return;
     this.isClosed = true;
     clearTimeout(this.timer);
+    this.left.close();
     for (const id of [...this.pending.keys()]) this.cancel(id, 'The session has ended');
     this.streams.close();
     this.onclose?.();
@@ -318,6 +338,26 @@ export class Session implements Transport {
     if (pending.call) return pending.call.cancel(reason);
     this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
     pending.answer.drop();
+  }
+
+  /** Whether the client has a GET stream here. If not, the other nodes are asked. */
+  private isAttended(): boolean {
+    const { peers } = this.options;
+    if (this.streams.areListened || peers?.isCut()) return true;
+    peers?.tell({ kind: 'sought' });
+    return false;
+  }
+
+  /** Cancels the calls of an answer, which a client that comes late learns. */
+  private giveUp(answer: SessionAnswer): void {
+    for (const [id, { answer: own, call }] of this.pending) {
+      if (own !== answer) continue;
+      if (!call) this.cancel(id, ABANDONED, answer);
+      else {
+        this.pending.delete(id);
+        call.end(new McpException(McpErrorCode.Refused, ABANDONED), 'cancelled');
+      }
+    }
   }
 
   private onIdle(): void {

@@ -213,12 +213,13 @@ export class Sessions {
     const reached = this.limit.take(limitKey);
     if (reached) throw limitError(reached, requestId);
     const { eventStore, keepAliveMs, shared } = this;
-    const { idleTimeoutMs, maxLifetimeMs } = this.options;
+    const { idleTimeoutMs, maxLifetimeMs, resumeMs } = this.options;
     const server = serverForConnection(this.server, 'legacy');
     const session = new Session(this.server, server, {
       id,
       caller,
       idleTimeoutMs,
+      resumeMs,
       keepAliveMs,
       eventStore,
       peers: shared?.peersOf(id),

@@ -147,8 +147,11 @@ export class SharedSessions {
     const note = async (fields: Record<string, string | undefined>) => {
       await this.update(session, fields);
     };
+    // After an outage, each node needs time to report again.
+    const isCut = () => Date.now() - this.failedAt < BELIEVED_MS;
     return {
       node: this.node,
+      isCut,
       tell: message => void tell(message),
       nextStream: () => (this.streams += 1),
       knows: node => Date.now() - (this.known.get(node) ?? 0) < BELIEVED_MS,
@@ -160,10 +163,8 @@ export class SharedSessions {
       finish: stream => note(fieldOfStream(stream)),
       requestsOf: async stream =>
         requestsIn(await this.watch(() => this.store.read(this.keyOf(session))), stream),
-      // After an outage, each node needs time to report again.
       isAlive: async node =>
-        Date.now() - this.failedAt < BELIEVED_MS ||
-        (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
+        isCut() || (await this.watch(() => this.store.read(keyOfNode(node)))) !== undefined,
     };
   }
 
