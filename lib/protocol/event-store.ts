@@ -14,16 +14,21 @@ export interface StoredEvent {
  * events first. `contracts.eventStore` of `nestjs-mcp/testing` tests an implementation.
  */
 export interface EventStore {
-  /** Stores an event. The events of a stream arrive in order. */
-  append(session: string, event: StoredEvent): Promise<void>;
+  /**
+   * Stores an event. The events of a stream arrive in order.
+   * @param caller the caller that the session counts for, or the address of an anonymous caller; a store may give each
+   * caller a share of its space
+   */
+  append(session: string, event: StoredEvent, caller?: string): Promise<void>;
   /** The stored events of a stream after an event, in order. */
   after(session: string, stream: string, sequence: number): Promise<readonly StoredEvent[]>;
   /**
    * Stores a message that does not belong to a stream yet.
    * @param key identifies the message: a second message with this key is not stored
+   * @param caller as for `append`
    * @returns whether the message is stored
    */
-  offer(session: string, json: string, key?: string): Promise<boolean>;
+  offer(session: string, json: string, key?: string, caller?: string): Promise<boolean>;
   /** Moves the waiting messages to a stream, as its next events, in order. Each message is moved once. */
   take(session: string, stream: string): Promise<readonly StoredEvent[]>;
   /** Deletes the events and the waiting messages of a session. */

@@ -63,3 +63,40 @@ it('keeps the latest event of a session, whatever its length', async () => {
   await store.append('a', { stream: 'c.1', sequence: 2, json: 'x'.repeat(100) });
   expect((await store.after('a', 'c.1', 0)).map(({ sequence }) => sequence)).toEqual([2]);
 });
+
+it('drops the events of the caller that holds the most, however many sessions it has', async () => {
+  const store = new MemoryEventStore({ maxTotalLength: 100 });
+  const event = { stream: 'c.1', sequence: 1, json: 'x'.repeat(10) };
+  await store.append('quiet', event, 'jo');
+  await store.offer('quiet', 'waiting', undefined, 'jo');
+  for (let index = 0; index < 50; index++) {
+    await store.append(`greedy ${index % 25}`, { ...event, sequence: index }, 'eve');
+    await store.offer(`greedy ${index % 25}`, 'waiting', undefined, 'eve');
+  }
+  expect(await store.after('quiet', 'c.1', 0)).toHaveLength(1);
+  expect(await store.take('quiet', 'l.1')).toHaveLength(1);
+  expect(await store.after('greedy 24', 'c.1', 0)).toEqual([expect.objectContaining({ sequence: 49 })]);
+  expect(store.length).toBeLessThanOrEqual(100);
+});
+
+it('keeps the events of each caller that holds no more than its share', async () => {
+  const CALL = fc.record({ caller: fc.nat(3), session: fc.nat(2), length: fc.integer({ min: 1, max: 60 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(CALL, { maxLength: 60 }), async calls => {
+      const store = new MemoryEventStore({ maxTotalLength: 80 });
+      const sent = [0, 0, 0, 0];
+      for (const [index, { caller, session, length }] of calls.entries()) {
+        const event = { stream: 'c.1', sequence: index + 1, json: 'x'.repeat(length) };
+        await store.append(`${caller}/${session}`, event, `${caller}`);
+        sent[caller] += length;
+      }
+      for (const [caller, length] of sent.entries()) {
+        if (length > 20) continue;
+        const kept = await Promise.all(
+          [0, 1, 2].map(session => store.after(`${caller}/${session}`, 'c.1', 0)),
+        );
+        expect(kept.flat()).toHaveLength(calls.filter(call => call.caller === caller).length);
+      }
+    }),
+  );
+});

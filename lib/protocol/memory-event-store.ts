@@ -6,7 +6,10 @@ export interface MemoryEventStoreOptions {
   readonly maxEvents?: number;
   /** Maximum characters of a session's events; its latest event may exceed them. Default: 1,048,576 (1 Mi). */
   readonly maxLength?: number;
-  /** Maximum characters of all events. Default: 67,108,864 (64 Mi). */
+  /**
+   * Maximum characters of all events. Past it, the store drops the oldest events of the caller that holds the most.
+   * Default: 67,108,864 (64 Mi).
+   */
   readonly maxTotalLength?: number;
   /** Lifetime of an event, in milliseconds. Default: 300,000 (5 minutes). */
   readonly ttlMs?: number;
@@ -24,6 +27,8 @@ interface Kept extends StoredEvent {
 
 /** The events of one session, oldest first. */
 interface Log {
+  /** The caller that the session counts for. */
+  readonly caller: string;
   events: Kept[];
   length: number;
   /** The number of waiting messages. */
@@ -34,7 +39,8 @@ interface Log {
 }
 
 /**
- * Stores events in this process. Past a bound, it drops the oldest events.
+ * Stores events in this process. Past a bound, it drops the oldest events. A caller that fills the store loses its own
+ * events, whatever the number of its sessions.
  * @example
  * ```ts
  * McpModule.forRoot({
@@ -48,6 +54,8 @@ export class MemoryEventStore implements EventStore {
   /** Sorted by the time of the latest event, most recent last. */
   private readonly logs = new Map<string, Log>();
   private readonly bounds: Readonly<Required<MemoryEventStoreOptions>>;
+  /** The length of the events of each caller that has any. */
+  private readonly lengths = new Map<string, number>();
   private total = 0;
 
   constructor(options: MemoryEventStoreOptions = {}) {
@@ -60,8 +68,8 @@ export class MemoryEventStore implements EventStore {
     return this.total;
   }
 
-  append(session: string, event: StoredEvent): Promise<void> {
-    this.keep(this.logOf(session), event);
+  append(session: string, event: StoredEvent, caller?: string): Promise<void> {
+    this.keep(this.logOf(session, caller), event);
     return DONE;
   }
 
@@ -72,8 +80,8 @@ export class MemoryEventStore implements EventStore {
     return log.events.filter(event => event.stream === stream && event.sequence > sequence);
   }
 
-  async offer(session: string, json: string, key?: string): Promise<boolean> {
-    const log = this.logOf(session);
+  async offer(session: string, json: string, key?: string, caller?: string): Promise<boolean> {
+    const log = this.logOf(session, caller);
     if (key !== undefined && !isNew(log, key)) return false;
     log.waiting += 1;
     this.keep(log, { stream: WAITING, sequence: 0, json });
@@ -98,12 +106,14 @@ export class MemoryEventStore implements EventStore {
   }
 
   async delete(session: string): Promise<void> {
-    this.total -= this.logs.get(session)?.length ?? 0;
+    const log = this.logs.get(session);
+    if (!log) return;
+    this.count(log.caller, -log.length);
     this.logs.delete(session);
   }
 
-  private logOf(session: string): Log {
-    const log = this.logs.get(session) ?? { events: [], length: 0, waiting: 0, taken: 0 };
+  private logOf(session: string, caller = session): Log {
+    const log = this.logs.get(session) ?? { caller, events: [], length: 0, waiting: 0, taken: 0 };
     this.logs.delete(session);
     this.logs.set(session, log);
     return log;
@@ -113,7 +123,7 @@ export class MemoryEventStore implements EventStore {
     const { maxEvents, maxLength, maxTotalLength } = this.bounds;
     log.events.push({ stream, sequence, json, at: Date.now() });
     log.length += json.length;
-    this.total += json.length;
+    this.count(log.caller, json.length);
     this.forgetOld(log);
     // The latest event is kept at any length, because it may be the answer to a call.
     while (log.events.length > 1 && (log.events.length > maxEvents || log.length > maxLength))
@@ -130,13 +140,23 @@ export class MemoryEventStore implements EventStore {
     const { json, stream } = log.events.shift()!;
     if (stream === WAITING) log.waiting -= 1;
     log.length -= json.length;
-    this.total -= json.length;
+    this.count(log.caller, -json.length);
   }
 
+  private count(caller: string, length: number): void {
+    this.total += length;
+    const own = (this.lengths.get(caller) ?? 0) + length;
+    if (own > 0) this.lengths.set(caller, own);
+    else this.lengths.delete(caller);
+  }
+
+  /** Drops the oldest event of the caller that holds the most. */
   private shiftOldest(): void {
+    let [most, length] = ['', 0];
+    for (const [caller, own] of this.lengths) if (own > length) [most, length] = [caller, own];
     for (const [session, log] of this.logs) {
-      if (log.events.length > 0) return this.shift(log);
-      this.logs.delete(session);
+      if (log.events.length === 0) this.logs.delete(session);
+      else if (log.caller === most) return this.shift(log);
     }
   }
 }

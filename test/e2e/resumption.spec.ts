@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Ctx, McpContext, McpServerRegistry, MemoryEventStore, Tool } from 'nestjs-mcp';
 import { deferred } from '../fixtures/deferred.js';
 import { EventReader } from '../fixtures/event-reader.js';
+import { HEADER_GUARD } from '../fixtures/limits.js';
 import { endSession, openSession } from '../fixtures/raw-session.js';
 import { platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
@@ -208,5 +209,26 @@ it('keeps events in the store of the options', async () => {
   expect(kept.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   await (await endSession(url, session)).text();
   expect(store.length).toBe(0);
+  await test.close();
+});
+
+it('keeps the events of a caller while another caller fills the store', async () => {
+  const store = new MemoryEventStore({ maxTotalLength: 2000 });
+  const test = await startApp([Tools], {
+    mcp: { sessions: { eventStore: store } },
+    module: { providers: [HEADER_GUARD] },
+  });
+  const url = await test.url();
+  test.app.get(Tools).release.resolve();
+  const session = await openSession(url, { headers: { 'x-user': 'jo' } });
+  const first = await EventReader.open(url, session, call('work'));
+  const progress = await first.message();
+  await first.messages();
+  const greedy = [];
+  for (let index = 0; index < 20; index++)
+    greedy.push(await openSession(url, { headers: { 'x-user': 'eve' } }));
+  for (const own of greedy) await (await EventReader.open(url, own, call('work'))).messages();
+  const resumed = await EventReader.open(url, { ...session, 'last-event-id': String(progress?.id) });
+  expect(await resumed.messages()).toHaveLength(2);
   await test.close();
 });

@@ -5,6 +5,8 @@ import { EventStream } from '../http/event-stream.js';
 /** The settings that all streams of a session share. */
 export interface StreamSettings {
   readonly session: string;
+  /** The caller that the session counts for. */
+  readonly caller: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly keepAliveMs: number;
   readonly store: EventStore;
@@ -85,10 +87,10 @@ export class SessionStream {
 
   send(json: string): void {
     if (this.hasEnded) return;
-    const { store, session, report } = this.settings;
+    const { store, session, caller, report } = this.settings;
     const event = { stream: this.name, sequence: this.stored + 1, json };
     if (this.log) this.log.append(event);
-    else store.append(session, event).catch(report);
+    else store.append(session, event, caller).catch(report);
     this.accept(event);
   }
 

@@ -77,6 +77,7 @@ const open = (count = 1) => {
   for (let index = 0; index < count; index++) {
     const settings = {
       session: 's',
+      caller: 'jo',
       headers: {},
       keepAliveMs: 0,
       store,

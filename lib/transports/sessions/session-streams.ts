@@ -94,9 +94,9 @@ export class SessionStreams {
    * @param key identifies the message if other nodes send it, too
    */
   send(json: string, key?: string): void {
-    const { store, session } = this.settings;
+    const { store, session, caller } = this.settings;
     this.save(async () => {
-      if (!(await store.offer(session, json, key))) return;
+      if (!(await store.offer(session, json, key, caller))) return;
       if (this.openedStream()) this.flush();
       else this.peers?.tell({ kind: 'waiting' });
     });
@@ -207,11 +207,11 @@ export class SessionStreams {
   private logOf(name: string): StreamLog | undefined {
     const { peers } = this;
     if (!peers) return undefined;
-    const { store, session } = this.settings;
+    const { store, session, caller } = this.settings;
     return {
       append: event =>
         this.save(async () => {
-          await store.append(session, event);
+          await store.append(session, event, caller);
           const { sequence, json } = event;
           if (!this.streams.get(name)?.isRead) peers.tell({ kind: 'event', stream: name, sequence, json });
         }),

@@ -48,6 +48,8 @@ interface Pending {
 export interface SessionOptions {
   readonly id: string;
   readonly caller: string;
+  /** The caller that the session counts for in the limits; see `limitKeyOf`. */
+  readonly limitKey: string;
   readonly idleTimeoutMs: number;
   readonly resumeMs: number | false;
   readonly keepAliveMs: number;
@@ -89,6 +91,7 @@ export class Session implements Transport {
     this.streams = new SessionStreams(
       {
         session: options.id,
+        caller: options.limitKey,
         headers: this.headers,
         keepAliveMs: options.keepAliveMs,
         store: options.eventStore,

@@ -218,6 +218,7 @@ export class Sessions {
     const session = new Session(this.server, server, {
       id,
       caller,
+      limitKey,
       idleTimeoutMs,
       resumeMs,
       keepAliveMs,
