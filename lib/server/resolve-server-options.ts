@@ -170,7 +170,13 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
   const name = JSON.stringify((options as Partial<McpModuleOptions> | undefined)?.name);
   const where = `McpModule.forRoot({ name: ${name} })`;
   const fail = (problem: string) => new McpBootstrapError(where, problem);
-  const { http, mrtr, bus = shared?.bus, sessions: bounds, ...rest } = resolve(SERVER, options, fail);
+  const {
+    http,
+    mrtr,
+    bus = shared?.bus,
+    sessions: bounds,
+    ...rest
+  } = shareCaps(resolve(SERVER, options, fail), options);
   const { store = shared?.store } = mrtr;
   if (mrtr.singleUse && !store) {
     throw fail('"mrtr.singleUse" needs "mrtr.store" or McpRedisModule, to record used states');
@@ -187,6 +193,34 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
     throw fail('a MemoryEventStore as "sessions.eventStore" is not shared, but sessions are; leave it out');
   }
   return { ...rest, bus, sessions, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
+}
+
+/** Lowers the caps of a caller that are above the cap of all callers, so that one caller cannot take everything. */
+function shareCaps(filled: FilledOptions, { sessions, calls, http, mrtr }: McpModuleOptions): FilledOptions {
+  const own = ['maxPerCaller', 'maxPerAddress'] as const;
+  const listeners = ['maxListenersPerCaller', 'maxListenersPerAddress'] as const;
+  const { suspension } = filled.mrtr;
+  return {
+    ...filled,
+    sessions: withShare(filled.sessions, sessions, 'max', own),
+    calls: withShare(filled.calls, calls, 'max', own),
+    http: filled.http && withShare(filled.http, http || undefined, 'maxListeners', listeners),
+    mrtr: { ...filled.mrtr, suspension: withShare(suspension, mrtr?.suspension, 'maxTotal', own) },
+  };
+}
+
+/** Halves the total for the caps above it, unless the application has given both. */
+function withShare<K extends string, T extends Readonly<Record<K, number>>>(
+  filled: T,
+  given: { readonly [key in K]?: number } = {},
+  total: K,
+  caps: readonly K[],
+): T {
+  const all = filled[total];
+  const above = caps.filter(
+    cap => all > 1 && all < filled[cap] && !(given[total] !== undefined && given[cap] !== undefined),
+  );
+  return { ...filled, ...Object.fromEntries(above.map(cap => [cap, Math.floor(all / 2)])) };
 }
 
 function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): ResolvedHttpOptions {

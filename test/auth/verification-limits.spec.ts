@@ -49,7 +49,7 @@ describe('the verification of tokens', () => {
 
   it.each([
     ['of one address', { maxPerAddress: 3 }, 429],
-    ['of the server', { max: 3 }, 503],
+    ['of the server', { max: 3, maxPerAddress: 4 }, 503],
   ])('counts as a call in the cap %s', async (_what, caps, status) => {
     const slow = deferred();
     let running = 0;

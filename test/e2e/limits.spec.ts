@@ -18,7 +18,7 @@ type Options = Partial<McpModuleOptions>;
 /** What a caller can have open. */
 interface Kind {
   readonly name: string;
-  readonly options: (caps: { max: number; own: number }) => Options;
+  readonly options: (caps: { max: number; own?: number }) => Options;
   /** How a caller opens one more. */
   readonly request: (test: TestApp, user: string) => LimitedRequest | Promise<LimitedRequest>;
   /** How it ends; the answer hangs up, unless it says something else. */
@@ -119,6 +119,14 @@ describe.each(platforms())('limits on %s', platform => {
       await close('greedy', held[0]);
       expect(await open('greedy')).toMatchObject({ status: 200 });
       expect(await open('greedy')).toMatchObject({ status: 429 });
+    });
+
+    it('leave half of a small cap of the process to other callers', async () => {
+      await start(options({ max: 5 }));
+      for (const user of ['a', 'b']) {
+        const statuses = [await open(user), await open(user), await open(user)].map(({ status }) => status);
+        expect(statuses).toEqual([200, 200, 429]);
+      }
     });
 
     it('are refused past the cap of the process', async () => {

@@ -184,7 +184,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
     it.each([
       ['one session', { maxPerSession: 2 }, 1, 429],
       ['one address', { maxPerAddress: 2 }, 2, 429],
-      ['the server', { maxTotal: 2 }, 2, 503],
+      ['the server', { maxTotal: 2, maxPerAddress: 3 }, 2, 503],
     ])(
       'is refused where too many of %s wait, and counted out when it ends',
       async (_, limits, count, status) => {
