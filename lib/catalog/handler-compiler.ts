@@ -22,6 +22,7 @@ import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
 import { assertTakesTexts, takingTexts } from '../schema/text-arguments.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
+import { isZodDto } from '../schema/zod-dto.js';
 import {
   keyOfCompletion,
   type CompletionEntry,
@@ -32,7 +33,7 @@ import {
   type ToolEntry,
 } from './entries.js';
 import { accessOf } from './handler-access.js';
-import { inputOf, uriParamsOf, type HandlerInput } from './handler-input.js';
+import { inputOf, parsedParams, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { defined } from '../util/defined.js';
 import { checkUri, compileUriTemplate } from '../protocol/uri-template.js';
 
@@ -113,16 +114,21 @@ export class HandlerCompiler {
       ...origin(target),
       definition,
       headerParams,
-      run: this.runner(target, validator(`tool "${key}"`, input.schema), withContext),
+      run: this.runner(
+        target,
+        validator(`tool "${key}"`, input.schema),
+        withContext,
+        parsedParams(params, options.inputSchema),
+      ),
       ...(output && { output: output.schema }),
     };
   }
 
   private async prompt(options: PromptOptions, target: HandlerTarget): Promise<PromptEntry> {
     const key = options.name ?? target.methodName;
+    const params = readParams(target);
     const declared =
-      (await declaredIn(options, 'argsSchema', 'input')) ??
-      (await inputOf(target, readParams(target), 'prompt'));
+      (await declaredIn(options, 'argsSchema', 'input')) ?? (await inputOf(target, params, 'prompt'));
     const schema = await ofTexts(declared);
     const args = promptArguments(schema.jsonSchema);
     const definition = { ...described(key, options), ...(args.length > 0 && { arguments: args }) };
@@ -131,7 +137,12 @@ export class HandlerCompiler {
       key,
       ...origin(target),
       definition,
-      run: this.runner(target, validator(`prompt "${key}"`, schema), withContext),
+      run: this.runner(
+        target,
+        validator(`prompt "${key}"`, schema),
+        withContext,
+        parsedParams(params, options.argsSchema),
+      ),
       inputJsonSchema: schema.jsonSchema,
     };
   }
@@ -188,8 +199,13 @@ export class HandlerCompiler {
     };
   }
 
-  private runner(target: HandlerTarget, prepare: Prepare, positional: Positional): RunHandler {
-    return this.executor.compile({ target, params: readParams(target), prepare, positional });
+  private runner(
+    target: HandlerTarget,
+    prepare: Prepare,
+    positional: Positional,
+    params: readonly HandlerParam[] = readParams(target),
+  ): RunHandler {
+    return this.executor.compile({ target, params, prepare, positional });
   }
 }
 
@@ -224,9 +240,9 @@ async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema
   return schema;
 }
 
-/** arktype schemas are functions, too. */
+/** Whether class-validator checks it. arktype schemas and the DTOs of nestjs-zod are functions, too. */
 const isClass = (source: SchemaLike | undefined): source is Type =>
-  typeof source === 'function' && !isStandardSchema(source);
+  typeof source === 'function' && !isStandardSchema(source) && !isZodDto(source);
 
 function validator(subject: string, schema: CompiledSchema): Prepare {
   return async data => {

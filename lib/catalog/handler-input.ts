@@ -3,6 +3,7 @@ import { declaredMethodOf, paramTypesOf, type HandlerTarget, isDto } from '../ex
 import { compileSchema } from '../schema/compile-schema.js';
 import { success } from '../schema/result.js';
 import type { CompiledSchema, SchemaLike } from '../schema/types.js';
+import { isZodDto, parsedDto, schemaIn } from '../schema/zod-dto.js';
 import { compileNamedArguments } from './named-arguments.js';
 
 const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;
@@ -60,6 +61,21 @@ export async function uriParamsOf(params: readonly HandlerParam[]): Promise<Hand
   const type = params.find(({ kind, data }) => kind === 'uri' && data === undefined)?.metatype;
   return isDto(type) ? { source: type, schema: await compileSchema(type, 'input') } : undefined;
 }
+
+/**
+ * The parameters as their pipes see them, which do not parse a DTO of nestjs-zod again.
+ * @param declared the schema of the handler's options. It may differ from the parameter's, which the pipes then check.
+ */
+export const parsedParams = (
+  params: readonly HandlerParam[],
+  declared: SchemaLike | undefined,
+): HandlerParam[] =>
+  params.map(param => {
+    const { kind, data, metatype } = param;
+    if (kind !== 'args' || !isZodDto(metatype)) return param;
+    const isParsed = !declared || (data === undefined && schemaIn(declared) === schemaIn(metatype));
+    return isParsed ? { ...param, metatype: parsedDto(metatype) } : param;
+  });
 
 /** Handlers added at run time are functions without decorators. */
 const isFunction = ({ wrapper }: HandlerTarget): boolean => wrapper === undefined;

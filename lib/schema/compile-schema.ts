@@ -3,6 +3,7 @@ import { compileJsonSchema } from './json-schema-compiler.js';
 import { SchemaError } from './schema.error.js';
 import { compileStandardSchema, isStandardSchema } from './standard-schema-compiler.js';
 import type { CompiledSchema, SchemaIo, SchemaLike } from './types.js';
+import { schemaIn } from './zod-dto.js';
 
 const compiled = {
   input: new WeakMap<object, Promise<CompiledSchema>>(),
@@ -17,7 +18,8 @@ export async function compileSchema(schema: SchemaLike, io: SchemaIo): Promise<C
   return result;
 }
 
-async function compile(schema: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
+async function compile(declared: SchemaLike, io: SchemaIo): Promise<CompiledSchema> {
+  const schema = schemaIn(declared);
   // Checked first, because arktype schemas are functions, too.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
   requireNoShape(schema);

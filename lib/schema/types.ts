@@ -29,7 +29,7 @@ export interface CompiledSchema<T = unknown> {
 }
 
 /**
- * A class with class-validator decorators, a Standard Schema with JSON Schema (zod 4.2 or later, arktype, valibot in
- * `toStandardJsonSchema()` of @valibot/to-json-schema), or JSON Schema.
+ * A class with class-validator decorators, a DTO of nestjs-zod, a Standard Schema with JSON Schema (zod 4.2 or later,
+ * arktype, valibot in `toStandardJsonSchema()` of @valibot/to-json-schema), or JSON Schema.
  */
 export type SchemaLike = Type<unknown> | StandardSchemaWithJSON | JsonSchema;
