@@ -94,7 +94,7 @@ describe('a named argument that is a class', () => {
           type: 'object',
           properties: {
             name: { type: 'string' },
-            folders: { type: 'array', items: { $ref: '#/properties/tree' } },
+            folders: { type: 'array', items: { type: 'object', $ref: '#/properties/tree' } },
           },
           required: ['name'],
           additionalProperties: false,
@@ -118,6 +118,79 @@ describe('a named argument that is a class', () => {
         'tree.folders[0].name: name must be a string',
     );
     expect(await ship({ to: 'eu', tree })).toContain('to: must be object');
+  });
+});
+
+describe('the nested classes of named arguments', () => {
+  class Place {
+    @IsString()
+    city!: string;
+  }
+  class Parcel {
+    @ValidateNested()
+    @TypeOf(() => Place)
+    from!: Place;
+  }
+  const OtherPlace = (() => {
+    class Place {
+      @IsInt()
+      zip!: number;
+    }
+    return Place;
+  })();
+  class Letter {
+    @ValidateNested()
+    @TypeOf(() => OtherPlace)
+    from!: object;
+
+    @IsOptional()
+    @ValidateNested()
+    @TypeOf(() => Letter)
+    reply?: Letter;
+  }
+
+  @Injectable()
+  class Post {
+    @Tool()
+    send(@Args('a') a: Parcel, @Args('b') b: Parcel, @Args('c') c: Letter) {
+      return [a, b, c].map(({ from }) => JSON.stringify(from)).join();
+    }
+  }
+
+  it('are definitions of the root, and of each class there is one', async () => {
+    const { client, close } = await startApp([Post]);
+    const { tools } = await (await client()).listTools();
+    const object = (properties: object, required: string[]) => ({
+      type: 'object',
+      properties,
+      required,
+      additionalProperties: false,
+    });
+    const parcel = object({ from: { type: 'object', $ref: '#/$defs/Place' } }, ['from']);
+    expect(tools[0]?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        a: parcel,
+        b: parcel,
+        c: object(
+          {
+            from: { type: 'object', $ref: '#/$defs/Place2' },
+            reply: { type: 'object', $ref: '#/properties/c' },
+          },
+          ['from'],
+        ),
+      },
+      required: ['a', 'b', 'c'],
+      $defs: {
+        Place: object({ city: { type: 'string' } }, ['city']),
+        Place2: object({ zip: { type: 'integer' } }, ['zip']),
+      },
+    });
+    const args = { a: { from: { city: 'x' } }, b: { from: { city: 'y' } }, c: { from: { zip: 1 } } };
+    expect(textOf(await (await client()).callTool({ name: 'send', arguments: args }))).toBe(
+      '{"city":"x"},{"city":"y"},{"zip":1}',
+    );
+    await close();
   });
 });
 

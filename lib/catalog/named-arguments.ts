@@ -49,8 +49,10 @@ export async function compileNamedArguments(
     objectOf(({ dto, schema }) => (dto ? { type: 'object' } : schema)),
     'input',
   );
+  const $defs = {};
+  const shown = objectOf(({ dto, name, schema }) => (dto ? embedded(schema, name, $defs) : schema));
   const { jsonSchema } = await compileSchema(
-    objectOf(({ schema }) => schema),
+    Object.keys($defs).length > 0 ? { ...shown, $defs } : shown,
     'input',
   );
   return {
@@ -97,7 +99,7 @@ async function namedArgument(
   if (scalar) return { ...common, schema: scalar, isDate: type === Date && pipes.length === 0 };
   if (owner === 'tool' && isDto(type)) {
     const dto = await compileSchema(type, 'input');
-    return { ...common, schema: embedded(dto.jsonSchema, name), dto, isDate: false };
+    return { ...common, schema: dto.jsonSchema, dto, isDate: false };
   }
   throw new Error(
     `the type of its argument "${name}" is unknown, so it would not be checked: declare "${option}"; only strings, ` +

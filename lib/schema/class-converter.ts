@@ -11,6 +11,7 @@ import {
   type Shapes,
 } from './class-property.js';
 import { isScalar, type Keywords } from './class-rules.js';
+import { freeKey } from './json-schema.js';
 import { keywordsOf, headerProperties } from './keywords.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 import type { SchemaIo } from './types.js';
@@ -147,6 +148,7 @@ export class ClassConverter {
 
   private unionSchema({ property, subTypes }: NonNullable<DeclaredType['discriminator']>): Keywords {
     return {
+      type: 'object',
       anyOf: subTypes.map(({ value, name }) =>
         this.reference(value as Type<unknown>, { property, value: name }),
       ),
@@ -154,27 +156,27 @@ export class ClassConverter {
   }
 
   private reference(type: Type<unknown>, tag?: Tag): Keywords {
-    if (type === this.root && !tag) return { $ref: '#' };
+    if (type === this.root && !tag) return objectAt('#');
     let definition = this.definitions.find(
       known =>
         known.type === type && known.tag?.property === tag?.property && known.tag?.value === tag?.value,
     );
     if (!definition) {
-      definition = { type, tag, key: this.freeKey(type.name), schema: {} };
+      definition = { type, tag, key: this.keyFor(type.name), schema: {} };
       this.definitions.push(definition); // before its properties, which may lead back to it
       definition.schema = this.objectSchema(type, tag);
     }
-    return { $ref: `#/$defs/${definition.key}` };
+    return objectAt(`#/$defs/${definition.key}`);
   }
 
-  private freeKey(name: string): string {
+  private keyFor(name: string): string {
     const base = name.replaceAll(/\W/g, '_') || 'Anonymous';
-    const isTaken = (key: string) => this.definitions.some(definition => definition.key === key);
-    let key = base;
-    for (let n = 2; isTaken(key); n++) key = `${base}${n}`;
-    return key;
+    return freeKey(base, key => this.definitions.some(definition => definition.key === key));
   }
 }
+
+/** Clients that do not follow `$ref` send a text for a property without a type. */
+const objectAt = ($ref: string): Keywords => ({ type: 'object', $ref });
 
 function isClass(type: unknown): type is Type<unknown> {
   return typeof type === 'function' && type !== Object && type !== Array;

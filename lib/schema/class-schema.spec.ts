@@ -288,7 +288,7 @@ describe('nested classes', () => {
     return Address;
   })();
 
-  it('are definitions, two of the same name included', async () => {
+  it('are definitions of type object, two of the same name included', async () => {
     class Order {
       @ValidateNested() @Type(() => Address) @Description('Where to') home!: Address;
       @ValidateNested() @Type(() => Other) work!: object;
@@ -296,9 +296,9 @@ describe('nested classes', () => {
     }
     const { properties, $defs, required } = await jsonSchemaOf(Order);
     expect(properties).toEqual({
-      home: { $ref: '#/$defs/Address', description: 'Where to' },
-      work: { $ref: '#/$defs/Address2' },
-      billing: { $ref: '#/$defs/Address' },
+      home: { type: 'object', $ref: '#/$defs/Address', description: 'Where to' },
+      work: { type: 'object', $ref: '#/$defs/Address2' },
+      billing: { type: 'object', $ref: '#/$defs/Address' },
     });
     expect(required).toEqual(['home', 'work']);
     expect($defs).toMatchObject({
@@ -329,7 +329,7 @@ describe('nested classes', () => {
   ])('can be items, as told by %s', async (_, decorators, type) => {
     expect(await property([...decorators, Type(() => Address)], type)).toEqual({
       type: 'array',
-      items: { $ref: '#/$defs/Address' },
+      items: { type: 'object', $ref: '#/$defs/Address' },
     });
   });
 
@@ -343,8 +343,15 @@ describe('nested classes', () => {
       @ValidateNested() @Type(() => Leaf) leaf!: Leaf;
     }
     expect(await jsonSchemaOf(Tree)).toMatchObject({
-      properties: { children: { type: 'array', items: { $ref: '#' } }, leaf: { $ref: '#/$defs/Leaf' } },
-      $defs: { Leaf: { properties: { next: { $ref: '#/$defs/Leaf' }, tree: { $ref: '#' } } } },
+      properties: {
+        children: { type: 'array', items: { type: 'object', $ref: '#' } },
+        leaf: { type: 'object', $ref: '#/$defs/Leaf' },
+      },
+      $defs: {
+        Leaf: {
+          properties: { next: { type: 'object', $ref: '#/$defs/Leaf' }, tree: { type: 'object', $ref: '#' } },
+        },
+      },
     });
   });
 
@@ -365,7 +372,13 @@ describe('nested classes', () => {
     const { properties, $defs } = await jsonSchemaOf(Owner);
     expect(properties.pets).toEqual({
       type: 'array',
-      items: { anyOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }] },
+      items: {
+        type: 'object',
+        anyOf: [
+          { type: 'object', $ref: '#/$defs/Cat' },
+          { type: 'object', $ref: '#/$defs/Dog' },
+        ],
+      },
     });
     expect($defs?.Cat).toMatchObject({
       properties: { kind: { const: 'cat' }, street: { type: 'string' } },
@@ -375,7 +388,10 @@ describe('nested classes', () => {
 
   it('can be made by a Transform', async () => {
     const transform = Transform(({ value }: { value: unknown }) => value);
-    expect(await property([ValidateNested(), transform], Address)).toEqual({ $ref: '#/$defs/Address' });
+    expect(await property([ValidateNested(), transform], Address)).toEqual({
+      type: 'object',
+      $ref: '#/$defs/Address',
+    });
     expect(await property([ValidateNested(), transform], Object)).toEqual({ type: 'object' });
   });
 });

@@ -38,20 +38,52 @@ function lookUp(root: JsonSchema, ref: string): unknown {
   return found;
 }
 
-/** Places `schema` under the property `name` of an object schema, and adjusts its local `$ref`s. */
-export function embedded(schema: JsonSchema, name: string): JsonSchema {
-  return moved(schema, `#/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`) as JsonSchema;
+/**
+ * Places `schema` under the property `name` of an object schema, and adjusts its local `$ref`s.
+ * @param definitions the `$defs` of the object schema, to which it adds those of `schema`
+ */
+export function embedded(schema: JsonSchema, name: string, definitions: Record<string, unknown>): JsonSchema {
+  const { $defs, ...rest } = schema;
+  const own = isRecord($defs) ? $defs : {};
+  const renamed = new Map<string, string>();
+  const newRef = (_: string, step?: string) => {
+    if (step === undefined) return `#/properties/${escaped(name)}`;
+    const [key] = pointerSteps(`/${step}`);
+    return `#/$defs/${escaped(renamed.get(key) ?? key)}`;
+  };
+  const moved = (value: unknown) => withRefs(value, ref => ref.replace(/^#(?:\/\$defs\/([^/]*))?/, newRef));
+  const isTaken = (key: string) => Object.hasOwn(definitions, key);
+  const isOther = (key: string) => JSON.stringify(moved(own[key])) !== JSON.stringify(definitions[key]);
+  const taken = Object.keys(own).filter(isTaken);
+  // Definitions refer to each other, so that they are shared only if all of them are the same.
+  if (taken.some(isOther)) {
+    for (const key of taken) {
+      renamed.set(
+        key,
+        freeKey(key, one => isTaken(one) || Object.hasOwn(own, one)),
+      );
+    }
+  }
+  for (const [key, value] of Object.entries(own)) definitions[renamed.get(key) ?? key] = moved(value);
+  return moved(rest) as JsonSchema;
 }
 
-function moved(schema: unknown, to: string): unknown {
-  if (Array.isArray(schema)) return schema.map(item => moved(item, to));
+/** The key, with a number if it is taken. */
+export function freeKey(base: string, isTaken: (key: string) => boolean): string {
+  let key = base;
+  for (let n = 2; isTaken(key); n++) key = `${base}${n}`;
+  return key;
+}
+
+const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
+
+function withRefs(schema: unknown, change: (ref: string) => string): unknown {
+  if (Array.isArray(schema)) return schema.map(item => withRefs(item, change));
   if (!isRecord(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [
       keyword,
-      keyword === '$ref' && typeof value === 'string' && value.startsWith('#')
-        ? to + value.slice(1)
-        : moved(value, to),
+      keyword === '$ref' && typeof value === 'string' ? change(value) : withRefs(value, change),
     ]),
   );
 }

@@ -30,7 +30,7 @@ drive(async () => {
     check('an array of nested DTOs', lines, {
       type: 'array',
       minItems: 1,
-      items: { $ref: '#/$defs/OrderLineDto' },
+      items: { type: 'object', $ref: '#/$defs/OrderLineDto' },
     });
     const returned = Object.keys(outputSchema?.properties ?? {});
     check('the result has a schema too', returned.sort(), ['email', 'items', 'shippingCost']);
