@@ -21,9 +21,20 @@ export interface ChainReport {
 /** The number of outcomes of each interceptor, by outcome: `counters['pii-redactor']['mutated']`. */
 export type InterceptorCounters = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
+/** How often an interceptor had an outcome. */
+export interface InterceptorCount {
+  /** Undefined for runs by the application. */
+  readonly server?: string;
+  readonly interceptor: string;
+  readonly outcome: string;
+  readonly count: number;
+}
+
 /** Maximum names with their own counters. Remote hosts choose names, and may choose new names each time. */
 const MAX_NAMES = 10_000;
 const OTHER = 'other';
+/** Stands for runs without a server. */
+const UNNAMED = '';
 
 const QUIET: ReadonlySet<EntryResult['outcome']> = new Set(['pass', 'unmodified', 'mutated', 'responded']);
 
@@ -33,7 +44,9 @@ type Level = 'error' | 'warn' | 'log' | 'debug';
 export class InterceptorReports {
   private readonly logger = new Logger('McpInterceptors');
   private readonly subject = new Subject<ChainReport>();
-  private readonly counts = new Map<string, Record<string, number>>();
+  /** By server, then by interceptor. */
+  private readonly counts = new Map<string, Map<string, Record<string, number>>>();
+  private names = 0;
   private readonly rare = new RareLines();
 
   /** Listeners that receive each report at once, without a copy. They must not change or keep it. */
@@ -41,14 +54,15 @@ export class InterceptorReports {
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
   publish(report: ChainReport): void {
-    const { result } = report;
+    const { server, result } = report;
     for (const entry of result.results) {
-      this.count(entry.interceptor, entry.mode === 'audit' ? `audit-${entry.outcome}` : entry.outcome);
-      if (entry.failedOpen) this.count(entry.interceptor, 'failed-open');
+      const { interceptor } = entry;
+      this.count(server, interceptor, entry.mode === 'audit' ? `audit-${entry.outcome}` : entry.outcome);
+      if (entry.failedOpen) this.count(server, interceptor, 'failed-open');
       if (!QUIET.has(entry.outcome) || entry.mode === 'audit') this.log(entry, result);
     }
     for (const { interceptor, reason } of result.skipped) {
-      this.count(interceptor, `skipped-${reason}`);
+      this.count(server, interceptor, `skipped-${reason}`);
       const text = `${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`;
       this.write('debug', text, `${interceptor} ${reason}`, result.event);
     }
@@ -57,8 +71,8 @@ export class InterceptorReports {
     if (this.subject.observed) this.subject.next(frozenReport(report));
   }
 
-  sinkFailed(interceptor: string, error: string): void {
-    this.count(interceptor, 'crash');
+  sinkFailed(interceptor: string, error: string, server?: string): void {
+    this.count(server, interceptor, 'crash');
     this.logger.warn(logLine(`The sink ${interceptor} failed: ${error}`));
   }
 
@@ -66,19 +80,39 @@ export class InterceptorReports {
     this.write('error', messageOf(error), 'undiscovered', event);
   }
 
+  /** The counters of all servers together. */
   counters(): InterceptorCounters {
-    return Object.fromEntries([...this.counts].map(([name, counts]) => [name, { ...counts }]));
+    const sums = new Map<string, Record<string, number>>();
+    for (const { interceptor, outcome, count } of this.counted()) {
+      const counts = sums.get(interceptor) ?? {};
+      counts[outcome] = (counts[outcome] ?? 0) + count;
+      sums.set(interceptor, counts);
+    }
+    return Object.fromEntries(sums);
   }
 
-  private count(interceptor: string, outcome: string): void {
-    const counts = this.counts.get(interceptor) ?? this.countsOf(interceptor);
+  *counted(): Generator<InterceptorCount> {
+    for (const [server, interceptors] of this.counts) {
+      for (const [interceptor, counts] of interceptors) {
+        for (const [outcome, count] of Object.entries(counts)) {
+          yield { ...(server !== UNNAMED && { server }), interceptor, outcome, count };
+        }
+      }
+    }
+  }
+
+  private count(server = UNNAMED, interceptor: string, outcome: string): void {
+    const counts = this.counts.get(server)?.get(interceptor) ?? this.countsOf(server, interceptor);
     counts[outcome] = (counts[outcome] ?? 0) + 1;
   }
 
-  private countsOf(unknown: string): Record<string, number> {
-    const name = this.counts.size < MAX_NAMES ? unknown : OTHER;
-    const counts = this.counts.get(name) ?? {};
-    this.counts.set(name, counts);
+  private countsOf(server: string, unknown: string): Record<string, number> {
+    const interceptors = this.counts.get(server) ?? new Map<string, Record<string, number>>();
+    this.counts.set(server, interceptors);
+    const name = this.names < MAX_NAMES ? unknown : OTHER;
+    const counts = interceptors.get(name) ?? {};
+    if (!interceptors.has(name)) this.names += 1;
+    interceptors.set(name, counts);
     return counts;
   }
 

@@ -78,7 +78,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         config: read ? [config, read.config] : [config],
       });
       const policy = policyWith(file?.read());
-      const host = { ...discovery, warn, traffic: this.traffic };
+      const host = { ...discovery, server: name, warn, traffic: this.traffic };
       const remote = await this.open(servers, host);
       const beside = new Beside();
       this.besides.push(beside);
@@ -90,7 +90,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         options: {
           beside,
           observe: this.traffic.turns,
-          onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error),
+          onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error, name),
         },
         warn,
       });

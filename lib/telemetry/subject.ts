@@ -41,6 +41,12 @@ const uriOf = (value: unknown): string | undefined => {
   return uri && withoutSecrets(uri);
 };
 
+/** The revision that `initialize` agreed on. Only its answer names it. */
+export function agreedVersion({ method }: Subject, result: unknown): string | undefined {
+  if (method !== 'initialize') return undefined;
+  return textOf((result as { protocolVersion?: unknown } | undefined)?.protocolVersion);
+}
+
 /** Most names that are learnt at one place. */
 const MAX_NAMES = 1000;
 

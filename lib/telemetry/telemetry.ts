@@ -14,7 +14,7 @@ import type { McpMetrics } from './metrics/mcp-metrics.js';
 import { OpenTelemetryMetrics } from './metrics/open-telemetry-metrics.js';
 import type { Operations, OperationKey } from './metrics/operations.js';
 import { registeredMeter, registeredTracer, type OpenTelemetry } from './open-telemetry.js';
-import { KnownNames, subjectOf, type Subject } from './subject.js';
+import { agreedVersion, KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
 import { turnEvents, turnSpans } from './tracing/interceptor-spans.js';
 import { Tracing, type RequestSpan } from './tracing/tracing.js';
@@ -84,7 +84,8 @@ export class Telemetry implements TrafficListener {
     };
     place.operations.record(key, durationMs);
     const { exported } = this;
-    if (exported) attempt(() => exported.record(key, counted, request, point, durationMs));
+    const version = agreedVersion(subject, result) ?? request.protocolVersion;
+    if (exported) attempt(() => exported.record(key, counted, request, point, durationMs, version));
     if (!this.log || point.side === 'client' || point.isClient) return;
     this.log.write({
       server: point.name,

@@ -101,6 +101,14 @@ describe.each(['modern', 'legacy'] as const)('a client span, %s', era => {
   );
 });
 
+it('the span of a handshake has the revision on which both sides agree', async () => {
+  const clients = await start({ era: 'legacy' });
+  recorder.reset();
+  await clients.client().listTools();
+  expect(recorder.span('CLIENT', 'initialize').attributes['mcp.protocol.version']).toBe('2025-11-25');
+  await clients.close();
+});
+
 describe('the interceptors of a client', () => {
   @Injectable()
   class Looks {

@@ -83,6 +83,7 @@ export function expectConform(span: CheckedSpan, one: SpanCase): void {
 
 /** Attributes that the conventions have for the metrics of operations. The id of a request or a session is none of them. */
 const OF_METRICS = new Set([
+  'nestjs_mcp.name',
   'mcp.method.name',
   'error.type',
   'gen_ai.tool.name',
@@ -108,6 +109,10 @@ export function expectConformMetric({ descriptor, dataPoints }: MetricData): voi
     expect(value).toMatchObject({
       buckets: { boundaries: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300] },
     });
-    expect(attributes).toMatchObject({ 'mcp.method.name': text, 'network.transport': text });
+    expect(attributes).toMatchObject({
+      'mcp.method.name': text,
+      'network.transport': text,
+      'nestjs_mcp.name': text,
+    });
   }
 }

@@ -1,3 +1,5 @@
+import { Injectable } from '@nestjs/common';
+import { Sink, Validator } from 'nestjs-mcp';
 import { McpHealthIndicator, McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startApp } from '../fixtures/matrix.js';
 import { Handlers } from './handlers.js';
@@ -39,6 +41,46 @@ it('links each round of a 2026 call to the round before', async () => {
     [rounds[1].spanContext().spanId],
   ]);
   await test.close();
+});
+
+it('describes every metric, and names the server in the metrics of requests, sessions and interceptors', async () => {
+  @Injectable()
+  class Watches {
+    @Validator({ name: 'watches', events: ['tools/call'] })
+    watch() {
+      return true;
+    }
+
+    @Sink({ name: 'fails', events: ['tools/call'] })
+    fail() {
+      throw new Error('unexpected');
+    }
+  }
+  const servers = [{ name: 'policy', url: 'http://127.0.0.1:9/mcp', skipWhenUnlisted: true }];
+  const mcp = { name: 'one', interceptors: { servers } };
+  const test = await startApp([Handlers, Watches], { mcp, module: telemetry });
+  const client = await test.client({ era: 'legacy' });
+  await client.callTool({ name: 'echo', arguments: { text: 'a' } });
+  await client.close();
+  const all = await recorder.metrics();
+  expect(all.filter(({ descriptor }) => descriptor.description === '')).toEqual([]);
+  const serversOf = (name: string) =>
+    all.find(({ descriptor }) => descriptor.name === name)?.dataPoints.map(one => one.attributes);
+  const own = expect.arrayContaining([expect.objectContaining({ 'nestjs_mcp.name': 'one' })]) as object;
+  expect(serversOf('mcp.server.operation.duration')).toEqual(own);
+  expect(serversOf('nestjs_mcp.interceptor.breaker')).toEqual(own);
+  expect(serversOf('nestjs_mcp.interceptor.outcomes')).toEqual(
+    expect.arrayContaining(
+      [
+        { 'nestjs_mcp.interceptor.name': 'watches', 'nestjs_mcp.interceptor.outcome': 'pass' },
+        { 'nestjs_mcp.interceptor.name': 'fails', 'nestjs_mcp.interceptor.outcome': 'crash' },
+      ].map(attributes => ({ ...attributes, 'nestjs_mcp.name': 'one' })),
+    ),
+  );
+  await test.close();
+  expect((await recorder.metric('mcp.server.session.duration'))?.dataPoints).toEqual([
+    expect.objectContaining({ attributes: expect.objectContaining({ 'nestjs_mcp.name': 'one' }) as object }),
+  ]);
 });
 
 it('has no more series after calls of invented tools', async () => {

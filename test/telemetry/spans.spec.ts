@@ -149,9 +149,13 @@ it('has the handshake of either era', async () => {
   expectConform(recorder.span('SERVER', 'initialize'), {
     kind: 'SERVER',
     method: 'initialize',
+    protocolVersion: '2025-11-25',
     hasSession: true,
     hasAddress: false,
   });
+  const { dataPoints } = (await recorder.metric('mcp.server.operation.duration'))!;
+  const handshakes = dataPoints.filter(({ attributes }) => attributes['mcp.method.name'] === 'initialize');
+  expect(handshakes.map(({ attributes }) => attributes['mcp.protocol.version'])).toContain('2025-11-25');
   await test.client({ era: 'modern' });
   expectConform(recorder.span('SERVER', 'server/discover'), {
     kind: 'SERVER',

@@ -48,6 +48,8 @@ export interface OpenHostOptions {
   /** Unique among all hosts of the process. Default: the host's name. */
   readonly id?: string;
   readonly ttlMs?: number;
+  /** The server or client whose messages the host gets. */
+  readonly server?: string;
   /** Observes the requests to connected hosts, if there are listeners. */
   readonly traffic?: Traffic;
   readonly warn: (message: string) => void;
@@ -63,6 +65,7 @@ interface Listing {
 export class RemoteHost {
   readonly name: string;
   readonly id: string;
+  readonly server: string | undefined;
   private readonly breaker: HostBreaker;
   private readonly outgoing: Outgoing;
   private readonly unwatch: (() => void) | void;
@@ -93,6 +96,7 @@ export class RemoteHost {
         `The name "${LOCAL_HOST}" is reserved for this process; choose another name for the host`,
       );
     this.id = defaults.id ?? this.name;
+    this.server = defaults.server;
     this.policy = {
       maxConcurrent: 64,
       maxInterceptors: 1000,

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { InterceptorReports, type InterceptorCounters } from '../../interceptors/reports.js';
+import type { RemoteHost } from '../../interceptors/remote/remote-host.js';
+import {
+  InterceptorReports,
+  type InterceptorCount,
+  type InterceptorCounters,
+} from '../../interceptors/reports.js';
 import { InterceptorLoader } from '../../server/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { McpServers } from '../../server/mcp-servers.js';
@@ -73,6 +78,16 @@ export class McpMetrics {
       ),
       rounds: this.rounds.snapshot(),
     };
+  }
+
+  /** @internal The outcomes of each interceptor, by server. */
+  interceptorCounts(): Iterable<InterceptorCount> {
+    return this.reports.counted();
+  }
+
+  /** @internal The interceptor hosts of all servers. */
+  get interceptorHosts(): readonly Pick<RemoteHost, 'name' | 'server' | 'breakerState'>[] {
+    return this.loader.remoteHosts;
   }
 
   /** @internal The operations of a place; places of one name have the same. */

@@ -1,4 +1,4 @@
-import type { BatchObservableResult, Histogram, Meter, Observable } from '@opentelemetry/api';
+import type { BatchObservableResult, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
 import type { EndedConnection, TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
 import {
   ATTR,
@@ -14,7 +14,14 @@ import { networkOf, serverOf, type Attributes } from '../peer.js';
 import { BREAKER_STATES, type McpMetrics } from './mcp-metrics.js';
 import type { OperationKey } from './operations.js';
 
-const CHARACTERS = { unit: '{character}' };
+const OPEN: Readonly<Record<keyof typeof METRIC.open, MetricOptions>> = {
+  calls: { description: 'Calls that run' },
+  sessions: { description: 'Sessions of 2025 clients' },
+  listeners: { description: 'Streams on which clients listen' },
+  questions: { description: 'Questions that 2025 clients have not answered' },
+  responses: { description: 'HTTP responses that are not complete' },
+  eventStore: { description: 'Characters in the event store in memory', unit: '{character}' },
+};
 
 /** Exports the numbers of `McpMetrics` through OpenTelemetry. */
 export class OpenTelemetryMetrics {
@@ -47,18 +54,22 @@ export class OpenTelemetryMetrics {
       description: 'Rounds of calls that took more than one',
       advice: { explicitBucketBoundaries: ROUND_BOUNDS },
     });
-    const open = Object.entries(METRIC.open).map(
-      ([name, metric]) =>
-        [name, meter.createObservableGauge(metric, name === 'eventStore' ? CHARACTERS : {})] as const,
+    const open = Object.entries(OPEN).map(
+      ([name, options]) =>
+        [name, meter.createObservableGauge(METRIC.open[name as keyof typeof OPEN], options)] as const,
     );
     const breaker = meter.createObservableGauge(METRIC.breaker, {
       description: 'Circuit breaker of an interceptor host: 0 closed, 1 half-open, 2 open',
     });
-    const refusals = meter.createObservableCounter(METRIC.refusals);
-    const outcomes = meter.createObservableCounter(METRIC.interceptors);
+    const refusals = meter.createObservableCounter(METRIC.refusals, {
+      description: 'Refused requests, by the limit or the HTTP status that refused them',
+    });
+    const outcomes = meter.createObservableCounter(METRIC.interceptors, {
+      description: 'Outcomes of interceptors',
+    });
     this.observables = [...open.map(([, gauge]) => gauge), breaker, refusals, outcomes];
     this.observe = result => {
-      const { servers, interceptors, breakers } = numbers.snapshot();
+      const { servers } = numbers.snapshot();
       for (const [server, { open: now, refusals: refused }] of Object.entries(servers)) {
         for (const [name, gauge] of open) {
           if (now[name] !== undefined) result.observe(gauge, now[name], { [OWN.peer]: server });
@@ -67,13 +78,18 @@ export class OpenTelemetryMetrics {
           result.observe(refusals, count, { [OWN.peer]: server, [OWN.reason]: reason });
         }
       }
-      for (const [name, counts] of Object.entries(interceptors)) {
-        for (const [outcome, count] of Object.entries(counts)) {
-          result.observe(outcomes, count, { [OWN.interceptor]: name, [OWN.outcome]: outcome });
-        }
+      for (const { server, interceptor, outcome, count } of numbers.interceptorCounts()) {
+        result.observe(outcomes, count, {
+          ...nameOf(server),
+          [OWN.interceptor]: interceptor,
+          [OWN.outcome]: outcome,
+        });
       }
-      for (const [host, state] of Object.entries(breakers)) {
-        result.observe(breaker, BREAKER_STATES.indexOf(state), { [OWN.host]: host });
+      for (const { server, name, breakerState } of numbers.interceptorHosts) {
+        result.observe(breaker, BREAKER_STATES.indexOf(breakerState), {
+          ...nameOf(server),
+          [OWN.host]: name,
+        });
       }
     };
     meter.addBatchObservableCallback(this.observe, this.observables);
@@ -85,6 +101,7 @@ export class OpenTelemetryMetrics {
     request: TrafficRequest,
     point: TrafficPoint,
     durationMs: number,
+    version: string | undefined,
   ): void {
     const { side } = point;
     this.operations[side].record(durationMs / 1000, {
@@ -94,9 +111,10 @@ export class OpenTelemetryMetrics {
       ...(prompt !== undefined && { [ATTR.promptName]: prompt }),
       ...(errorType !== undefined && { [ATTR.errorType]: errorType }),
       ...(statusCode !== undefined && { [ATTR.statusCode]: statusCode }),
-      ...versionOf(request.protocolVersion),
+      ...knownVersion(version),
       ...networkOf(request, point),
       ...(side === 'client' && serverOf(point)),
+      ...nameOf(point.name),
     });
   }
 
@@ -106,10 +124,11 @@ export class OpenTelemetryMetrics {
 
   disconnected({ durationMs, protocolVersion, isHttp }: EndedConnection, point: TrafficPoint): void {
     this.sessions[point.side].record(durationMs / 1000, {
-      ...versionOf(protocolVersion),
+      ...knownVersion(protocolVersion),
       [ATTR.transport]: isHttp ? 'tcp' : 'pipe',
       ...(isHttp && { [ATTR.protocolName]: 'http' }),
       ...(point.side === 'client' && serverOf(point)),
+      ...nameOf(point.name),
     });
   }
 
@@ -118,6 +137,9 @@ export class OpenTelemetryMetrics {
   }
 }
 
+/** Name of the server or connection of this application. */
+const nameOf = (name: string | undefined): Attributes => (name === undefined ? {} : { [OWN.peer]: name });
+
 /** A caller can name any revision, so only known ones are exported. */
-const versionOf = (version: string | undefined): Attributes =>
+const knownVersion = (version: string | undefined): Attributes =>
   version !== undefined && KNOWN_VERSIONS.has(version) ? { [ATTR.protocolVersion]: version } : {};

@@ -5,7 +5,7 @@ import type { Ending } from '../ending.js';
 import type { OpenTelemetry } from '../open-telemetry.js';
 import { clientOf, hashOf, networkOf, serverOf, type Attributes } from '../peer.js';
 import { recorded, withoutSecrets } from '../recording.js';
-import { MAX_LENGTH, type Subject } from '../subject.js';
+import { MAX_LENGTH, agreedVersion, type Subject } from '../subject.js';
 import type { TelemetrySettings } from '../telemetry-options.js';
 import { META_GETTER, META_SETTER, readMark, writeMark } from './propagation.js';
 
@@ -149,6 +149,8 @@ export class Tracing {
   private describe(span: Span, ending: Ending, beginning: Beginning, result: unknown): void {
     const { tool } = beginning.subject;
     const { errorType, statusCode, isInputRequired } = ending;
+    const version = agreedVersion(beginning.subject, result);
+    if (version !== undefined) span.setAttribute(ATTR.protocolVersion, version);
     if (isInputRequired) span.setAttribute(OWN.resultType, 'input_required');
     if (statusCode !== undefined) span.setAttribute(ATTR.statusCode, statusCode);
     if (this.settings.recordResults && tool !== undefined && result !== undefined && !isInputRequired) {
