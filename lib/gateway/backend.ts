@@ -31,6 +31,7 @@ import {
 } from './session-connection.js';
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
+import { ListedNames } from './listed-names.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
@@ -63,6 +64,7 @@ interface BackendHost {
 export class Backend {
   description?: BackendDescription;
   readonly lists: CallerLists;
+  readonly names = new ListedNames();
   readonly name: string;
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
@@ -231,6 +233,7 @@ export class Backend {
         ? this.modern(method, params, exchange, state)
         : this.legacy(method, params, exchange, state));
       this.log.answered();
+      this.names.learn(method, result);
       return states.seal(result, this.prefix, params, exchange);
     });
   }
@@ -334,7 +337,13 @@ export class Backend {
       settings,
       tokens: this.tokens,
       report: this.report,
-      observer: url => this.host.traffic?.at({ side: 'client', name: this.name, url }),
+      observer: url =>
+        this.host.traffic?.at({
+          side: 'client',
+          name: this.name,
+          url,
+          isListed: (kind, name) => this.names.has(kind, name),
+        }),
       asked: async (method, params, call, options) => {
         if (call) return call.ask(method, params, options);
         if (session) return session.channel.request(method, params, options);

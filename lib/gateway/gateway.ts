@@ -7,7 +7,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import { requireUri } from '../protocol/params.js';
-import type { Traffic } from '../protocol/traffic.js';
+import type { NamedKind, Traffic } from '../protocol/traffic.js';
 import type { DependencyHealth, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
 import { BackendSet } from './backend-set.js';
 import { defined } from '../util/defined.js';
@@ -18,6 +18,7 @@ import { nextHop, viaOf } from './loop-detection.js';
 import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { SuspendedCalls } from './suspended-calls.js';
+import { withoutPrefix } from './target.js';
 import { scopesBy } from './tool-rules.js';
 
 const MAX_LOGGED = 500;
@@ -84,6 +85,13 @@ export class Gateway implements Upstream {
   observe(traffic: Traffic): void {
     this.traffic = traffic;
     this.states.traffic = traffic;
+  }
+
+  isListed(kind: NamedKind, name: string): boolean {
+    return this.backends.some(({ prefix, names }) => {
+      const own = withoutPrefix(prefix, name);
+      return own !== undefined && names.has(kind, own);
+    });
   }
 
   open(changes: ChangeNotifier): void {

@@ -32,8 +32,12 @@ export interface TrafficPoint {
   /** Whether requests go out without the trace context. */
   readonly isUntraced?: boolean;
   /** Whether there is a tool or prompt of this name; undefined if that is not known here. */
-  isKnown?(kind: 'tool' | 'prompt', name: string): boolean;
+  isKnown?(kind: NamedKind, name: string): boolean;
+  /** Whether another server has listed a tool or prompt of this name; it may exist although it was not listed yet. */
+  isListed?(kind: NamedKind, name: string): boolean;
 }
+
+export type NamedKind = 'tool' | 'prompt';
 
 /** The reason why a request ended without its answer. */
 export type Abortion = 'cancelled' | 'timeout' | 'shutdown';

@@ -247,17 +247,18 @@ export class McpServerInstance {
   /** Observes the server's requests if there are listeners. */
   observe(traffic: Traffic): void {
     if (!traffic.isObserved) return;
+    const { upstream } = this;
     const { name } = this.options;
     this.observer = traffic.at({
       side: 'server',
       name,
-      ...(!this.upstream && {
-        isKnown: (kind, key) => this.catalog[kind === 'tool' ? 'tools' : 'prompts'].has(key),
-      }),
+      ...(upstream
+        ? { isListed: (kind, key) => upstream.isListed(kind, key) }
+        : { isKnown: (kind, key) => this.catalog[kind === 'tool' ? 'tools' : 'prompts'].has(key) }),
     });
     this.asking = traffic.at({ side: 'client', name });
     this.rounds.traffic = traffic;
-    this.upstream?.observe(traffic);
+    upstream?.observe(traffic);
   }
 
   /**

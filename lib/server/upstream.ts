@@ -5,7 +5,7 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
-import type { Traffic } from '../protocol/traffic.js';
+import type { NamedKind, Traffic } from '../protocol/traffic.js';
 
 /** Token of the object that answers for a server instead of the application's handlers. */
 export const MCP_UPSTREAM: InjectionToken = 'nestjs-mcp:upstream';
@@ -54,6 +54,8 @@ export interface Upstream {
   open(changes: ChangeNotifier): void;
   /** Observes the requests to the backends. Called before `open`. */
   observe(traffic: Traffic): void;
+  /** Whether a backend has listed the tool or prompt so far. */
+  isListed(kind: NamedKind, name: string): boolean;
   /** Whether each backend can be reached. Never rejects. */
   health(signal: AbortSignal): Promise<readonly DependencyHealth[]>;
   /** Closes all connections. */

@@ -1,4 +1,4 @@
-import type { TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
+import type { NamedKind, TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
 import { clipped } from '../util/clipped.js';
 import { KNOWN_METHODS, OTHER } from './conventions.js';
 import { withoutSecrets } from './recording.js';
@@ -51,8 +51,8 @@ export function agreedVersion({ method }: Subject, result: unknown): string | un
 const MAX_NAMES = 1000;
 
 /**
- * Tools and prompts that exist. A server knows its own. A gateway and a client learn a name from its first successful
- * answer, so that a caller cannot invent one.
+ * Tools and prompts that exist. A server knows its own. A gateway knows those that its backends have listed. A gateway and a
+ * client also learn a name from its first successful answer, so that a caller cannot invent one.
  */
 export class KnownNames {
   private readonly learnt = new Set<string>();
@@ -72,7 +72,9 @@ export class KnownNames {
     else if (prompt !== undefined) this.learnt.add(`prompt ${prompt}`);
   }
 
-  private has(kind: 'tool' | 'prompt', name: string): boolean {
-    return this.point.isKnown?.(kind, name) ?? this.learnt.has(`${kind} ${name}`);
+  private has(kind: NamedKind, name: string): boolean {
+    const { point } = this;
+    if (point.isKnown) return point.isKnown(kind, name);
+    return this.learnt.has(`${kind} ${name}`) || point.isListed?.(kind, name) === true;
   }
 }
