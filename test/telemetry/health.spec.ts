@@ -17,9 +17,8 @@ class Health {
   ) {}
 
   @Get('live')
-  @HealthCheck()
   live() {
-    return this.health.check([() => this.mcp.liveness()]);
+    return { details: this.mcp.liveness() };
   }
 
   @Get('ready')

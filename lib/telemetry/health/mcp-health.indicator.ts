@@ -44,7 +44,10 @@ export class McpHealthIndicator {
     @Optional() @Inject(SHARED) private readonly shared?: SharedState,
   ) {}
 
-  /** Whether the process answers. It is up while dependencies are down and while the node drains: a restart does not help. */
+  /**
+   * Whether the process answers. It is up while dependencies are down and while the node drains: a restart does not help.
+   * Return it from the route: the `HealthCheckService` of Terminus answers 503 to all checks while the application shuts down.
+   */
   liveness<const K extends string = 'mcp'>(key: K = 'mcp' as K): McpHealth<K> {
     return { [key]: { status: 'up' } } as McpHealth<K>;
   }

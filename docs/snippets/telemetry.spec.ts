@@ -1,0 +1,55 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable, Module } from '@nestjs/common';
+import { Tool } from 'nestjs-mcp';
+import { deferred } from '../../test/fixtures/deferred.js';
+import { connect, listen } from '../../test/gateway/support.js';
+import { AppModule } from './telemetry.js';
+
+const called = deferred();
+const held = deferred();
+
+@Injectable()
+class Tools {
+  @Tool()
+  async waits() {
+    called.resolve();
+    await held.promise;
+    return 'ended';
+  }
+}
+
+@Module({ imports: [AppModule], providers: [Tools] })
+class WaitingModule {}
+
+it('a node that ends its calls is alive and not ready', async () => {
+  const { app, url } = await listen(WaitingModule);
+  const ask = async (path: string) => {
+    const response = await fetch(new URL(path, url), {
+      headers: { connection: 'close' },
+    });
+    return {
+      code: response.status,
+      ...((await response.json()) as { status: string }),
+    };
+  };
+  expect(await ask('/live')).toMatchObject({ code: 200 });
+  expect(await ask('/ready')).toMatchObject({ code: 200 });
+  const client = await connect(url, 'modern');
+  const call = client.callTool({ name: 'waits' });
+  await called.promise;
+  const closing = app.close();
+  // Terminus, too, knows by then that the application shuts down.
+  while ((await ask('/ready')).status !== 'shutting_down') await nextTurn();
+  expect(await ask('/ready')).toMatchObject({
+    code: 503,
+    details: { mcp: { status: 'down' } },
+  });
+  expect(await ask('/live')).toMatchObject({
+    code: 200,
+    mcp: { status: 'up' },
+  });
+  held.resolve();
+  await call;
+  await client.close();
+  await closing;
+}, 20_000);
