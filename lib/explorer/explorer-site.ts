@@ -13,6 +13,8 @@ export interface ApiRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** The HTTP request of the page. */
   readonly http: IncomingMessage;
+  /** The address of the page as the platform knows it: behind a trusted proxy, not that of the socket. */
+  readonly address: string | undefined;
   /** Fires when the page is gone. */
   readonly signal: AbortSignal;
 }
@@ -24,6 +26,7 @@ export interface Api {
 
 interface PlatformRequest extends IncomingMessage {
   readonly raw?: IncomingMessage;
+  readonly ip?: string;
   readonly body?: unknown;
 }
 
@@ -122,7 +125,7 @@ export class ExplorerSite {
 
   private async answer(
     name: string,
-    { body }: PlatformRequest,
+    { body, ip }: PlatformRequest,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
@@ -137,7 +140,9 @@ export class ExplorerSite {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const json = await bodyOf(body, request);
-    writeJson(response, 200, await post[name]({ body: json, http: request, signal: gone.signal }));
+    const address = ip ?? request.socket.remoteAddress;
+    const { signal } = gone;
+    writeJson(response, 200, await post[name]({ body: json, http: request, address, signal }));
   }
 
   private fail(error: unknown, response: ServerResponse): void {

@@ -9,6 +9,8 @@ import {
   type ExecutionContext,
   type INestApplication,
 } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Args, Ctx, McpContext, Tool, Validator } from 'nestjs-mcp';
 import { McpExplorerModule } from 'nestjs-mcp/explorer';
 import { startApp } from '../fixtures/matrix.js';
@@ -187,17 +189,32 @@ describe('without guards', () => {
 class Addresses {
   @Tool({ annotations: { readOnlyHint: true } })
   address(@Ctx() ctx: McpContext) {
-    return (ctx.request as IncomingMessage).socket.remoteAddress;
+    const { ip, socket, raw } = ctx.request as IncomingMessage & { ip?: string; raw?: IncomingMessage };
+    return `${ip} ${(raw?.socket ?? socket).remoteAddress}`;
   }
 }
 
+const trustingExpress = () => {
+  const adapter = new ExpressAdapter();
+  adapter.set('trust proxy', 1);
+  return adapter;
+};
+
 describe('with guards', () => {
-  it('a call has the address of its page', async () => {
-    const app = await startExplored([Addresses], { explorer: { guards: [OperatorGuard] } });
+  it.each([
+    ['Express', () => new ExpressAdapter(), '10.0.0.1'],
+    ['Express that trusts the proxy', trustingExpress, '203.0.113.9'],
+    ['Fastify that trusts the proxy', () => new FastifyAdapter({ trustProxy: '10.0.0.1' }), '203.0.113.9'],
+  ])('a call has the address that %s knows of its page', async (_, adapter, address) => {
+    const options = { explorer: { guards: [OperatorGuard] }, adapter: adapter() };
+    const app = await startExplored([Addresses], options);
+    await app.url();
     const body = JSON.stringify({ ...VIEW, method: 'tools/call', params: { name: 'address' } });
-    const headers = { ...CSRF, 'x-operator': 'yes', 'content-length': String(body.length) };
+    const forwarded = { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' };
+    const headers = { ...CSRF, ...forwarded, 'x-operator': 'yes', 'content-length': String(body.length) };
     const answer = await ask(app.app, '10.0.0.1', `${API}/call`, { method: 'POST', headers, body });
-    expect(JSON.parse(answer.body)).toMatchObject({ result: { value: { content: [{ text: '10.0.0.1' }] } } });
+    const content = [{ text: `${address} ${address}` }];
+    expect(JSON.parse(answer.body)).toMatchObject({ result: { value: { content } } });
     await app.close();
   });
 

@@ -37,7 +37,7 @@ export function callerIn({ body: { caller } }: ApiRequest): Caller {
 export function targetOf(
   { paths, options }: McpServerInstance,
   caller: Exclude<Caller, { kind: 'made-up' }>,
-  { http, signal }: Pick<ApiRequest, 'http' | 'signal'>,
+  { http, address, signal }: Pick<ApiRequest, 'http' | 'address' | 'signal'>,
   httpServer: Server,
 ): Target {
   const [path] = options.http ? paths : [];
@@ -48,7 +48,7 @@ export function targetOf(
   return {
     server: httpServer,
     path,
-    address: http.socket.remoteAddress,
+    address,
     signal,
     headers: {
       host: http.headers.host ?? 'localhost',

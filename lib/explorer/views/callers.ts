@@ -92,19 +92,18 @@ export class CallerViews {
     server: McpServerInstance,
     { scopes, roles }: Extract<Caller, { kind: 'made-up' }>,
     revision: string,
-    { signal, http: { socket } }: ApiRequest,
+    { signal, address }: ApiRequest,
   ): Ask {
     const extra = { sub: 'made-up', roles };
     const authInfo = { token: '', clientId: 'made-up', scopes: [...scopes], extra };
-    const { remoteAddress } = socket;
     const header = () => undefined;
     const request = {
       headers: {},
       rawHeaders: [],
       get: header,
       header,
-      ip: remoteAddress,
-      socket: { remoteAddress },
+      ip: address,
+      socket: { remoteAddress: address },
       auth: authInfo,
       user: { ...extra, scopes },
     };
