@@ -92,6 +92,26 @@ it.each<[unknown, string]>([
   expect(() => resolved(options)).toThrow(sentence);
 });
 
+it('lists all mistakes at once', () => {
+  const options = { mode: 'of', limits: { max: 0, min: 1 }, names: ['b', 1, 2] };
+  expect(() => resolved(options)).toThrow(
+    /^6 mistakes\n1\. .*"name".*\n2\. .*"mode".*\n3\. unknown option "limits\.min".*\n4\. .*"limits\.max".*\n5\. "names\[1\]".*\n6\. "names\[2\]"/,
+  );
+});
+
+it.each([
+  [{ nmae: 'a' }, 'did you mean "name"?'],
+  [{ timeoutms: 5 }, 'did you mean "timeoutMs"?'],
+  [{ limits: { maxx: 5 } }, 'did you mean "limits.max"?'],
+  [{ max: 5 }, 'did you mean "limits.max"?'],
+])('proposes the option that %j means', (options, sentence) => {
+  expect(() => resolved({ name: 'a', ...options })).toThrow(sentence);
+});
+
+it('proposes nothing for a name like no other', () => {
+  expect(() => resolved({ name: 'a', colour: 1 })).toThrow(/byName$/);
+});
+
 it('a problem has the steps to its place', () => {
   const steps = ['servers', '0'];
   expect(problemOf(SCHEMA, { name: 'a', limits: { max: 0 } }, steps)).toMatchObject({

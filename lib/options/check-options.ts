@@ -1,4 +1,6 @@
 import { isRecord } from '../util/is-record.js';
+import { nearest } from '../util/nearest.js';
+import { numbered } from '../util/numbered.js';
 import type { ObjectSchema, OptionSchema } from './option-schema.js';
 
 export interface OptionProblem {
@@ -9,75 +11,102 @@ export interface OptionProblem {
   readonly rule: string;
   /** The allowed options, if the option is unknown. */
   readonly known?: readonly string[];
+  /** The options that the unknown name probably means, quoted. */
+  readonly meant?: readonly string[];
   /** Replaces the other parts if a rule has its own sentence. */
   readonly sentence?: string;
 }
 
 /**
  * Checks options and fills in defaults. Values that are not option objects stay the same objects.
- * @param fail creates the error from the sentence
+ * @param fail creates the error from the sentence, which lists all mistakes if there are several
  */
 export function resolve<T extends object, F extends object>(
   schema: ObjectSchema<T, F>,
   options: T,
-  fail: (sentence: string, problem: OptionProblem) => Error,
+  fail: (sentence: string, first: OptionProblem) => Error,
 ): F {
-  const problem = problemOf(schema, options);
-  if (problem) throw fail(sentenceOf(problem, schema.title), problem);
+  const problems = [...problemsOf(schema, options)];
+  if (problems.length > 0) {
+    throw fail(numbered(problems.map(problem => sentenceOf(problem, schema.title))), problems[0]);
+  }
   return filled(schema, options) as F;
 }
 
+/** The first problem. */
 export function problemOf(
   schema: OptionSchema,
   value: unknown,
   steps: readonly string[] = [],
 ): OptionProblem | undefined {
-  const problem = (): OptionProblem => ({ steps, value, rule: ruleOf(schema, value) });
-  if (schema.anyOf) {
-    const fitting = schema.anyOf.find(one => isOfKind(one, value));
-    const inner = fitting ? problemOf(fitting, value, steps) : problem();
-    return inner && inner.steps.length === steps.length && !inner.sentence ? problem() : inner;
-  }
-  if (!isOfKind(schema, value) || !isWithin(schema, value)) return problem();
-  const inner = problemWithin(schema, value, steps);
-  if (inner) return inner;
-  if (schema.accepts?.(value as never) === false) return problem();
-  const name = (key?: string) => nameOf(key === undefined ? steps : [...steps, key]);
-  const sentence = schema.problem?.(value as never, name);
-  return sentence === undefined ? undefined : { ...problem(), sentence };
+  const [first] = problemsOf(schema, value, steps);
+  return first;
 }
 
-function problemWithin(
+function* problemsOf(
+  schema: OptionSchema,
+  value: unknown,
+  steps: readonly string[] = [],
+): Generator<OptionProblem, void, void> {
+  const problem: OptionProblem = { steps, value, rule: ruleOf(schema, value) };
+  if (schema.anyOf) {
+    const fitting = schema.anyOf.find(one => isOfKind(one, value));
+    if (!fitting) return yield problem;
+    for (const inner of problemsOf(fitting, value, steps)) {
+      yield inner.steps.length === steps.length && !inner.sentence ? problem : inner;
+    }
+    return;
+  }
+  if (!isOfKind(schema, value) || !isWithin(schema, value)) return yield problem;
+  let isSound = true;
+  for (const inner of problemsWithin(schema, value, steps)) {
+    isSound = false;
+    yield inner;
+  }
+  if (!isSound) return;
+  if (schema.accepts?.(value as never) === false) return yield problem;
+  const name = (key?: string) => nameOf(key === undefined ? steps : [...steps, key]);
+  const sentence = schema.problem?.(value as never, name);
+  if (sentence !== undefined) yield { ...problem, sentence };
+}
+
+function* problemsWithin(
   { items, properties, required, additionalProperties }: OptionSchema,
   value: unknown,
   steps: readonly string[],
-): OptionProblem | undefined {
+): Generator<OptionProblem, void, void> {
   if (items && Array.isArray(value)) {
-    return first(value.entries(), ([index, item]) => problemOf(items, item, [...steps, String(index)]));
+    for (const [index, item] of value.entries()) yield* problemsOf(items, item, [...steps, String(index)]);
+    return;
   }
-  if (!isRecord(value) || !(properties || additionalProperties)) return undefined;
+  if (!isRecord(value) || !(properties || additionalProperties)) return;
   const known = Object.keys(properties ?? {});
   const others = Object.keys(value).filter(key => !known.includes(key));
-  if (!additionalProperties && others.length > 0) {
-    const rule = `is unknown; allowed are ${known.join(', ')}`;
-    return { steps: [...steps, others[0]], value: value[others[0]], rule, known };
+  for (const key of others) {
+    const own = [...steps, key];
+    if (additionalProperties) {
+      yield* problemsOf(additionalProperties, value[key], own);
+    } else {
+      const rule = `is unknown; allowed are ${known.join(', ')}`;
+      const meant = meantBy(key, properties!).map(path => nameOf([...steps, ...path]));
+      yield { steps: own, value: value[key], rule, known, meant };
+    }
   }
-  const check = (schema: OptionSchema, key: string) =>
-    value[key] === undefined && !required?.includes(key)
-      ? undefined
-      : problemOf(schema, value[key], [...steps, key]);
-  return (
-    first(Object.entries(properties ?? {}), ([key, schema]) => check(schema, key)) ??
-    first(others, key => check(additionalProperties!, key))
-  );
+  for (const [key, schema] of Object.entries(properties ?? {})) {
+    if (value[key] === undefined && !required?.includes(key)) continue;
+    yield* problemsOf(schema, value[key], [...steps, key]);
+  }
 }
 
-function first<T, P>(values: Iterable<T>, find: (value: T) => P | undefined): P | undefined {
-  for (const value of values) {
-    const found = find(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** The options that an unknown name probably means: one with a similar name, or those of this name one level below. */
+function meantBy(key: string, properties: NonNullable<OptionSchema['properties']>): string[][] {
+  const similar = nearest(key, Object.keys(properties));
+  if (similar !== undefined) return [[similar]];
+  return Object.entries(properties)
+    .filter(([, schema]) =>
+      [schema, ...(schema.anyOf ?? [])].some(one => Object.hasOwn(one.properties ?? {}, key)),
+    )
+    .map(([parent]) => [parent, key]);
 }
 
 function isOfKind({ type, enum: values, instanceOf }: OptionSchema, value: unknown): boolean {
@@ -143,9 +172,15 @@ function listed(words: readonly string[], last: string): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
-export function sentenceOf({ steps, rule, known, sentence }: OptionProblem, title?: string): string {
+export function sentenceOf(
+  { steps, rule, known, meant = [], sentence }: OptionProblem,
+  title?: string,
+): string {
   if (sentence !== undefined) return sentence;
-  if (known) return `unknown option ${nameOf(steps)}; known are ${known.join(', ')}`;
+  if (known) {
+    const hint = meant.length > 0 ? `; did you mean ${listed(meant, 'or')}?` : '';
+    return `unknown option ${nameOf(steps)}; known are ${known.join(', ')}${hint}`;
+  }
   return `${nameOf(steps, title)} ${rule}`;
 }
 

@@ -58,7 +58,7 @@ it.each<[string, () => unknown, string]>([
   ],
   [
     'SecretRedactor',
-    () => library.SecretRedactor({ patterns: [{} as never] }),
+    () => library.SecretRedactor({ patterns: [{ pattern: /a/ } as never] }),
     '"patterns[0].kind" must be a non-empty string',
   ],
   [
