@@ -31,23 +31,27 @@ const readHandlers = (method: object): readonly HandlerMetadata[] =>
 export class HandlerExplorer {
   constructor(private readonly modules: ModulesContainer) {}
 
-  /** @throws McpBootstrapError if no module provides a class of `forFeature` */
   explore(): DiscoveredHandler[] {
-    const found = [...exploreMethods(this.modules, readHandlers)];
     const servers = this.featureServers();
-    const classes = new Set(found.map(({ target }) => target.handlerClass));
-    for (const type of servers.keys()) {
-      if (!classes.has(type) && !this.isProvided(type)) {
-        throw new McpBootstrapError(
-          `McpModule.forFeature([${type.name}])`,
-          `no module provides ${type.name}; list it in the "providers" of a module`,
-        );
-      }
-    }
-    return found.map(handler => ({
+    return [...exploreMethods(this.modules, readHandlers)].map(handler => ({
       ...handler,
       featureServers: [...(servers.get(handler.target.handlerClass) ?? [])],
     }));
+  }
+
+  /** The classes of `forFeature` that no module provides. */
+  unprovided(): McpBootstrapError[] {
+    const found = [...exploreMethods(this.modules, readHandlers)];
+    const classes = new Set(found.map(({ target }) => target.handlerClass));
+    return [...this.featureServers().keys()]
+      .filter(type => !classes.has(type) && !this.isProvided(type))
+      .map(
+        ({ name }) =>
+          new McpBootstrapError(
+            `McpModule.forFeature([${name}])`,
+            `no module provides ${name}; list it in the "providers" of a module`,
+          ),
+      );
   }
 
   private isProvided(type: Type): boolean {

@@ -1,6 +1,7 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
+import { Mistakes } from '../exceptions/mistakes.js';
 import { describeTarget } from '../execution/handler-target.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
@@ -13,6 +14,8 @@ import { warnUnreachable } from './warn-unreachable.js';
 /** Finds, compiles and distributes all decorated handlers, once, while the application starts. */
 @Injectable()
 export class HandlerLoader implements OnModuleInit {
+  private readonly logger = new Logger('McpModule');
+
   constructor(
     private readonly explorer: HandlerExplorer,
     private readonly compiler: HandlerCompiler,
@@ -21,24 +24,53 @@ export class HandlerLoader implements OnModuleInit {
     private readonly traffic: Traffic,
   ) {}
 
+  /** @throws McpBootstrapError that lists all mistakes; it is also logged */
   async onModuleInit(): Promise<void> {
+    const mistakes = new Mistakes();
+    await this.compile(mistakes);
+    await this.check(mistakes);
+    const { servers, interceptors } = this;
+    await mistakes.collect(async () =>
+      mistakes.add(...(await interceptors.misplaced(servers.all(), servers.clients))),
+    );
+    // The next steps open connections, for which the application must be sound.
+    this.assertNone(mistakes);
+    for (const host of servers.all()) host.observe(this.traffic);
+    await mistakes.collect(() => interceptors.load(servers.all()));
+    await servers.start(mistakes);
+    this.assertNone(mistakes);
+  }
+
+  private async compile(mistakes: Mistakes): Promise<void> {
+    mistakes.add(...this.explorer.unprovided());
     for (const handler of this.explorer.explore()) {
-      const entry = await this.compiler.compile(handler);
-      for (const host of this.hostsOf(handler)) host.table.add(entry);
+      await mistakes.collect(async () => {
+        const entry = await this.compiler.compile(handler);
+        for (const host of this.hostsOf(handler)) host.table.add(entry);
+      });
     }
-    this.servers.applyProtections();
+  }
+
+  private async check(mistakes: Mistakes): Promise<void> {
+    // A completion of a handler that was not compiled is not a second mistake.
+    const isWhole = mistakes.none;
+    const isProtected = await mistakes.collect(() => this.servers.applyProtections());
     for (const host of this.servers.all()) {
       host.publish();
-      assertGatewayProtected(host);
+      if (isProtected) await mistakes.collect(() => assertGatewayProtected(host));
       for (const entry of host.table.enabled()) {
-        assertCompletes(entry, host);
-        assertProtected(entry, host);
+        if (isWhole) await mistakes.collect(() => assertCompletes(entry, host));
+        if (isProtected) await mistakes.collect(() => assertProtected(entry, host));
       }
       warnUnreachable(host);
     }
-    for (const host of this.servers.all()) host.observe(this.traffic);
-    await this.interceptors.load(this.servers.all(), this.servers.clients);
-    await this.servers.start();
+  }
+
+  private assertNone(mistakes: Mistakes): void {
+    const error = mistakes.error();
+    if (!error) return;
+    this.logger.error(error.message);
+    throw error;
   }
 
   private hostsOf({ metadata, target, featureServers }: DiscoveredHandler): McpServerInstance[] {

@@ -40,18 +40,28 @@ export class InterceptorLoader implements OnApplicationShutdown {
     private readonly traffic: Traffic,
   ) {}
 
-  /** @throws McpBootstrapError for an invalid interceptor or override */
-  async load(hosts: readonly McpServerInstance[], clients: ReadonlySet<string>): Promise<void> {
-    const found = await this.local.interceptors();
-    for (const { server, where } of found) {
-      const isKnown = hosts.some(({ options }) => options.name === server) || clients.has(server ?? '');
-      if (server !== undefined && !isKnown) {
-        throw new McpBootstrapError(
-          where,
-          `the MCP server "${server}" does not exist; correct "server", or add a server or a client with this name`,
-        );
-      }
-    }
+  /**
+   * The interceptors for a server or client that does not exist.
+   * @throws McpBootstrapError for invalid interceptors
+   */
+  async misplaced(
+    hosts: readonly McpServerInstance[],
+    clients: ReadonlySet<string>,
+  ): Promise<McpBootstrapError[]> {
+    const names = new Set([...hosts.map(({ options }) => options.name), ...clients]);
+    return (await this.local.interceptors())
+      .filter(({ server }) => server !== undefined && !names.has(server))
+      .map(
+        ({ server, where }) =>
+          new McpBootstrapError(
+            where,
+            `the MCP server "${server}" does not exist; correct "server", or add a server or a client with this name`,
+          ),
+      );
+  }
+
+  /** @throws McpBootstrapError for an invalid policy, or two hosts with the same name */
+  async load(hosts: readonly McpServerInstance[]): Promise<void> {
     for (const host of hosts) {
       const { name, interceptors } = host.options;
       const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;

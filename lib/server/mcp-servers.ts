@@ -1,5 +1,6 @@
 import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { Mistakes } from '../exceptions/mistakes.js';
 import type { Authorizer } from '../protocol/access.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
@@ -60,10 +61,10 @@ export class McpServers {
     this.waiting.push(task);
   }
 
-  /** Marks the start, and runs the waiting tasks. @throws the error of a task */
-  async start(): Promise<void> {
+  /** Marks the start, and runs the waiting tasks. @throws errors of tasks that are not mistakes */
+  async start(mistakes: Mistakes): Promise<void> {
     this.isStarted = true;
-    for (const task of this.waiting.splice(0)) await task();
+    for (const task of this.waiting.splice(0)) await mistakes.collect(task);
   }
 
   /**

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { INTERCEPTOR_METADATA, type InterceptorMetadata } from '../decorators/interceptor.decorators.js';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
+import { Mistakes } from '../../exceptions/mistakes.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
 import { describeTarget, type HandlerTarget } from '../../execution/handler-target.js';
 import { RequestScope } from '../../execution/request-scope.js';
@@ -38,6 +39,7 @@ export class LocalHost {
 
   private async explore(): Promise<readonly LocalInterceptor[]> {
     const found: LocalInterceptor[] = [];
+    const mistakes = new Mistakes();
     for (const { metadata, target } of exploreMethods(this.modules, readInterceptors)) {
       const where = describeTarget(target);
       try {
@@ -50,9 +52,11 @@ export class LocalHost {
           );
         found.push({ entry, server: metadata.options.server, where });
       } catch (error) {
-        throw new McpBootstrapError(where, (error as Error).message);
+        mistakes.add(new McpBootstrapError(where, (error as Error).message));
       }
     }
+    const error = mistakes.error();
+    if (error) throw error;
     return found;
   }
 
