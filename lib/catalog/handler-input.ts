@@ -5,6 +5,7 @@ import { success } from '../schema/result.js';
 import type { CompiledSchema, SchemaLike } from '../schema/types.js';
 import { isZodDto, parsedDto, schemaIn } from '../schema/zod-dto.js';
 import { compileNamedArguments } from './named-arguments.js';
+import { needsDecorator, whyUnknown, withoutDecorator } from './parameter-remedies.js';
 
 const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;
 
@@ -31,6 +32,7 @@ export async function inputOf(
   params: readonly HandlerParam[],
   owner: ArgumentOwner,
 ): Promise<HandlerInput> {
+  assertDecorated(target, params);
   const option = OPTION[owner];
   const own = params.filter(({ kind }) => kind === 'args');
   const whole = own.find(({ data }) => data === undefined);
@@ -47,13 +49,9 @@ export async function inputOf(
     throw new Error(`its function takes arguments without a schema, so they would not be checked: ${remedy}`);
   }
   if (whole || (params.length === 0 && length + types.length > 0)) {
-    throw new Error(
-      'its arguments have no schema, so they would not be checked. Their type is an interface, or imported with ' +
-        '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild). ' +
-        `Use a class with class-validator decorators, or ${remedy}`,
-    );
+    const cause = whyUnknown(type, `parameter ${(whole?.index ?? 0) + 1}`);
+    throw new Error(`its arguments have no schema, so they would not be checked: ${cause}, or ${remedy}`);
   }
-  assertDecorated(params, length);
   return { schema: NO_ARGUMENTS };
 }
 
@@ -80,10 +78,18 @@ export const parsedParams = (
 /** Handlers added at run time are functions without decorators. */
 const isFunction = ({ wrapper }: HandlerTarget): boolean => wrapper === undefined;
 
-function assertDecorated(params: readonly HandlerParam[], length: number): void {
-  if (params.length === 0) return;
-  const indexes = new Set(params.map(({ index }) => index));
-  const bare = Array.from({ length }, (_, index) => index).find(index => !indexes.has(index));
-  if (bare === undefined) return;
-  throw new Error(`parameter ${bare + 1} has no decorator, so it would always be undefined: add @Args()`);
+/**
+ * Refuses parameters without a decorator. Beside decorated parameters, they would always be undefined; alone, they would
+ * receive all arguments.
+ * @throws Error that says what to write
+ */
+function assertDecorated(target: HandlerTarget, params: readonly HandlerParam[]): void {
+  const types = paramTypesOf(target);
+  if (params.length === 0 && !needsDecorator(types[0])) return;
+  const decorated = new Set(params.map(({ index }) => index));
+  // A parameter with a default value does not count in `length`.
+  const length = params.length === 0 ? types.length : declaredMethodOf(target).length;
+  const bare = Array.from({ length }, (_, index) => index).filter(index => !decorated.has(index));
+  const isNamed = params.some(({ kind, data }) => kind === 'args' && data !== undefined);
+  if (bare.length > 0) throw new Error(withoutDecorator(target, bare, isNamed));
 }

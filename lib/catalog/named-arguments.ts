@@ -5,6 +5,7 @@ import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
 import { isDto } from '../execution/handler-target.js';
+import { whyUnknown } from './parameter-remedies.js';
 
 const DATE: JsonSchema = { type: 'string', format: 'date-time' };
 
@@ -100,6 +101,12 @@ async function namedArgument(
   if (owner === 'tool' && isDto(type)) {
     const dto = await compileSchema(type, 'input');
     return { ...common, schema: dto.jsonSchema, dto, isDate: false };
+  }
+  if (type === undefined || type === Function) {
+    const cause = whyUnknown(type, `the argument "${name}"`);
+    throw new Error(
+      `the type of its argument "${name}" is unknown, so it would not be checked: ${cause}, or declare "${option}"`,
+    );
   }
   throw new Error(
     `the type of its argument "${name}" is unknown, so it would not be checked: declare "${option}"; only strings, ` +

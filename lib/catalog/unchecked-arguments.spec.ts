@@ -27,10 +27,23 @@ async function mistake(handlers: Type): Promise<string> {
   return 'it started';
 }
 
-const CAUSES =
-  'its arguments have no schema, so they would not be checked. Their type is an interface, or imported with ' +
-  '"import type", or the build has no "emitDecoratorMetadata" (tsx, esbuild). Use a class with class-validator ' +
-  'decorators, or declare ';
+const UNCHECKED = 'its arguments have no schema, so they would not be checked: ';
+const NOT_AT_RUN_TIME =
+  'parameter 1 has a type that does not exist at run time: an interface, a type alias or, with swc, a class after ' +
+  '"import type". Use a class with class-validator decorators, or declare ';
+
+/** A class with one method, and the types of parameters that a compiler wrote for it. */
+function compiled(types: unknown[] | undefined, decorate: (prototype: object) => void): Type {
+  class Tools {
+    pay(pay: PayDto) {
+      return pay.amount;
+    }
+  }
+  if (types) Reflect.defineMetadata('design:paramtypes', types, Tools.prototype, 'pay');
+  decorate(Tools.prototype);
+  Tool()(Tools.prototype, 'pay', Object.getOwnPropertyDescriptor(Tools.prototype, 'pay')!);
+  return Tools;
+}
 
 describe('a handler whose arguments nobody checks stops the application:', () => {
   it('a tool that takes an interface', async () => {
@@ -42,7 +55,7 @@ describe('a handler whose arguments nobody checks stops the application:', () =>
       }
     }
     expect(await mistake(Tools)).toBe(
-      `Tools.pay: ${CAUSES}"inputSchema" ({ type: 'object' } takes anything)`,
+      `Tools.pay: ${UNCHECKED}${NOT_AT_RUN_TIME}"inputSchema" ({ type: 'object' } takes anything)`,
     );
   });
 
@@ -55,7 +68,7 @@ describe('a handler whose arguments nobody checks stops the application:', () =>
       }
     }
     expect(await mistake(Prompts)).toBe(
-      `Prompts.remind: ${CAUSES}"argsSchema" ({ type: 'object' } takes anything)`,
+      `Prompts.remind: ${UNCHECKED}${NOT_AT_RUN_TIME}"argsSchema" ({ type: 'object' } takes anything)`,
     );
   });
 
@@ -67,21 +80,43 @@ describe('a handler whose arguments nobody checks stops the application:', () =>
         return pay.amount;
       }
     }
-    expect(await mistake(Tools)).toContain(`Tools.pay: ${CAUSES}`);
+    expect(await mistake(Tools)).toContain(`Tools.pay: ${UNCHECKED}${NOT_AT_RUN_TIME}`);
   });
 
-  it('a build without metadata, where only the number of parameters is known', async () => {
-    class Tools {
-      pay(pay: OrderDto) {
-        return pay.item;
-      }
-    }
-    const descriptor = Object.getOwnPropertyDescriptor(Tools.prototype, 'pay')!;
-    Tool()(Tools.prototype, 'pay', descriptor);
-    expect(await mistake(Tools)).toContain(`Tools.pay: ${CAUSES}`);
+  it.each([
+    ['with @Args()', (prototype: object) => Args()(prototype, 'pay', 0)],
+    ['without a decorator', () => undefined],
+  ])('a build without metadata, %s', async (_, decorate) => {
+    expect(await mistake(compiled(undefined, decorate))).toBe(
+      `Tools.pay: ${UNCHECKED}the build emits no types of parameters. Set "emitDecoratorMetadata" in tsconfig.json and ` +
+        'compile with tsc or swc, because tsx and esbuild cannot emit them, or declare "inputSchema" ' +
+        "({ type: 'object' } takes anything)",
+    );
   });
 
-  it('a parameter without a decorator beside one that has one', async () => {
+  it.each([
+    ['with @Args()', (prototype: object) => Args()(prototype, 'pay', 0)],
+    ['without a decorator', () => undefined],
+  ])('a class after "import type", for which tsc emits Function, %s', async (_, decorate) => {
+    expect(await mistake(compiled([Function], decorate))).toBe(
+      `Tools.pay: ${UNCHECKED}the class of parameter 1 is imported with "import type", so it does not exist at run ` +
+        'time. Write "import" without "type", or declare "inputSchema" ({ type: \'object\' } takes anything)',
+    );
+  });
+
+  it.each([
+    [undefined, 'the build emits no types of parameters'],
+    [[Function], 'the class of the argument "pay" is imported with "import type"'],
+  ])('a named argument of type %p', async (types, cause) => {
+    const tools = compiled(types, prototype => Args('pay')(prototype, 'pay', 0));
+    expect(await mistake(tools)).toContain(
+      `Tools.pay: the type of its argument "pay" is unknown, so it would not be checked: ${cause}`,
+    );
+  });
+});
+
+describe('parameters without a decorator stop the application, which says what to write:', () => {
+  it('one beside a parameter that has a decorator', async () => {
     @Injectable()
     class Tools {
       @Tool()
@@ -89,8 +124,68 @@ describe('a handler whose arguments nobody checks stops the application:', () =>
         return pay.item;
       }
     }
+    expect(await mistake(Tools)).toBe('Tools.pay: parameter 1 has no decorator; write @Args() pay: OrderDto');
+  });
+
+  it('one beside a named argument', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      pay(@Args('to') to: string, pay: OrderDto, _limit = 5) {
+        return to + pay.item;
+      }
+    }
     expect(await mistake(Tools)).toBe(
-      'Tools.pay: parameter 1 has no decorator, so it would always be undefined: add @Args()',
+      "Tools.pay: parameter 2 has no decorator; write @Args('pay') pay: OrderDto",
+    );
+  });
+
+  it.each(['tool', 'prompt'])('a %s that takes a string', async kind => {
+    const declare = kind === 'tool' ? Tool : Prompt;
+    @Injectable()
+    class CatalogTools {
+      @declare()
+      search(query: string) {
+        return query;
+      }
+    }
+    expect(await mistake(CatalogTools)).toBe(
+      "CatalogTools.search: parameter 1 has no decorator; write @Args('query') query: string",
+    );
+  });
+
+  it('several, with their types', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      async search(
+        query: string,
+        limit: number,
+        isNew: boolean,
+        order: OrderDto,
+        tags: string[],
+        ctx: McpContext,
+      ) {
+        return [query, limit, isNew, order, tags, ctx.method];
+      }
+    }
+    expect(await mistake(Tools)).toBe(
+      'Tools.search: parameters 1, 2, 3, 4, 5, 6 have no decorator; ' +
+        "write @Args('query') query: string, @Args('limit') limit: number, @Args('isNew') isNew: boolean, " +
+        "@Args('order') order: OrderDto, @Args('tags') tags, @Ctx() ctx: McpContext",
+    );
+  });
+
+  it('the context as the first', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      whoami(ctx: McpContext) {
+        return ctx.method;
+      }
+    }
+    expect(await mistake(Tools)).toBe(
+      'Tools.whoami: parameter 1 has no decorator; write @Ctx() ctx: McpContext',
     );
   });
 });
