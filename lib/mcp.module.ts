@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import {
   Controller,
   Inject,
@@ -32,7 +33,7 @@ import type {
 import { McpServerInstance } from './server/mcp-server-instance.js';
 import { McpServers } from './server/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
-import { logStart } from './server/start-log.js';
+import { logListening, logStart } from './server/start-log.js';
 import { MCP_UPSTREAM, type Upstream } from './server/upstream.js';
 import { SHARED, type SharedState } from './shared/shared-state.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
@@ -153,7 +154,10 @@ export class McpModule
     await this.http?.open();
     this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
     this.host.isOpen = true;
-    logStart(this.host);
+    logStart(this.host, process.env);
+    this.adapterHost.listen$.subscribe(() =>
+      logListening(this.host, this.adapterHost.httpAdapter.getHttpServer() as Server),
+    );
   }
 
   /** Begins to close the transports, so that several servers of an application close at the same time. */

@@ -25,6 +25,7 @@ const UNCACHED_RECHECK_MS = 1000;
 /** Decides about the calls of one server by their tokens. */
 export class TokenAuthorizer implements Authorizer {
   readonly lists: AuthSettings['lists'];
+  readonly authorizationServers: readonly string[];
   readonly anonymous: boolean;
   readonly recheckMs: number;
   private readonly cache: TokenCache;
@@ -44,6 +45,7 @@ export class TokenAuthorizer implements Authorizer {
     if (settings.resource === undefined && host.options.http && host.options.http.allowedHosts === '*')
       throw anyAudience(host.options.name);
     this.lists = settings.lists;
+    this.authorizationServers = settings.authorizationServers;
     this.anonymous = settings.anonymous;
     this.recheckMs = settings.tokenCacheMs || UNCACHED_RECHECK_MS;
     const { verifier, tokenCacheMs, maxCachedTokens } = settings;

@@ -3,6 +3,7 @@ import {
   All,
   Controller,
   Inject,
+  Logger,
   Module,
   Req,
   Res,
@@ -12,9 +13,11 @@ import {
   type OnModuleInit,
   type Type,
 } from '@nestjs/common';
-import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpCoreModule } from '../mcp-core.module.js';
+import { routePaths } from '../execution/route-paths.js';
+import { originOf } from '../protocol/origin-of.js';
 import { Traffic } from '../protocol/traffic.js';
 import { McpServers } from '../server/mcp-servers.js';
 import { Calls } from './call/calls.js';
@@ -53,9 +56,13 @@ export class McpExplorerModule implements OnModuleInit {
   /** @internal Nest makes it. */
   constructor(
     @Inject(SITE) private readonly site: ExplorerSite,
+    @Inject(SETTINGS) private readonly settings: ExplorerSettings,
     @Inject(Recorder) recorder: Recorder,
     traffic: Traffic,
     reports: InterceptorReports,
+    private readonly modules: ModulesContainer,
+    private readonly config: ApplicationConfig,
+    private readonly adapterHost: HttpAdapterHost,
   ) {
     traffic.add(recorder);
     reports.listeners.push(recorder.report);
@@ -82,6 +89,16 @@ export class McpExplorerModule implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     await this.site.open();
+    this.adapterHost.listen$.subscribe(() => this.logUrl());
+  }
+
+  private logUrl(): void {
+    const { path } = this.settings;
+    const { applicationId } = this.modules;
+    const source = { path, version: VERSION_NEUTRAL, module: McpExplorerModule, applicationId } as const;
+    const origin = originOf(this.adapterHost.httpAdapter.getHttpServer() as Server);
+    const [own] = routePaths(this.config, source);
+    if (origin !== undefined) new Logger('McpExplorer').log(`The explorer is at ${origin}${own}`);
   }
 }
 

@@ -29,6 +29,8 @@ export interface Bearer {
 export interface Authorizer {
   /** Which handlers lists show: what the caller may use, in addition what it can get by a login, or everything. */
   readonly lists: 'reachable' | 'allowed' | 'all';
+  /** Issuers from which callers may get tokens. */
+  readonly authorizationServers: readonly string[];
   /** Whether handlers without an access decorator need no token. */
   readonly anonymous: boolean;
   /**

@@ -30,7 +30,8 @@ import {
 import { isRecord } from '../util/is-record.js';
 import { hasMethods, isText } from '../util/values.js';
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+/** The host names of this machine. */
+export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 const HOST_NAMES: OptionSchema = {
   accepts: (names: unknown) =>

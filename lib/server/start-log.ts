@@ -1,11 +1,17 @@
+import type { Server } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { Entry } from '../catalog/entries.js';
 import type { ResolvedOptions } from './server-options.js';
+import { originOf } from '../protocol/origin-of.js';
+import { startWarnings } from './start-warnings.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
-/** Logs the handlers and transports of a server, as Nest logs its routes. Each handler is logged at debug level. */
-export function logStart(host: McpServerInstance): void {
-  const { options, upstream, paths, chain } = host;
+/**
+ * Logs what a server offers, where, and how callers log in. Its handlers are logged at verbose level.
+ * @param environment of the process, for warnings
+ */
+export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv): void {
+  const { options, upstream, paths, chain, access } = host;
   const logger = new Logger(`McpModule(${options.name})`);
   const server = `MCP ${upstream ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
   const { tools, prompts, resources, resourceTemplates } = host.catalog;
@@ -25,7 +31,19 @@ export function logStart(host: McpServerInstance): void {
       `${server} has no handlers: list the classes with @Tool(), @Prompt() or @Resource() methods in the "providers" of a module`,
     );
   }
-  for (const entry of host.table.enabled()) logger.debug(`${titleOf(entry)}: ${entry.where}`);
+  const issuers = access?.authorizer?.authorizationServers.join(', ');
+  if (access && issuers !== undefined) {
+    logger.log(`Callers ${access.servesAnonymous ? 'may' : 'must'} log in at ${issuers}`);
+  }
+  for (const warning of startWarnings(host, environment)) logger.warn(warning);
+  for (const entry of host.table.enabled()) logger.verbose(`${titleOf(entry)}: ${entry.where}`);
+}
+
+/** Logs the URLs of a server that listens. */
+export function logListening({ options, paths }: McpServerInstance, server: Server): void {
+  const origin = originOf(server);
+  if (origin === undefined || paths.length === 0) return;
+  new Logger(`McpModule(${options.name})`).log(`Listening at ${paths.map(path => origin + path).join(', ')}`);
 }
 
 /** Describes the transports of a server, with their revisions. */

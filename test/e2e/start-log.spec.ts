@@ -8,9 +8,12 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { IsString } from 'class-validator';
 import {
+  Ask,
   Completion,
   McpModule,
+  type McpModuleOptions,
   McpServerRegistry,
   Prompt,
   Resource,
@@ -18,6 +21,8 @@ import {
   Tool,
   Validator,
 } from 'nestjs-mcp';
+import { McpAuthModule } from 'nestjs-mcp/auth';
+import { McpExplorerModule } from 'nestjs-mcp/explorer';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
 import { resolveOptions } from '../../lib/server/resolve-server-options.js';
 import { transportsOf } from '../../lib/server/start-log.js';
@@ -65,6 +70,19 @@ class Admin {
   }
 }
 
+class Region {
+  @IsString()
+  name!: string;
+}
+
+@Injectable()
+class Asking {
+  @Tool()
+  deploy(@Ask('region', { message: 'Where?' }) region: Region) {
+    return region.name;
+  }
+}
+
 @Injectable()
 class Checks {
   @Validator({ events: ['tools/call'] })
@@ -85,13 +103,14 @@ class Late {
 class Lines implements LoggerService {
   readonly lines: string[] = [];
   readonly debug = this.keeper('debug');
+  readonly verbose = this.keeper('verbose');
   readonly log = this.keeper('log');
   readonly warn = this.keeper('warn');
   readonly error = this.keeper('error');
 
   private keeper(level: string) {
     return (message: unknown, context?: unknown) => {
-      if (String(context).startsWith('McpModule(')) this.lines.push(`${level} ${String(message)}`);
+      if (/^Mcp(Module\(|Explorer$)/.test(String(context))) this.lines.push(`${level} ${String(message)}`);
     };
   }
 }
@@ -118,12 +137,12 @@ describe('at start, the log says', () => {
   it('what is served, and where each handler is', async () => {
     expect(await start([McpModule.forRoot({ name: 'shop', version: '1' })], [Shop])).toEqual([
       'log MCP server "shop" at /mcp (2026-07-28, 2025 sessions): 2 tools, 1 prompt, 1 resource, 1 resource template',
-      'debug tool "search": Shop.search',
-      'debug tool "buy-now": Shop.buy',
-      'debug prompt "review": Shop.review',
-      'debug resource "config://app": Shop.config',
-      'debug resource template "users://{id}": Shop.user',
-      'debug completion of "id" of the prompt "review": Shop.ids',
+      'verbose tool "search": Shop.search',
+      'verbose tool "buy-now": Shop.buy',
+      'verbose prompt "review": Shop.review',
+      'verbose resource "config://app": Shop.config',
+      'verbose resource template "users://{id}": Shop.user',
+      'verbose completion of "id" of the prompt "review": Shop.ids',
     ]);
   });
 
@@ -139,6 +158,42 @@ describe('at start, the log says', () => {
     expect(lines.filter(line => line.startsWith('log'))).toEqual([
       'log MCP server "shop" at /api/v2/mcp (2026-07-28, 2025 stateless): 1 tool',
       'log MCP server "admin" at /api/v1/admin/mcp (2026-07-28): 1 tool',
+    ]);
+  });
+
+  it('how callers log in, and the URLs once it listens, in at most four lines', async () => {
+    const auth = (servers: object) =>
+      McpAuthModule.forRoot({
+        resource: 'https://shop.example/mcp',
+        authorizationServers: ['https://login.example.com/'],
+        verifier: { verifyAccessToken: () => Promise.reject(new Error('unused')) },
+        ...servers,
+      });
+    const logger = new Lines();
+    @Module({
+      imports: [
+        McpModule.forRoot({ name: 'shop', version: '1', legacy: 'reject' }),
+        auth({ server: 'shop' }),
+        McpModule.forRoot({ name: 'admin', version: '1', legacy: 'reject', http: { path: '/admin/mcp' } }),
+        auth({ server: 'admin', anonymous: true }),
+        McpExplorerModule.forRoot(),
+      ],
+      providers: [Late, Admin],
+    })
+    class AppModule {}
+    const app = await NestFactory.create(AppModule, { logger, abortOnError: false });
+    app.setGlobalPrefix('api');
+    await app.listen(0);
+    open.push(app);
+    const { port } = new URL(await app.getUrl());
+    expect(logger.lines.filter(line => line.startsWith('log '))).toEqual([
+      'log MCP server "shop" at /api/mcp (2026-07-28): 1 tool',
+      'log Callers must log in at https://login.example.com/',
+      'log MCP server "admin" at /api/admin/mcp (2026-07-28): 1 tool',
+      'log Callers may log in at https://login.example.com/',
+      `log The explorer is at http://localhost:${port}/api/mcp-explorer`,
+      `log Listening at http://localhost:${port}/api/mcp`,
+      `log Listening at http://localhost:${port}/api/admin/mcp`,
     ]);
   });
 
@@ -179,5 +234,56 @@ describe('at start, the log says', () => {
     ],
   ])('nothing of missing handlers for %s', async (_, module, providers, line) => {
     expect(await start([module], providers)).toEqual([`log ${line}`]);
+  });
+});
+
+describe('at start, a warning of the server names', () => {
+  const kept = { ...process.env };
+  afterEach(() => {
+    process.env = { ...kept };
+  });
+
+  const warnings = async (environment: Record<string, string>, mcp: Partial<McpModuleOptions> = {}) => {
+    process.env = { ...kept, ...environment };
+    const logger = new Lines();
+    const module = McpModule.forRoot({ name: 'shop', version: '1', ...mcp });
+    @Module({ imports: [module], providers: [Asking] })
+    class AppModule {}
+    const app = await NestFactory.create(AppModule, new FastifyAdapter(), { logger, abortOnError: false });
+    await app.init();
+    await app.close();
+    return logger.lines.filter(line => line.startsWith('warn '));
+  };
+  const production = { NODE_ENV: 'production' };
+  const secret = 'a secret of thirty-two bytes or more';
+  const hosts = { allowedHosts: ['shop.example'] };
+
+  it('an unset secret of a handler that asks, in production', async () => {
+    const [line, ...others] = await warnings(production, { http: hosts });
+    expect(line).toMatch(/^warn "mrtr\.secret" is not set, but Asking\.deploy asks the client, /);
+    expect(others).toEqual([]);
+  });
+
+  it('hosts that admit localhost only, in production', async () => {
+    const [line, ...others] = await warnings(production, { mrtr: { secret } });
+    expect(line).toMatch(/^warn "http\.allowedHosts" admits only localhost, /);
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    ['AWS_LAMBDA_FUNCTION_NAME', 'AWS Lambda'],
+    ['FUNCTION_TARGET', 'Google Cloud Functions'],
+    ['VERCEL', 'Vercel'],
+  ])('sessions where %s is set', async (variable, name) => {
+    expect(await warnings({ [variable]: '1' })).toEqual([
+      `warn "legacy" is "sessions", but ${name} does not keep them from one request to the next; set "legacy" to "stateless"`,
+    ]);
+    expect(await warnings({ [variable]: '1' }, { legacy: 'stateless' })).toEqual([]);
+  });
+
+  it('nothing on a developer’s machine, and nothing in production with these options set', async () => {
+    expect(await warnings({})).toEqual([]);
+    expect(await warnings(production, { http: hosts, mrtr: { secret } })).toEqual([]);
+    expect(await warnings(production, { http: { allowedHosts: '*' }, mrtr: { secret } })).toEqual([]);
   });
 });

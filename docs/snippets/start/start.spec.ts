@@ -20,7 +20,10 @@ it('the server logs what it offers, and answers', async () => {
   const client = await createTestClient(app, { era: 'legacy' });
   checkOutput(
     'start-log.txt',
-    logger.lines.filter(line => line.includes('"shop"')).join('\n'),
+    logger.lines
+      .filter(line => line.startsWith('[McpModule(shop)]'))
+      .join('\n')
+      .replace(/127\.0\.0\.1:\d+/, 'localhost:3000'),
   );
   checkOutput(
     'search.txt',
