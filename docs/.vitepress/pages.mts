@@ -39,6 +39,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   ],
   Operation: [
     ['deploying', 'Deploying'],
+    ['serverless', 'Serverless'],
     ['security', 'Security model'],
     ['http', 'The HTTP endpoint'],
     ['stdio', 'stdio'],

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
+import { LazyModuleLoader } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import { McpServerRegistry, type McpContext } from 'nestjs-mcp';
 import { RolesGuard } from './enhancers.js';
@@ -37,3 +38,18 @@ export class Reports {
   }
 }
 // #endregion runtime
+
+@Module({ providers: [Reports, ReportBuilder] })
+class ReportsModule {}
+
+// #region lazy
+@Injectable()
+export class Switch {
+  constructor(private readonly loader: LazyModuleLoader) {}
+
+  async on() {
+    const module = await this.loader.load(() => ReportsModule);
+    await module.get(Reports).offer();
+  }
+}
+// #endregion lazy
