@@ -22,10 +22,11 @@ export interface Failure {
 /**
  * Classifies an error that a handler threw. `HttpException` and `RpcException` keep their message. Other errors become
  * a safe sentence with a reference, and the log has the details under that reference.
+ * @param traceId of the call, for the log
  */
-export function toFailure(thrown: unknown, subject: string): Failure {
+export function toFailure(thrown: unknown, subject: string, traceId?: string): Failure {
   if (thrown instanceof GuardDenied)
-    return { error: toFailure(thrown.cause, subject).error, asResult: false };
+    return { error: toFailure(thrown.cause, subject, traceId).error, asResult: false };
   if (thrown instanceof CallCancelled) {
     return { error: new McpException(McpErrorCode.Refused, thrown.message), asResult: false };
   }
@@ -37,7 +38,7 @@ export function toFailure(thrown: unknown, subject: string): Failure {
   if (isHttpException(thrown)) return { error: fromHttp(thrown), asResult: true };
   const rpc = fromRpc(thrown);
   if (rpc) return rpc;
-  return { error: unexpected(thrown, subject), asResult: true };
+  return { error: unexpected(thrown, subject, traceId), asResult: true };
 }
 
 /**
@@ -53,9 +54,10 @@ export function isNotFound(error: unknown): boolean {
 const NOT_FOUND = 404;
 
 /** Logs an error in full, and returns the part that a client may see. */
-export function unexpected(thrown: unknown, subject: string): McpException {
+export function unexpected(thrown: unknown, subject: string, traceId?: string): McpException {
   const reference = crypto.randomUUID();
-  logger.error(`${subject} failed (reference ${reference})`, detailOf(thrown));
+  const trace = traceId === undefined ? '' : `, trace ${traceId}`;
+  logger.error(`${subject} failed (reference ${reference}${trace})`, detailOf(thrown));
   return new McpException(McpErrorCode.InternalError, `Internal error (reference ${reference})`);
 }
 

@@ -3,6 +3,7 @@ import type { McpCall } from '../protocol/mcp-call.js';
 import type { Observation } from '../protocol/traffic.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { traceIdOf } from '../protocol/trace-id.js';
 import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { LimitReached } from '../protocol/caller-limit.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
@@ -83,11 +84,11 @@ export function whole(server: McpServerInstance, call: McpCall, result: Result):
 }
 
 export function encodeFailure(
-  call: Pick<McpCall, 'requestId' | 'era' | 'method'>,
+  call: Pick<McpCall, 'requestId' | 'era' | 'method'> & Partial<Pick<McpCall, 'meta' | 'http'>>,
   thrown: unknown,
   seen?: Observation,
 ): EncodedAnswer {
-  const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method);
+  const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method, traceIdOf(call));
   if (seen) seen.end({ error: encodeError(call, error) });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
@@ -99,7 +100,7 @@ export function encodeFailure(
   try {
     return { json: write(error), status };
   } catch (unwritable) {
-    return { json: write(unexpected(unwritable, call.method)), status };
+    return { json: write(unexpected(unwritable, call.method, traceIdOf(call))), status };
   }
 }
 

@@ -19,6 +19,7 @@ import type { DispatchedMethod, ListMethod } from '../protocol/methods.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import { toCompletion } from '../protocol/completion-result.js';
 import { isNotFound, toFailure, unexpected } from '../protocol/errors.js';
+import { traceIdOf } from '../protocol/trace-id.js';
 import {
   argumentsOf,
   asObject,
@@ -79,8 +80,11 @@ export class Dispatcher {
     try {
       return await this.run(entry, call, { data }, value => toToolResult(value, entry.output));
     } catch (thrown) {
-      if (thrown instanceof InvalidOutputError) return toolError(unexpected(thrown, entry.where).message);
-      const { error, asResult } = toFailure(thrown, entry.where);
+      const { traffic } = this.rounds;
+      if (thrown instanceof InvalidOutputError) {
+        return toolError(unexpected(thrown, entry.where, traceIdOf(call, traffic)).message);
+      }
+      const { error, asResult } = toFailure(thrown, entry.where, traceIdOf(call, traffic));
       if (asResult) return toolError(error.message);
       throw error;
     }
@@ -92,7 +96,7 @@ export class Dispatcher {
     if (!entry) throw unknownPrompt(name);
     const { description } = entry.definition;
     const data = argumentsOf(params);
-    return this.orFail(entry, () =>
+    return this.orFail(entry, call, () =>
       this.run(entry, call, { data }, value => toPromptResult(value, description)),
     );
   }
@@ -107,7 +111,7 @@ export class Dispatcher {
       return toResourceResult(value, { uri, mimeType, cache, reply: call.reply });
     };
     try {
-      return await this.orFail(entry, () => this.run(entry, call, { data, variables }, read));
+      return await this.orFail(entry, call, () => this.run(entry, call, { data, variables }, read));
     } catch (error) {
       throw isNotFound(error) ? new ResourceNotFoundError(uri) : error;
     }
@@ -167,7 +171,7 @@ export class Dispatcher {
       return toCompletion(completer.filter(option => option.toLowerCase().startsWith(typed)));
     }
     const data = withoutOwnProto({ value, arguments: others });
-    return this.orFail(completer, async () => toCompletion(await completer.run({ data, context })));
+    return this.orFail(completer, call, async () => toCompletion(await completer.run({ data, context })));
   }
 
   private async completerFor(
@@ -257,11 +261,11 @@ export class Dispatcher {
   }
 
   /** Turns every failure into a JSON-RPC error. */
-  private async orFail<T>({ where }: Entry, work: () => Promise<T>): Promise<T> {
+  private async orFail<T>({ where }: Entry, call: McpCall, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (thrown) {
-      throw toFailure(thrown, where).error;
+      throw toFailure(thrown, where, traceIdOf(call, this.rounds.traffic)).error;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { traceIdOf } from '../protocol/trace-id.js';
 import type { Access } from './access.js';
 import type { HeaderCheck } from '../headers/header-check.js';
 
@@ -27,10 +28,11 @@ export interface PipelineParts {
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
   const { dispatch, rounds, headers, access, boundary, extensions } = parts;
   const answers = new Map<string, Answer>();
+  const errors = errorsAsJsonRpc(rounds);
   for (const method of DISPATCHED) {
     const { canAsk } = METHODS.get(method)!;
     const stages = [
-      errorsAsJsonRpc,
+      errors,
       // First, because later stages could reveal that a hidden handler exists.
       access && access.stage,
       era === 'legacy' && canAsk && rounds.legacyRounds,
@@ -41,7 +43,7 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     answers.set(method, compose(stages, dispatch(method)));
   }
   for (const [method, answer] of Object.entries(extensions)) {
-    answers.set(method, compose([errorsAsJsonRpc, boundary && boundary.passNotifications], answer));
+    answers.set(method, compose([errors, boundary && boundary.passNotifications], answer));
   }
   return answers;
 }
@@ -50,13 +52,16 @@ const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): 
   stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);
 
 /** The last stage that an error passes. It replaces an unexpected error, which could reveal too much. */
-const errorsAsJsonRpc: Stage = next => async (call, params) => {
-  try {
-    return await next(call, params);
-  } catch (error) {
-    throw isProtocolError(error) ? error : unexpected(error, call.method);
-  }
-};
+const errorsAsJsonRpc =
+  (rounds: Pick<Rounds, 'traffic'>): Stage =>
+  next =>
+  async (call, params) => {
+    try {
+      return await next(call, params);
+    } catch (error) {
+      throw isProtocolError(error) ? error : unexpected(error, call.method, traceIdOf(call, rounds.traffic));
+    }
+  };
 
 /** Compares the headers of a `tools/call` with its arguments (SEP-2243). */
 const headerParameters =

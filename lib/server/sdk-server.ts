@@ -20,6 +20,7 @@ import type { McpException } from '../exceptions/mcp.exception.js';
 import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { whole } from './answer-encoder.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import { traceIdOf } from '../protocol/trace-id.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import type { Observation } from '../protocol/traffic.js';
 import { observeMessages } from './observed-messages.js';
@@ -217,7 +218,7 @@ export class SdkServer extends McpServer {
       JSON.stringify(answer);
       return answer;
     } catch (error) {
-      throw unexpected(error, call.method);
+      throw unexpected(error, call.method, traceIdOf(call));
     }
   }
 

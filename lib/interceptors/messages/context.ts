@@ -1,24 +1,22 @@
 import type { McpCall } from '../../protocol/mcp-call.js';
+import { traceOf } from '../../protocol/trace-id.js';
 import { frozenCopy } from '../chain/frozen.js';
 import type { Writable } from '../chain/result.js';
 import type { InvocationContext, Principal } from '../protocol/types.js';
 import type { CallOrigin } from '../../execution/request-scope.js';
 
-const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
-
 const ANONYMOUS = Object.freeze({ type: 'anonymous' } as const);
 
 export function contextOf(call: McpCall): InvocationContext {
   const { sessionId } = call;
-  const traceparent = traceparentOf(call);
-  const trace = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
+  const trace = traceOf(call);
   const context: Writable<InvocationContext> = {
     principal: principalOf(call),
     timestamp: new Date().toISOString(),
   };
   if (trace) {
-    context.traceId = trace[1];
-    context.spanId = trace[2];
+    context.traceId = trace.traceId;
+    context.spanId = trace.spanId;
   }
   if (sessionId !== undefined) context.sessionId = sessionId;
   return Object.freeze(context);
@@ -56,11 +54,6 @@ function claimsOf(user: object): Readonly<Record<string, unknown>> {
     );
     return Object.freeze(Object.fromEntries(plain));
   }
-}
-
-function traceparentOf({ meta, http }: McpCall): string | undefined {
-  const value = meta?.['traceparent'] ?? http?.headers['traceparent'];
-  return typeof value === 'string' ? value : undefined;
 }
 
 /**
