@@ -33,7 +33,7 @@ export type RoundResult<T> = { readonly value: T } | { readonly required: InputR
 
 /** Runs handlers that ask their client, one round at a time, on any node. */
 export class Rounds {
-  private readonly logger = new Logger('McpMrtr');
+  private readonly logger: Logger;
   private readonly states: RequestState;
   readonly suspensions: PendingRequests;
   private readonly legacy: LegacyRounds;
@@ -48,6 +48,7 @@ export class Rounds {
     private readonly settings: MrtrSettings,
   ) {
     const { store } = settings;
+    this.logger = new Logger(`McpMrtr(${server})`);
     this.states = new RequestState({ ...settings, store: store && new WatchedStore(store, this.logger) });
     this.suspensions = new PendingRequests(settings.suspension);
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
@@ -213,7 +214,7 @@ export class Rounds {
     if (this.settings.secrets.length === 0 && !this.isWarned) {
       this.isWarned = true;
       this.logger.warn(
-        `The server "${this.server}" has no "mrtr.secret": calls with several rounds fail after a restart and on other nodes; set it to the same secret on all nodes`,
+        `"mrtr.secret" is not set: calls with several rounds fail after a restart and on other nodes; set it to the same secret on all nodes`,
       );
     }
     return this.states.seal(journal, binding);

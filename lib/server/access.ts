@@ -14,12 +14,12 @@ import { CallerLists } from './caller-lists.js';
 import { namedIn, type Named } from './named-entries.js';
 import { toolAccessOf, toolsShown, type ScopesOf } from './tool-scopes.js';
 
-const logger = new Logger('McpModule');
-
 /** How long a failing guard is not reported again, in milliseconds. */
 const QUIET_MS = 60_000;
 
 interface AccessOptions {
+  /** Name of the server, for the log. */
+  readonly server: string;
   readonly catalog: () => Catalog;
   readonly changes: ChangeNotifier;
   /** Undefined without `McpAuthModule`: then only `@Visible` decides. */
@@ -190,6 +190,7 @@ export class Access {
     // A guard that refuses says so by an exception, too.
     const isFault = hider?.error !== undefined && !(hider.error instanceof HttpException);
     if (isFault && this.isNewFailure(entry)) {
+      const logger = new Logger(`McpModule(${this.options.server})`);
       logger.warn(`${where} is hidden, because a guard of @Visible failed`, hider.error);
     }
     return hider;

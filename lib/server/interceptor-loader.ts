@@ -27,7 +27,6 @@ type ChainSettings = Pick<
 
 @Injectable()
 export class InterceptorLoader implements OnApplicationShutdown {
-  private readonly logger = new Logger('McpInterceptors');
   private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
   /** The hosts of the option `interceptors.servers`. */
   readonly remoteHosts: RemoteHost[] = [];
@@ -66,7 +65,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
       const { name, interceptors } = host.options;
       const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
       const chain = await this.chainFor(name, interceptors, where);
-      for (const remark of lint(chain.local, interceptors.timeoutMs)) this.logger.warn(remark);
+      for (const remark of lint(chain.local, interceptors.timeoutMs)) loggerOf(name).warn(remark);
       host.govern(chain, this.reports);
     }
   }
@@ -80,7 +79,9 @@ export class InterceptorLoader implements OnApplicationShutdown {
     const found = await this.local.interceptors();
     const own = found.filter(({ server }) => server === undefined || server === name);
     const local = own.map(({ entry }) => entry);
-    const warn = (message: string) => this.logger.warn(logLine(message));
+    const logger = loggerOf(name);
+    const warn = (message: string) => logger.warn(logLine(message));
+    const verbose = (message: string) => logger.verbose(logLine(message));
     try {
       const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
       const policyWith = (read?: InterceptorPolicy): Policy => ({
@@ -88,7 +89,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         config: read ? [config, read.config] : [config],
       });
       const policy = policyWith(file?.read());
-      const host = { ...discovery, server: name, warn, traffic: this.traffic };
+      const host = { ...discovery, server: name, warn, verbose, traffic: this.traffic };
       const remote = await this.open(servers, host);
       const beside = new Beside();
       this.besides.push(beside);
@@ -104,7 +105,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         },
         warn,
       });
-      if (file) this.watch(file, read => chain.apply(policyWith(read)));
+      if (file) this.watch(file, logger, read => chain.apply(policyWith(read)));
       return chain;
     } catch (error) {
       throw new McpBootstrapError(where, (error as Error).message);
@@ -142,14 +143,16 @@ export class InterceptorLoader implements OnApplicationShutdown {
     return opened;
   }
 
-  private watch(file: PolicyFile, apply: (policy: InterceptorPolicy) => void): void {
+  private watch(file: PolicyFile, logger: Logger, apply: (policy: InterceptorPolicy) => void): void {
     this.files.push(file);
     file.watch(
       policy => {
         apply(policy);
-        this.logger.log('The policy file has changed; its new policy is in force');
+        logger.log('The policy file has changed; its new policy is in force');
       },
-      error => this.logger.error(logLine(`The policy stays as it was: ${error.message}`)),
+      error => logger.error(logLine(`The policy stays as it was: ${error.message}`)),
     );
   }
 }
+
+const loggerOf = (name: string): Logger => new Logger(`McpInterceptors(${name})`);

@@ -334,6 +334,7 @@ export class McpServerInstance {
 
   private decideBy(authorizer: Authorizer | undefined): void {
     this.access = new Access({
+      server: this.options.name,
       catalog: () => this.catalog,
       changes: this.changes,
       authorizer,

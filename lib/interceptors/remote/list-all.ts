@@ -11,18 +11,20 @@ const LISTING_LIMITS = { maxBytes: 4 * 1024 * 1024, maxDepth: 100, maxNodes: 500
 const MAX_NAME_LENGTH = 256;
 /** Maximum characters of a description to keep. Descriptions have no effect. */
 const MAX_DESCRIPTION_LENGTH = 4096;
-const MAX_WARNINGS = 10;
+const MAX_LINES = 10;
 
 interface ListAllOptions extends HostCallOptions {
   readonly name: string;
   readonly maxInterceptors: number;
   readonly warn: (message: string) => void;
+  /** Logs one line for each skipped interceptor. Default: only the warning names them. */
+  readonly verbose?: (message: string) => void;
 }
 
 /** @throws Error for a listing that is malformed or too large */
 export async function listAll(
   invoker: InterceptorInvoker,
-  { name, maxInterceptors, timeoutMs, signal, warn }: ListAllOptions,
+  { name, maxInterceptors, timeoutMs, signal, warn, verbose }: ListAllOptions,
 ): Promise<{ descriptors: InterceptorDescriptor[]; ttlMs: number }> {
   const found = new Map<string, InterceptorDescriptor>();
   const skipped: string[] = [];
@@ -45,7 +47,7 @@ export async function listAll(
       else add(found, bounded(read.descriptor));
     }
     if (typeof nextCursor !== 'string') {
-      warnOf(skipped, name, warn);
+      logSkipped(skipped, name, warn, verbose);
       return { descriptors: [...found.values()], ttlMs };
     }
     if (seen.has(nextCursor)) throw new Error('its pages repeat a cursor');
@@ -71,12 +73,16 @@ function bounded(descriptor: InterceptorDescriptor): InterceptorDescriptor {
     : { ...descriptor, description: clipped(description, MAX_DESCRIPTION_LENGTH) };
 }
 
-function warnOf(skipped: readonly string[], name: string, warn: ListAllOptions['warn']): void {
-  for (const reason of skipped.slice(0, MAX_WARNINGS)) {
-    warn(`An interceptor of "${name}" is skipped: ${reason}`);
-  }
-  const more = skipped.length - MAX_WARNINGS;
-  if (more > 0) warn(`${more} more interceptors of "${name}" are skipped`);
+function logSkipped(
+  [first, ...others]: readonly string[],
+  name: string,
+  warn: ListAllOptions['warn'],
+  verbose: ListAllOptions['verbose'],
+): void {
+  if (first === undefined) return;
+  const sentence = (reason: string) => `An interceptor of "${name}" is skipped: ${reason}`;
+  warn(others.length === 0 ? sentence(first) : `${sentence(first)}; and ${others.length} more`);
+  for (const reason of others.slice(0, MAX_LINES)) verbose?.(sentence(reason));
 }
 
 const MAX_MESSAGES = 100;

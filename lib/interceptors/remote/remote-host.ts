@@ -53,6 +53,8 @@ export interface OpenHostOptions {
   /** Observes the requests to connected hosts, if there are listeners. */
   readonly traffic?: Traffic;
   readonly warn: (message: string) => void;
+  /** Default: nothing is logged. */
+  readonly verbose?: (message: string) => void;
 }
 
 interface Listing {
@@ -220,8 +222,8 @@ export class RemoteHost {
   private async listAll(signal: AbortSignal): Promise<{ entries: ChainEntry[]; ttlMs: number }> {
     const { discoveryTimeoutMs: timeoutMs, maxInterceptors } = this.policy;
     const { name, invoker } = this;
-    const { warn } = this.defaults;
-    const listed = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn });
+    const { warn, verbose } = this.defaults;
+    const listed = await listAll(invoker, { name, maxInterceptors, timeoutMs, signal, warn, verbose });
     return {
       entries: listed.descriptors.map(descriptor => this.entryOf(descriptor)),
       // Bounded, so that the host is not listed for every message, even if it asks for it.

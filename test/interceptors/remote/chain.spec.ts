@@ -127,6 +127,18 @@ describe('one chain over many hosts', () => {
     ]);
   });
 
+  it('warns once of a host whose interceptors are skipped, for each listing', async () => {
+    const warn = jest.fn();
+    const stubs = ['x', 'y', 'z'].map(name => ({
+      descriptor: { name, type: 'quantum', hooks: [] },
+      answer: () => undefined,
+    }));
+    await chainOf([host('old', ...stubs)], { warn });
+    expect(warn.mock.calls.flat()).toEqual([
+      'An interceptor of "old" is skipped: its type "quantum" is unknown; and 2 more',
+    ]);
+  });
+
   it('lets overrides decide, for a name or for one host’s interceptor alone', async () => {
     const denies = () => validator('v', () => ({ valid: false }));
     const stubs = [host('one', denies()), host('two', denies())];
