@@ -1,4 +1,5 @@
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
+import type { McpCall } from '../protocol/mcp-call.js';
 import { listOf, type ListMethod } from '../protocol/methods.js';
 import { enumValues } from '../schema/input-properties.js';
 import {
@@ -108,6 +109,14 @@ export class Catalog {
       const variables = entry.template.match(uri);
       if (variables) yield { entry, variables };
     }
+  }
+
+  /** The handler of a call, as far as its params name one. */
+  handlerOf({ method, params: { name, uri } }: Pick<McpCall, 'method' | 'params'>): Entry | undefined {
+    if (method === 'tools/call') return this.tools.get(name as string);
+    if (method === 'prompts/get') return this.prompts.get(name as string);
+    if (method !== 'resources/read' || typeof uri !== 'string') return undefined;
+    return this.readersOf(uri).next().value?.entry;
   }
 
   completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {

@@ -64,10 +64,14 @@ export class CallerLimit {
   /** Counts `count` further items, unless it returns a refusal. */
   take(caller: string, count = 1): LimitReached | undefined {
     const refusal = this.refusal(caller, count);
-    if (refusal) return refusal;
+    if (!refusal) this.hold(caller, count);
+    return refusal;
+  }
+
+  /** Counts `count` further items, even past the caps. */
+  hold(caller: string, count = 1): void {
     this.counts.set(caller, (this.counts.get(caller) ?? 0) + count);
     this.total += count;
-    return undefined;
   }
 
   release(caller: string, count = 1): void {

@@ -1,6 +1,6 @@
 import { deferred } from '../../test/fixtures/deferred.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
-import { RunningCall, RunningCalls } from './running-calls.js';
+import { type LateCalls, RunningCall, RunningCalls } from './running-calls.js';
 
 class Call extends RunningCall {
   readonly errors: string[] = [];
@@ -14,23 +14,26 @@ class Call extends RunningCall {
   ask = (answer: Promise<void>) => this.asked(() => answer);
 }
 
-const callsFor = (timeoutMs: number, onOverdue: (count: number) => void = () => undefined) =>
-  new RunningCalls({ max: 10, maxPerCaller: 10, maxPerAddress: 1, timeoutMs }, onOverdue);
+const callsFor = (timeoutMs: number, late: Partial<LateCalls> = {}) => {
+  const nothing = () => undefined;
+  const caps = { max: 10, maxPerCaller: 10, maxPerAddress: 1, maxHanging: 4 };
+  return new RunningCalls({ ...caps, timeoutMs }, { overdue: nothing, hanging: nothing, ...late });
+};
 
 describe('calls that run', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  const start = (timeoutMs = 1000, onOverdue?: (count: number) => void) => {
-    const running = callsFor(timeoutMs, onOverdue);
+  const start = (timeoutMs = 1000, late?: Partial<LateCalls>) => {
+    const running = callsFor(timeoutMs, late);
     const call = new Call();
     running.add(call);
     return { running, call };
   };
 
   it('end when they have run for too long, each once', () => {
-    const onOverdue = jest.fn();
-    const { running, call } = start(1000, onOverdue);
+    const overdue = jest.fn();
+    const { running, call } = start(1000, { overdue });
     const other = new Call('["other"]');
     running.add(other);
     jest.advanceTimersByTime(1000);
@@ -40,7 +43,7 @@ describe('calls that run', () => {
     expect(call.errors).toEqual(['The call did not finish within 1000 ms']);
     jest.advanceTimersByTime(5000);
     expect([...call.errors, ...other.errors]).toHaveLength(2);
-    expect(onOverdue.mock.calls).toEqual([[2]]);
+    expect(overdue.mock.calls).toEqual([[[call, other]]]);
   });
 
   it('count until their handlers end', () => {
@@ -49,6 +52,48 @@ describe('calls that run', () => {
     expect(() => running.add(new Call())).toThrow('Too many calls');
     running.delete(call);
     running.add(new Call());
+  });
+
+  it.each([
+    ['answered because they ran for too long', () => undefined],
+    ['cancelled', (call: Call) => call.abort()],
+  ])('no longer count when they go on for too long after they were %s', (_end, end) => {
+    const hanging = jest.fn();
+    const { running, call } = start(1000, { hanging });
+    end(call);
+    jest.advanceTimersByTime(call.isEnded ? 1000 : 2050);
+    expect(() => running.add(new Call())).toThrow('Too many calls');
+    // Whatever the handler reports now, its time goes on.
+    call.extend();
+    jest.advanceTimersByTime(50);
+    expect(hanging.mock.calls).toEqual([[[call]]]);
+    expect([running.limit.size, running.hanging.size, jest.getTimerCount()]).toEqual([0, 1, 0]);
+    const next = new Call();
+    running.add(next);
+    running.delete(next);
+    running.delete(call);
+    expect([running.limit.size, running.hanging.size]).toEqual([0, 0]);
+  });
+
+  it('that hang stop a caller with half of what may hang, and all callers in the end', async () => {
+    const { running } = start();
+    const [one, other, third] = ['["one"]', '["other"]', '["third"]'];
+    const hang = (caller: string) => {
+      const call = new Call(caller);
+      running.add(call);
+      jest.advanceTimersByTime(2100);
+      return call;
+    };
+    const calls = [hang(one), hang(one)];
+    expect(running.refusal(one)).toMatchObject({ status: 429 });
+    calls.push(hang(other));
+    // With the first, of an address, they are as many as may hang.
+    expect(running.refusal(third)).toMatchObject({ status: 503 });
+    expect(() => hang(third)).toThrow('Too many calls that do not end: the limit of the server is reached');
+    // They have been answered: nothing waits for them.
+    await running.shutDown(1_000_000);
+    running.delete(calls[2]);
+    expect(running.refusal(third)).toBeUndefined();
   });
 
   it('have their time again after progress', () => {
@@ -86,7 +131,7 @@ describe('calls that run', () => {
     const { running, call } = start();
     for (let one = 0; one < 5; one++) running.add(new Call(`["${one}"]`));
     expect(jest.getTimerCount()).toBe(1);
-    jest.advanceTimersByTime(5000);
+    jest.advanceTimersByTime(1500);
     for (const one of [...(running as unknown as { work: Set<Call> }).work]) running.delete(one);
     running.delete(call);
     jest.advanceTimersByTime(50);

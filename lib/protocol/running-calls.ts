@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import { CallerLimit, type Caps } from './caller-limit.js';
-import type { ReplyChannel } from './mcp-call.js';
+import { CallerLimit, type Caps, type LimitReached } from './caller-limit.js';
+import type { McpCall, ReplyChannel } from './mcp-call.js';
 import type { Abortion, Observation } from './traffic.js';
 
 /** Time for handlers to clean up after their signals abort, and for the last answers to be sent, in milliseconds. */
@@ -14,8 +14,21 @@ const LOOKS = 20;
 
 /** Bounds on running calls. */
 export interface CallBounds extends Caps {
-  /** How long a call may run without progress, in milliseconds. With 0, calls have no time limit. */
+  /**
+   * How long a call may run without progress, and its handler after that, in milliseconds. With 0, calls have no time
+   * limit.
+   */
   readonly timeoutMs: number;
+  /** For all handlers that still run after that. */
+  readonly maxHanging: number;
+}
+
+/** Called with the calls that passed a bound of time at the same check. */
+export interface LateCalls {
+  /** The calls ran for too long, and were answered with an error. */
+  overdue(calls: readonly RunningCall[]): void;
+  /** The handlers went on for too long after their calls had ended. They no longer count as running. */
+  hanging(calls: readonly RunningCall[]): void;
 }
 
 /** A running call, seen by its handler and by a shutdown. */
@@ -24,8 +37,10 @@ export abstract class RunningCall implements ReplyChannel {
   private ended?: { readonly reason: unknown };
   private asking = 0;
   private isClosing = false;
-  /** The number of timer checks since the call began or made progress. */
+  /** The number of timer checks since the call began, made progress or ended. */
   private looks = 0;
+  /** What is called, for the log. */
+  called?: Pick<McpCall, 'method' | 'params'>;
   /** Undefined if the call is not observed. */
   protected seen?: Observation;
 
@@ -50,6 +65,7 @@ export abstract class RunningCall implements ReplyChannel {
   abort(reason?: unknown, aborted: Abortion = 'cancelled'): void {
     if (this.ended) return;
     this.ended = { reason };
+    this.looks = 0;
     this.seen?.end({ error: reason, aborted });
     this.ending?.abort(reason);
   }
@@ -65,17 +81,22 @@ export abstract class RunningCall implements ReplyChannel {
     }
   }
 
+  /** Whether the answer is sent, or no longer needed. */
+  get isEnded(): boolean {
+    return this.ended !== undefined;
+  }
+
   /** Restarts the deadline, because the handler makes progress. */
   extend(): void {
-    this.looks = 0;
+    if (!this.ended) this.looks = 0;
   }
 
   /**
    * Checks the call's time. @returns whether the call has run for too long, without the time spent waiting for its
-   * client
+   * client; or, if it has ended, whether its handler has run for too long since then
    */
   look(): boolean {
-    return this.asking === 0 && !this.ended && ++this.looks > LOOKS;
+    return (this.ended !== undefined || this.asking === 0) && ++this.looks > LOOKS;
   }
 
   /** Ends the call if it waits for its client, now or later. */
@@ -118,16 +139,26 @@ export class RunningWork<T extends object = Promise<unknown>> {
 /** The running calls of a server. It limits their number and time; a shutdown waits for them up to a deadline. */
 export class RunningCalls extends RunningWork<RunningCall> {
   readonly limit: CallerLimit;
+  /** The calls whose handlers do not end. They hold no place in `limit`, and a shutdown does not wait for them. */
+  readonly hanging: CallerLimit;
+  private readonly hung = new WeakSet<RunningCall>();
   private looking?: NodeJS.Timeout;
   private isClosed = false;
 
-  /** @param onOverdue called with the number of calls that have just been ended because they ran for too long */
   constructor(
     private readonly bounds: CallBounds,
-    private readonly onOverdue: (count: number) => void,
+    private readonly late: LateCalls,
   ) {
     super();
     this.limit = new CallerLimit('calls', bounds);
+    const { maxHanging: max } = bounds;
+    // No caller alone makes the server refuse the calls of all.
+    const maxPerCaller = Math.ceil(max / 2);
+    this.hanging = new CallerLimit('calls that do not end', {
+      max,
+      maxPerCaller,
+      maxPerAddress: maxPerCaller,
+    });
   }
 
   /** Whether the server shuts down and refuses new calls. */
@@ -138,13 +169,19 @@ export class RunningCalls extends RunningWork<RunningCall> {
   /** @throws McpException (-32000) if the server shuts down or too many calls run */
   override add(call: RunningCall): void {
     if (this.isClosed) throw shuttingDown();
-    const refusal = this.limit.take(call.caller);
+    const refusal = this.hanging.refusal(call.caller) ?? this.limit.take(call.caller);
     if (refusal) throw refusal;
     this.work.add(call);
     this.looking ??= this.startLooking();
   }
 
+  /** The refusal of `count` further calls; undefined if they are within the caps. */
+  refusal(caller: string, count = 1): LimitReached | undefined {
+    return this.hanging.refusal(caller) ?? this.limit.refusal(caller, count);
+  }
+
   override delete(call: RunningCall): void {
+    if (this.hung.delete(call)) return this.hanging.release(call.caller);
     // Refused calls are not counted.
     if (!this.work.has(call)) return;
     this.limit.release(call.caller);
@@ -179,12 +216,23 @@ export class RunningCalls extends RunningWork<RunningCall> {
   }
 
   private look(): void {
-    const overdue = [...this.work].filter(call => call.look());
+    const late = [...this.work].filter(call => call.look());
+    const hanging = late.filter(({ isEnded }) => isEnded);
+    const overdue = late.filter(({ isEnded }) => !isEnded);
     for (const call of overdue) call.end(tooLong(this.bounds.timeoutMs), 'timeout');
-    if (overdue.length > 0) this.onOverdue(overdue.length);
+    for (const call of hanging) this.letHang(call);
+    if (overdue.length > 0) this.late.overdue(overdue);
+    if (hanging.length > 0) this.late.hanging(hanging);
     if (this.work.size > 0) return;
     clearInterval(this.looking);
     this.looking = undefined;
+  }
+
+  /** Gives the call's place to a further call. */
+  private letHang(call: RunningCall): void {
+    this.delete(call);
+    this.hung.add(call);
+    this.hanging.hold(call.caller);
   }
 }
 

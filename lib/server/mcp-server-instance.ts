@@ -31,7 +31,7 @@ import { composePipeline, type PipelineParts } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
-import { RunningCalls } from '../protocol/running-calls.js';
+import { type RunningCall, RunningCalls } from '../protocol/running-calls.js';
 import type { ToolSchemas, Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue and the state that all its connections share. */
@@ -92,7 +92,8 @@ export class McpServerInstance {
     this.changes = notifierOver(this.bus);
     this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
-    this.limits = { calls: this.running.limit, questions: this.rounds.suspensions.limit };
+    const { limit: calls, hanging } = this.running;
+    this.limits = { calls, hanging, questions: this.rounds.suspensions.limit };
     this.headers = headerCheck((tool, call) => {
       if (upstream) {
         return upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema));
@@ -284,11 +285,28 @@ export class McpServerInstance {
   /** Creates the running calls of a transport. */
   newRunningCalls(): RunningCalls {
     const { calls } = this.options;
-    return new RunningCalls(calls, count => {
-      this.logger.warn(
-        `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${count}; report progress in a long handler, or raise the option`,
-      );
+    const warn = (message: string) => this.logger.warn(message);
+    return new RunningCalls(calls, {
+      overdue: late =>
+        warn(
+          `Calls that did not finish within ${calls.timeoutMs} ms ("calls.timeoutMs") were answered with an error: ${this.handlersOf(late)}; report progress in a long handler, or raise the option`,
+        ),
+      hanging: late =>
+        warn(
+          `Handlers still run ${calls.timeoutMs} ms after their calls have ended: ${this.handlersOf(late)}; end them when "ctx.signal" aborts. The server refuses new calls past "calls.maxHanging" of them`,
+        ),
     });
+  }
+
+  /** The handlers of the calls, each with the number of its calls. */
+  private handlersOf(calls: readonly RunningCall[]): string {
+    const counts = new Map<string, number>();
+    for (const { called } of calls) {
+      const handler = called && (this.catalog.handlerOf(called)?.where ?? called.method);
+      counts.set(String(handler), (counts.get(String(handler)) ?? 0) + 1);
+    }
+    const each = [...counts].map(([handler, count]) => `${count} of ${handler}`);
+    return each.join(', ').slice(0, MAX_LOGGED);
   }
 
   /** Logs the number of calls that a shutdown has ended, if there are any. */

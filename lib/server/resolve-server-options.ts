@@ -89,6 +89,7 @@ export const CALLS = objectOf<McpCallOptions, Required<McpCallOptions>>({
   maxPerCaller: { ...COUNT, default: 256 },
   maxPerAddress: { ...COUNT, default: 256 },
   timeoutMs: { ...TIME, minimum: 0, default: 60_000 },
+  maxHanging: { ...COUNT, default: 2048 },
 });
 
 const CACHE_HINT = objectOf<{ ttlMs?: number; cacheScope?: string }>(

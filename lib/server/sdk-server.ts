@@ -189,6 +189,7 @@ export class SdkServer extends McpServer {
     const canAsk = this.carriesRequests && ctx.mcpReq.envelope === undefined;
     const reply = new SdkCall(ctx.mcpReq, http?.caller ?? STDIO_CALLER, canAsk);
     const call = this.callOf(method, params, ctx, http, reply);
+    reply.called = call;
     this.running.add(reply);
     const seen = (reply.seen = this.instance.observer?.begin(call));
     return new Promise((resolve, reject) => {

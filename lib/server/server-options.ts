@@ -98,10 +98,15 @@ export interface McpCallOptions {
   maxPerAddress?: number;
   /**
    * Deadline for a call, in milliseconds; 0 turns it off. At the deadline, the call's signal aborts and the client gets
-   * an error. `ctx.reportProgress()` restarts the time, and waiting for the client's input does not count. Default:
-   * 60,000.
+   * an error. `ctx.reportProgress()` restarts the time, and waiting for the client's input does not count. A handler that
+   * runs for the same time after the end of its call counts for `maxHanging` instead of the bounds above. Default: 60,000.
    */
   timeoutMs?: number;
+  /**
+   * Maximum handlers that run on after their calls have ended. The server answers further calls with HTTP 503, and those
+   * of a caller with half of the handlers with HTTP 429. Default: 2,048.
+   */
+  maxHanging?: number;
 }
 
 /** Methods whose results may carry a cache hint (2026-07-28). */

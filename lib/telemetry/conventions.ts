@@ -49,6 +49,7 @@ export const METRIC = {
   clientSession: 'mcp.client.session.duration',
   open: {
     calls: 'nestjs_mcp.calls',
+    hanging: 'nestjs_mcp.hanging_calls',
     sessions: 'nestjs_mcp.sessions',
     listeners: 'nestjs_mcp.listeners',
     questions: 'nestjs_mcp.questions',

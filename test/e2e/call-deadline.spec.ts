@@ -104,6 +104,37 @@ describe.each(cells())('a call over $name', ({ platform, era, legacy }) => {
     await client.callTool({ name: 'touch' });
   });
 
+  it('gives its place to others when its handler has gone on for as long again', async () => {
+    const client = await start();
+    const log = new LogSpy();
+    test.app.useLogger(log);
+    const calls = Array.from({ length: 300 }, () => outcomeOf(client.callTool({ name: 'held' })));
+    // The default of `calls.maxPerAddress`.
+    for (let begun = 0; begun < 256; begun++) await steps.take();
+    jest.advanceTimersByTime(TOO_LONG);
+    await Promise.all(calls);
+    jest.advanceTimersByTime(LONG);
+    await expect(client.callTool({ name: 'touch' })).rejects.toThrow('Too many calls');
+    jest.advanceTimersByTime(TOO_LONG - LONG);
+    await client.callTool({ name: 'touch' });
+    expect(log.warnings).toEqual([
+      expect.stringContaining('256 of Tools.held'),
+      expect.stringMatching(/^Handlers still run .*: 256 of Tools\.held.*"calls\.maxHanging"/),
+    ]);
+  });
+
+  it('is refused where too many handlers never end', async () => {
+    const client = await start({ maxHanging: 1 });
+    const call = outcomeOf(client.callTool({ name: 'held' }));
+    await steps.take();
+    jest.advanceTimersByTime(TOO_LONG);
+    await call;
+    jest.advanceTimersByTime(TOO_LONG);
+    await expect(client.callTool({ name: 'touch' })).rejects.toThrow('calls that do not end');
+    next.resolve();
+    await client.callTool({ name: 'touch' });
+  });
+
   it('may take longer if it makes progress', async () => {
     const client = await start();
     const call = client.callTool({ name: 'busy' });

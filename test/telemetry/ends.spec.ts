@@ -50,6 +50,7 @@ async function openIn(test: TestApp): Promise<Record<string, number>> {
 
 const METRICS = {
   calls: 'nestjs_mcp.calls',
+  hanging: 'nestjs_mcp.hanging_calls',
   sessions: 'nestjs_mcp.sessions',
   listeners: 'nestjs_mcp.listeners',
   questions: 'nestjs_mcp.questions',
@@ -57,7 +58,7 @@ const METRICS = {
   eventStore: 'nestjs_mcp.event_store.size',
 };
 
-const IDLE = { calls: 0, sessions: 0, listeners: 0, questions: 0, responses: 0, eventStore: 0 };
+const IDLE = { calls: 0, hanging: 0, sessions: 0, listeners: 0, questions: 0, responses: 0, eventStore: 0 };
 
 const untilOpen = async (test: TestApp, wanted: Partial<typeof IDLE>) => {
   const metrics = test.app.get(McpMetrics);

@@ -18,7 +18,10 @@ export const BREAKER_STATES = ['closed', 'half-open', 'open'] as const;
 
 /** The current numbers of one server. */
 export interface McpServerNumbers {
-  /** Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`; `eventStore` in characters. */
+  /**
+   * Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`, and of `hanging` calls, whose handlers do
+   * not end; `eventStore` in characters.
+   */
   readonly open: Readonly<Record<string, number>>;
   /** Refusals since the start, by reason: a limit (`calls.caller`), or an HTTP status (`http.403`). */
   readonly refusals: Readonly<Record<string, number>>;

@@ -37,6 +37,7 @@ export class HttpCall extends RunningCall {
    */
   async run(server: McpServerInstance, call: McpCall): Promise<void> {
     try {
+      this.called = call;
       server.running.add(this);
       const seen = (this.seen = server.observer?.begin(call));
       const answering = seen ? seen.run(() => answerInJson(server, call, seen)) : answerInJson(server, call);
@@ -47,7 +48,8 @@ export class HttpCall extends RunningCall {
       this.fail(error as McpException);
     } finally {
       server.running.delete(this);
-      // The response may keep this object for longer than the request, which the observation holds.
+      // The response may keep this object for longer than the request.
+      this.called = undefined;
       this.seen = undefined;
     }
   }

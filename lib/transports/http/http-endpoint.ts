@@ -175,7 +175,7 @@ export class HttpEndpoint {
   /** Whether the requests of a body are within the caps of calls. If not, it answers the request. */
   private admitsCalls({ caller, rawResponse }: Incoming, json: unknown): boolean {
     const requests = requestsIn(json);
-    const reached = this.server.running.limit.refusal(caller, requests.length);
+    const reached = this.server.running.refusal(caller, requests.length);
     if (reached) limitError(reached, requests.length === 1 ? requests[0].id : undefined).send(rawResponse);
     return !reached;
   }
@@ -219,7 +219,7 @@ export class HttpEndpoint {
 
   private serveModern(incoming: Incoming, message: JSONRPCRequest): void | Promise<void> {
     const { rawResponse, caller } = incoming;
-    const reached = this.server.running.limit.refusal(caller);
+    const reached = this.server.running.refusal(caller);
     if (reached) return limitError(reached, message.id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });
     const call = new HttpCall(message.id, 'modern', answer, caller);

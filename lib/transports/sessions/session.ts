@@ -283,7 +283,7 @@ export class Session implements Transport {
   /** The calls of a batch must fit into the caps together, or are refused together. */
   private refusalOfCalls(requests: readonly JSONRPCRequest[], caller: string): LimitReached | undefined {
     const count = requests.filter(({ method }) => this.instance.serves(method, 'legacy')).length;
-    return count === 0 ? undefined : this.instance.running.limit.refusal(caller, count);
+    return count === 0 ? undefined : this.instance.running.refusal(caller, count);
   }
 
   private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): HttpCall | undefined {

@@ -23,6 +23,7 @@ export class StdioTransport {
     this.logger = new Logger(`McpModule(${host.options.name})`);
     this.running = host.newRunningCalls();
     host.gauges['calls'] = () => host.running.limit.size + this.running.limit.size;
+    host.gauges['hanging'] = () => host.running.hanging.size + this.running.hanging.size;
   }
 
   /**
