@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
 import type { Result } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Listing } from '../interceptors/boundary/list-guard.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Backend } from './backend.js';
@@ -23,6 +22,8 @@ export interface Reached {
 /** Finds the backend of a request, by the prefix of a name or by who lists a resource. */
 export class BackendSet {
   private readonly logger = new Logger('McpGateway');
+  /** The URIs of several backends that are in the log. */
+  private readonly warned = new Set<string>();
 
   constructor(
     readonly all: readonly Backend[],
@@ -40,7 +41,7 @@ export class BackendSet {
     };
   }
 
-  /** @throws McpException if no backend has the target, or several backends have it */
+  /** @throws McpException if no backend has the target */
   async route(method: CallMethod, params: Params, exchange: McpCall): Promise<Route> {
     const { only } = this;
     if (only) return { backend: only, params };
@@ -57,12 +58,16 @@ export class BackendSet {
     const { only, all } = this;
     if (only) return only.request(method, params, exchange);
     const start = decodeCursor(params['cursor'], all.length);
-    await this.assertDistinct(method, exchange);
+    const owners = await this.ownersIn(method, exchange);
+    const pageAt = async (at: Position) => {
+      const page = await this.page(at, method, params, exchange);
+      return page && ownRows(method, page, owners, this.all[at.index]);
+    };
     const until = Date.now() + this.listTimeoutMs;
     // All first pages are fetched at the same time: silent backends keep the others waiting only once.
     const firstPages = all.slice(start.index).map((_, offset) => {
       const at = offset === 0 ? start : { index: start.index + offset };
-      const page = this.page(at, method, params, exchange);
+      const page = pageAt(at);
       page.catch(() => undefined);
       return page;
     });
@@ -72,9 +77,7 @@ export class BackendSet {
       const isFirst = at === start || at.cursor === undefined;
       if (!isFirst && !joined.isEmpty && Date.now() > until) break;
       try {
-        const page: Result | undefined = await (isFirst
-          ? firstPages[at.index - start.index]
-          : this.page(at, method, params, exchange));
+        const page: Result | undefined = await (isFirst ? firstPages[at.index - start.index] : pageAt(at));
         if (page && !joined.add(page)) break;
         at = this.after(at, page);
       } catch (error) {
@@ -134,7 +137,7 @@ export class BackendSet {
     return page && prefixed(backend.prefix, method, page);
   }
 
-  /** The backend that lists a resource with the best match. */
+  /** The first backend that lists a resource with the best match. */
   private async ownerOf({ id, lookups, unknown }: Target, exchange: McpCall): Promise<Backend> {
     const ranks = await Promise.all(
       this.all.map(backend =>
@@ -147,33 +150,55 @@ export class BackendSet {
       ),
     );
     const best = Math.min(...ranks.filter(rank => rank !== undefined));
-    const owners = this.all.filter((_, index) => ranks[index] === best);
-    if (owners.length > 1) throw this.collision(id, owners);
-    if (owners.length === 0) throw unknown;
-    return owners[0];
+    const [owner, other] = this.all.filter((_, index) => ranks[index] === best);
+    if (!owner) throw unknown;
+    if (other) this.warnOnce(id, owner, other);
+    return owner;
   }
 
-  /** Resources keep their URIs, so two backends must not list the same. */
-  private async assertDistinct(method: ListMethod, exchange: McpCall): Promise<void> {
+  /** Resources keep their URIs, so the first backend with a URI keeps it. Names have prefixes, and need no owners. */
+  private async ownersIn(method: ListMethod, exchange: McpCall): Promise<ReadonlyMap<unknown, Backend>> {
+    const owners = new Map<unknown, Backend>();
     const { key } = listOf(method);
-    if (key === 'name') return;
+    if (key === 'name') return owners;
     const known = await Promise.all(
       this.all.map(backend => backend.ifUp(method, exchange, () => backend.lists.pages(method, exchange))),
     );
-    const owners = new Map<unknown, Backend>();
     for (const [index, backend] of this.all.entries()) {
       for (const { [key]: uri } of (known[index] ?? []).flatMap(page => rowsOf(method, page))) {
-        const owner = owners.get(uri);
-        if (owner && owner !== backend) throw this.collision(String(uri), [owner, backend]);
-        owners.set(uri, backend);
+        const owner = owners.get(uri) ?? backend;
+        if (owner !== backend) this.warnOnce(String(uri), owner, backend);
+        owners.set(uri, owner);
       }
     }
+    return owners;
   }
 
-  private collision(uri: string, owners: readonly Backend[]): McpException {
-    const names = owners.map(({ prefix }) => `"${prefix}"`).join(' and ');
-    const message = `The resource ${uri.slice(0, 200)} is of two backends, ${names}`;
-    this.logger.error(message);
-    return new McpException(McpErrorCode.InternalError, message);
+  private warnOnce(uri: string, owner: Backend, other: Backend): void {
+    const what = uri.slice(0, MAX_LOGGED);
+    if (this.warned.has(what) || this.warned.size >= MAX_WARNINGS) return;
+    this.warned.add(what);
+    this.logger.warn(
+      `The backend "${other.prefix}" has the resource ${what} of the backend "${owner.prefix}", which keeps it, as it comes first in "backends"`,
+    );
   }
 }
+
+/** The rows of a page whose URIs no earlier backend has. */
+function ownRows(
+  method: ListMethod,
+  page: Result,
+  owners: ReadonlyMap<unknown, Backend>,
+  backend: Backend,
+): Result {
+  if (owners.size === 0) return page;
+  const { key, lists } = listOf(method);
+  return {
+    ...page,
+    [lists]: rowsOf(method, page).filter(row => (owners.get(row[key]) ?? backend) === backend),
+  };
+}
+
+const MAX_WARNINGS = 1000;
+/** The most characters of a URI in the log. */
+const MAX_LOGGED = 200;

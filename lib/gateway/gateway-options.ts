@@ -65,7 +65,7 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   path?: string;
   /** The server behind the gateway. */
   backend?: GatewayBackend;
-  /** Several servers by prefix: the tool `search` of `shop` is `shop_search`. URIs stay, and must be unique. */
+  /** Several servers by prefix: the tool `search` of `shop` is `shop_search`. URIs stay; the first with a URI keeps it. */
   backends?: Record<string, GatewayBackend>;
   /** Whether `interceptors/list` and `interceptor/invoke` go through to the backend. One backend only. Default: false. */
   passthrough?: boolean;

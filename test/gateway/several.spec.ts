@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Prompt, Resource, ResourceTemplate, Tool, UriParams } from 'nestjs-mcp';
+import type { Row } from '../../lib/protocol/methods.js';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { textOf } from '../fixtures/matrix.js';
 import { backendModule } from './backend-app.js';
 import { fakeBackend } from './fake-backend.js';
@@ -90,15 +92,38 @@ describe('a gateway in front of several backends', () => {
     },
   );
 
-  it('refuses a resource that two of them have, and names both', async () => {
-    const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });
-    const client = await connect(gateway.url, 'modern');
-    const message = 'The resource shop://all is of two backends, "shop" and "copy"';
-    expect(await outcomeOf(client.listResources())).toMatchObject({ message });
-    expect(await outcomeOf(client.readResource({ uri: 'shop://all' }))).toMatchObject({ message });
-    await client.close();
-    await gateway.app.close();
-  });
+  it.each(ERAS)(
+    'leaves a resource of two of them to the first, and warns once, for a %s client',
+    async era => {
+      const gateway = await startGateway({
+        backends: { shop: { url: shop.url }, copy: { url: copy.url }, bank: { url: bank.url } },
+      });
+      const log = new LogSpy();
+      gateway.app.useLogger(log);
+      const client = await connect(gateway.url, era);
+      const firstPage = { cursor: Buffer.from('[0,null]').toString('base64url') };
+      const secondOn = { cursor: Buffer.from('[1,null]').toString('base64url') };
+      const urisOn = async (params: Record<string, unknown>) => {
+        const { resources } = (await client.request({ method: 'resources/list', params })) as {
+          resources: Row[];
+        };
+        return resources.map(({ uri }) => uri);
+      };
+      expect(await urisOn({})).toEqual(['shop://all', 'bank://all']);
+      expect(await urisOn(firstPage)).toEqual(['shop://all', 'bank://all']);
+      expect(await urisOn(secondOn)).toEqual(['bank://all']);
+      for (let times = 0; times < 2; times++) {
+        expect((await client.readResource({ uri: 'shop://all' })).contents).toMatchObject([
+          { text: 'the shop' },
+        ]);
+      }
+      expect(log.warnings).toEqual([
+        expect.stringContaining('"copy" has the resource shop://all of the backend "shop", which keeps it'),
+      ]);
+      await client.close();
+      await gateway.app.close();
+    },
+  );
 
   it('has the one that lists a resource answer for it, whatever templates of others it is of', async () => {
     const any = await fakeBackend(
@@ -119,17 +144,6 @@ describe('a gateway in front of several backends', () => {
     await client.close();
     await gateway.app.close();
     any.close();
-  });
-
-  it('refuses it on whatever page a list begins', async () => {
-    const gateway = await startGateway({ backends: { shop: { url: shop.url }, copy: { url: copy.url } } });
-    const client = await connect(gateway.url, 'modern');
-    const cursor = Buffer.from('[0,null]').toString('base64url');
-    expect(await outcomeOf(client.request({ method: 'resources/list', params: { cursor } }))).toMatchObject({
-      message: expect.stringContaining('is of two backends'),
-    });
-    await client.close();
-    await gateway.app.close();
   });
 
   it.each(ERAS)('goes on with the others where a %s one went down later', async era => {
