@@ -215,7 +215,7 @@ export class BackendConnection {
     const { timeoutMs, limits } = this.host.settings;
     const options = {
       ...(signal && { signal }),
-      timeout: isList(method) ? Math.min(timeoutMs, limits.listTimeoutMs) : timeoutMs,
+      timeout: isList(method) ? limits.listTimeoutMs : timeoutMs,
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {

@@ -3,6 +3,7 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/list-guard.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Backend } from './backend.js';
+import type { ListDeadlines } from './caller-waits.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
 import { listOf, rowsOf, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';
 import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './target.js';
@@ -27,7 +28,7 @@ export class BackendSet {
 
   constructor(
     readonly all: readonly Backend[],
-    private readonly listTimeoutMs: number,
+    private readonly deadlines: ListDeadlines,
   ) {}
 
   /** Waits until each backend is known or cannot be reached; for as long as that takes if there is only one. */
@@ -63,7 +64,6 @@ export class BackendSet {
       const page = await this.page(at, method, params, exchange);
       return page && ownRows(method, page, owners, this.all[at.index]);
     };
-    const until = Date.now() + this.listTimeoutMs;
     // All first pages are fetched at the same time: silent backends keep the others waiting only once.
     const firstPages = all.slice(start.index).map((_, offset) => {
       const at = offset === 0 ? start : { index: start.index + offset };
@@ -75,7 +75,7 @@ export class BackendSet {
     let at: Position | undefined = start;
     while (at && !joined.isFull) {
       const isFirst = at === start || at.cursor === undefined;
-      if (!isFirst && !joined.isEmpty && Date.now() > until) break;
+      if (!isFirst && !joined.isEmpty && this.deadlines.isOver(exchange)) break;
       try {
         const page: Result | undefined = await (isFirst ? firstPages[at.index - start.index] : pageAt(at));
         if (page && !joined.add(page)) break;

@@ -12,6 +12,7 @@ import { unlessAborted } from '../util/abort.js';
 import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../protocol/caller.js';
+import { LimitReached } from '../protocol/caller-limit.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../server/upstream.js';
@@ -23,6 +24,7 @@ import { CallerLists } from './caller-lists.js';
 import { CallerTokens } from './caller-tokens.js';
 import { askable, callerKey, paramsFor, resultFor, viewBy } from './caller-params.js';
 import type { CallerStates } from './caller-states.js';
+import { BackendLimit, type ListDeadlines } from './caller-waits.js';
 import {
   LIST_CHANGES,
   notifyChange,
@@ -35,7 +37,8 @@ import { ListedNames } from './listed-names.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
-import { METHODS, offers } from '../protocol/methods.js';
+import { METHODS, isList, offers } from '../protocol/methods.js';
+import { targetOf } from './target.js';
 
 export interface BackendDescription {
   readonly era: Era;
@@ -50,6 +53,7 @@ interface BackendHost {
   readonly settings: GatewaySettings;
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
+  readonly deadlines: ListDeadlines;
   readonly changes: ChangeNotifier | undefined;
   readonly traffic?: Traffic;
   readonly channels: Iterable<ClientChannel>;
@@ -66,6 +70,7 @@ export class Backend {
   readonly lists: CallerLists;
   readonly names = new ListedNames();
   readonly name: string;
+  private readonly calls: BackendLimit;
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
   private readonly log: BackendLog;
@@ -78,15 +83,19 @@ export class Backend {
     readonly options: GatewayBackend,
     private readonly host: BackendHost,
   ) {
-    const { name, limits } = host.settings;
+    const { name, limits, caps } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
     this.log = new BackendLog(this.name, new Logger('McpGateway'));
     const { tokenFor, connectTimeoutMs = TOKEN_MS } = options;
     this.tokens = tokenFor && new CallerTokens(tokenFor, connectTimeoutMs, reason => this.noToken(reason));
     const open = this.open.bind(this);
     this.connections = new ConnectionManager(limits, open, this.report);
+    const what = `of the backend "${prefix}"`;
+    this.calls = new BackendLimit(`calls ${what}`, caps);
     this.lists = new CallerLists(
       limits.listTimeoutMs,
+      host.deadlines,
+      new BackendLimit(`calls that wait for a list ${what}`, caps),
       exchange => this.viewOf(exchange),
       this.ask.bind(this),
       this.onFailure,
@@ -132,7 +141,7 @@ export class Backend {
     return offers(this.description?.capabilities ?? {}, method);
   }
 
-  /** Asks one of several backends; undefined if it does not have the method or is down. */
+  /** Asks one of several backends; undefined if it does not have the method, is down or keeps its caller waiting. */
   async ifUp<T>(
     method: string,
     { reply: { signal } }: McpCall,
@@ -144,7 +153,8 @@ export class Backend {
       isKnown = true;
       return this.offers(method) ? await ask() : undefined;
     } catch (error) {
-      const isDown = error instanceof BackendDownError || error instanceof AuthChallenge;
+      const isLimited = error instanceof LimitReached;
+      const isDown = error instanceof BackendDownError || error instanceof AuthChallenge || isLimited;
       if (signal.aborted || (isKnown && !isDown)) throw error;
       this.keepTrying();
       return undefined;
@@ -152,10 +162,16 @@ export class Backend {
   }
 
   async request(method: string, params: Params, exchange: McpCall): Promise<Result> {
-    return resultFor(exchange.era, await this.ask(method, params, exchange));
+    const ask = () => this.ask(method, params, exchange);
+    const result = await (isList(method) ? this.lists.wait(exchange, ask) : this.calls.hold(exchange, ask));
+    return resultFor(exchange.era, result);
   }
 
   subscribe(uri: string, exchange: McpCall): Promise<void> {
+    return this.calls.hold(exchange, () => this.subscribed(uri, exchange));
+  }
+
+  private subscribed(uri: string, exchange: McpCall): Promise<void> {
     const {
       channel,
       reply: { signal },
@@ -277,7 +293,7 @@ export class Backend {
     try {
       return await this.lists.find('tools/list', exchange, row => row['name'] === name);
     } catch (error) {
-      if (exchange.reply.signal.aborted) throw error;
+      if (exchange.reply.signal.aborted || error instanceof LimitReached) throw error;
       this.report(error as Error);
       return undefined;
     }

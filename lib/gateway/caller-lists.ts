@@ -1,17 +1,23 @@
 import { type Result, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../util/abort.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toClientError } from './backend-error.js';
 import { resultFor } from './caller-params.js';
+import type { BackendLimit, ListDeadlines } from './caller-waits.js';
 import { rowsOf, type ListMethod, type Row, DISPATCHED, isList } from '../protocol/methods.js';
 
 export class CallerLists {
   private readonly known: KnownLists;
 
-  /** @param viewOf callers with the same view see the same lists */
+  /**
+   * @param deadlines of the calls, at all backends
+   * @param limit counts the calls that wait for a list of this backend
+   * @param viewOf callers with the same view see the same lists
+   */
   constructor(
     timeoutMs: number,
+    private readonly deadlines: ListDeadlines,
+    private readonly limit: BackendLimit,
     private readonly viewOf: (exchange: McpCall) => string,
     private readonly fetch: (method: ListMethod, params: Params, exchange: McpCall) => Promise<Result>,
     private readonly onFailure: (thrown: unknown) => void,
@@ -20,7 +26,6 @@ export class CallerLists {
   }
 
   async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
-    const { signal } = exchange.reply;
     const detached = detachedFrom(exchange);
     const pages = this.known.pages(
       this.viewOf(exchange),
@@ -28,10 +33,16 @@ export class CallerLists {
       cursor => this.fetch(method, cursor === undefined ? {} : { cursor }, detached),
       fresh,
     );
+    const all = pages instanceof Promise ? await this.wait(exchange, () => pages) : pages;
+    return all.map(page => resultFor(exchange.era, page));
+  }
+
+  /** Waits for a list within the call's bounds. The promise itself continues. */
+  async wait<T>(exchange: McpCall, list: () => Promise<T>): Promise<T> {
     try {
-      return (await unlessAborted(pages, signal)).map(page => resultFor(exchange.era, page));
+      return await this.limit.hold(exchange, () => this.deadlines.within(exchange, list()));
     } catch (error) {
-      throw toClientError(error, this.onFailure, signal);
+      throw toClientError(error, this.onFailure, exchange.reply.signal);
     }
   }
 
@@ -96,6 +107,8 @@ interface KnownList {
   failedAt?: number;
   isEvicted?: boolean;
   pages: Promise<readonly Result[]>;
+  /** The pages, once they are here. */
+  done?: readonly Result[];
 }
 
 /** The view of lists with the cache scope `public`. */
@@ -118,19 +131,26 @@ export class KnownLists {
 
   /**
    * @param fresh whether the list must have been fetched within the last second
+   * @returns a promise only if the list is not here yet
    * @throws Error for a list that is endless or too large
    */
-  pages(view: string, method: ListMethod, fetch: FetchPage, fresh = false): Promise<readonly Result[]> {
+  pages(
+    view: string,
+    method: ListMethod,
+    fetch: FetchPage,
+    fresh = false,
+  ): readonly Result[] | Promise<readonly Result[]> {
     const key = keyOf(view, method);
     const known = [key, keyOf(PUBLIC, method)]
       .map(one => this.lists.get(one))
       .find(one => isCurrent(one, fresh));
-    if (known) return known.pages;
+    if (known) return known.done ?? known.pages;
     const list = { at: Date.now(), length: 0 } as KnownList;
     this.lists.set(key, list);
     list.pages = this.fetchAll(key, list, method, fetch);
     list.pages.then(
       pages => {
+        list.done = pages;
         const isPublic = pages.every(({ cacheScope }) => cacheScope === 'public');
         if (isPublic && this.remove(key, list)) this.lists.set(keyOf(PUBLIC, method), list);
       },

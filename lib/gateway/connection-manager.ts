@@ -30,13 +30,15 @@ interface Lease {
   release(isSpent: boolean): void;
 }
 
+type PoolLimits = Pick<Required<GatewayLimits>, 'idleTimeoutMs' | 'maxConnections'>;
+
 /** Connections for callers without a session: kept for a while, and bounded in number. */
 export class ConnectionPool {
   private readonly pooled = new Set<Pooled>();
 
   constructor(
     private readonly hasRoom: () => boolean,
-    private readonly limits: Pick<Required<GatewayLimits>, 'idleTimeoutMs' | 'maxConnections'>,
+    private readonly limits: PoolLimits,
   ) {}
 
   get size(): number {
@@ -104,7 +106,7 @@ export class ConnectionManager {
   private readonly pool: ConnectionPool;
 
   constructor(
-    private readonly limits: Required<GatewayLimits>,
+    private readonly limits: PoolLimits,
     private readonly open: (
       capabilities: McpCall['clientCapabilities'],
       session?: SessionConnection,

@@ -30,8 +30,14 @@ export interface GatewayLimits {
   maxSuspended?: number;
   /** How long a call waits, in milliseconds. Default: 300,000 (5 minutes). */
   suspendedTimeoutMs?: number;
-  /** How long a backend may take for a page of a list, in milliseconds, at most `timeoutMs`. Default: 30,000. */
+  /** How long a call may wait for lists in all, in milliseconds, at most `timeoutMs`. Default: 30,000. */
   listTimeoutMs?: number;
+  /**
+   * The most calls of one caller that one of several backends may have at a time; the server answers more with HTTP 429.
+   * Calls that wait for its lists count apart, up to the same number. Default: a quarter of `calls.maxPerCaller`, which
+   * is 64, and of `calls.maxPerAddress` for anonymous callers.
+   */
+  maxPerCaller?: number;
 }
 
 /** Scopes by the names of tools as clients see them; `git_*` stands for all names that begin with `git_`. */

@@ -14,6 +14,7 @@ import { defined } from '../util/defined.js';
 import { Backend } from './backend.js';
 import { callScope } from './call.js';
 import { CallerStates } from './caller-states.js';
+import { ListDeadlines } from './caller-waits.js';
 import { nextHop, viaOf } from './loop-detection.js';
 import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
@@ -31,6 +32,7 @@ export class Gateway implements Upstream {
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
+  readonly deadlines: ListDeadlines;
   readonly toolScopes: Upstream['toolScopes'];
   /** Notifies all clients that do not have a channel. */
   changes: ChangeNotifier | undefined;
@@ -45,9 +47,10 @@ export class Gateway implements Upstream {
   constructor(readonly settings: GatewaySettings) {
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
+    this.deadlines = new ListDeadlines(settings.limits.listTimeoutMs);
     this.toolScopes = settings.toolScopes && scopesBy(settings.toolScopes);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
-    this.set = new BackendSet(this.backends, settings.limits.listTimeoutMs);
+    this.set = new BackendSet(this.backends, this.deadlines);
   }
 
   get toolRules(): Upstream['toolRules'] {

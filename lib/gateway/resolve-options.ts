@@ -1,7 +1,8 @@
+import type { Caps } from '../protocol/caller-limit.js';
 import { CONNECTION } from '../connection/connection-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { HTTP, SERVER } from '../server/resolve-server-options.js';
-import type { McpModuleOptions } from '../server/server-options.js';
+import type { McpCallOptions, McpModuleOptions } from '../server/server-options.js';
 import { type MrtrSettings, SECRETS, secretsOf } from '../mrtr/mrtr-options.js';
 import { resolve } from '../options/check-options.js';
 import {
@@ -25,6 +26,10 @@ import {
   type McpGatewayOptions,
 } from './gateway-options.js';
 
+type FilledLimits = Readonly<
+  Required<Omit<GatewayLimits, 'maxPerCaller'>> & Pick<GatewayLimits, 'maxPerCaller'>
+>;
+
 export interface GatewaySettings {
   readonly name: string;
   /** Whether clients see the backend's name instead of the gateway's. */
@@ -33,22 +38,26 @@ export interface GatewaySettings {
   readonly passthrough: boolean;
   readonly toolScopes: GatewayToolScopes | undefined;
   readonly timeoutMs: number;
-  readonly limits: Readonly<Required<GatewayLimits>>;
+  readonly limits: FilledLimits;
+  /** How many calls one caller may have at one backend. */
+  readonly caps: Omit<Caps, 'max'>;
   /** The first signs, all are accepted. */
   readonly secrets: MrtrSettings['secrets'];
 }
 
 type FilledGatewayOptions = McpGatewayOptions &
   Required<Pick<McpGatewayOptions, 'name' | 'passthrough' | 'timeoutMs' | 'mrtr'>> & {
-    limits: GatewaySettings['limits'];
+    limits: FilledLimits;
+    calls: Required<McpCallOptions>;
   };
 
-export const LIMITS = objectOf<GatewayLimits, Required<GatewayLimits>>({
+export const LIMITS = objectOf<GatewayLimits, FilledLimits>({
   maxConnections: { ...COUNT, default: 100 },
   idleTimeoutMs: { ...TIME, default: 60_000 },
   maxSuspended: { ...COUNT, default: 100 },
   suspendedTimeoutMs: { ...TIME, default: 300_000 },
   listTimeoutMs: { ...TIME, default: 30_000 },
+  maxPerCaller: COUNT,
 });
 
 const BACKEND_RULE = 'an object with a "url", a "command" or a "transport"';
@@ -124,6 +133,15 @@ function problemOfPrefixes(prefixes: string[]): string | undefined {
   return undefined;
 }
 
+/** So that backends that hang leave their callers room for calls of others. */
+const capsOf = (
+  { maxPerCaller }: GatewayLimits,
+  calls: Required<McpCallOptions>,
+): GatewaySettings['caps'] => ({
+  maxPerCaller: maxPerCaller ?? Math.ceil(calls.maxPerCaller / 4),
+  maxPerAddress: maxPerCaller ?? Math.ceil(calls.maxPerAddress / 4),
+});
+
 /** @throws McpBootstrapError for an option that is missing, unknown or out of range */
 export function resolveGatewayOptions(options: McpGatewayOptions): {
   server: McpModuleOptions;
@@ -138,6 +156,7 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
     toolScopes,
     timeoutMs,
     limits,
+    calls,
     mrtr,
   } = resolve(GATEWAY, options, fail);
   const backendOf = (one: GatewayBackend, option: string) =>
@@ -167,7 +186,8 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       passthrough,
       toolScopes,
       timeoutMs,
-      limits,
+      limits: { ...limits, listTimeoutMs: Math.min(limits.listTimeoutMs, timeoutMs) },
+      caps: all.length > 1 ? capsOf(limits, calls) : { maxPerCaller: Infinity, maxPerAddress: Infinity },
       secrets: secretsOf(mrtr),
     },
   };

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Client } from '@modelcontextprotocol/client';
+import { Inbox } from '../fixtures/inbox.js';
 import { textOf } from '../fixtures/matrix.js';
-import { fakeBackend, type FakeBackend } from './fake-backend.js';
+import { fakeBackend, type FakeBackend, type FakeCall } from './fake-backend.js';
 import { connect, ERAS, outcomeOf, startGateway, type Running } from './support.js';
 
 const uri = 'good://a';
@@ -74,3 +75,72 @@ describe.each(ERAS)(
     });
   },
 );
+
+describe('of several backends, one that never answers calls', () => {
+  const done = { content: [{ type: 'text', text: 'done' }] };
+
+  it.each(ERAS)('leaves a %s client room for calls of the others', async era => {
+    const asked = new Inbox<FakeCall>();
+    const hung = await fakeBackend({ 'tools/call': call => asked.put(call) });
+    const good = await fakeBackend({ 'tools/call': ({ reply }) => reply(done) });
+    const gateway = await startGateway({
+      backends: { hung: { url: hung.url }, good: { url: good.url } },
+      calls: { maxPerAddress: 5 },
+    });
+    const client = await connect(gateway.url, era);
+    // A quarter of the caller's calls, rounded up.
+    const held = [1, 2].map(() => client.callTool({ name: 'hung_t' }));
+    const requests = [await asked.take(), await asked.take()];
+    await expect(client.callTool({ name: 'hung_t' })).rejects.toThrow(
+      /Too many calls of the backend .*: the limit of the caller is reached/,
+    );
+    expect(textOf(await client.callTool({ name: 'good_t' }))).toBe('done');
+    expect((await client.listTools()).tools).toHaveLength(2);
+    for (const { reply } of requests) reply(done);
+    expect((await Promise.all(held)).map(textOf)).toEqual(['done', 'done']);
+    const next = client.callTool({ name: 'hung_t' });
+    (await asked.take()).reply(done);
+    expect(textOf(await next)).toBe('done');
+    await client.close();
+    await gateway.app.close();
+    hung.close();
+    good.close();
+  });
+
+  it('leaves a client room for calls of the others where its lists never come', async () => {
+    const asked = new Inbox<FakeCall>();
+    const hung = await fakeBackend({ 'tools/list': call => asked.put(call) });
+    const good = await fakeBackend({ 'tools/call': ({ reply }) => reply(done) });
+    const gateway = await startGateway({
+      backends: { hung: { url: hung.url }, good: { url: good.url } },
+      limits: { maxPerCaller: 1 },
+    });
+    const client = await connect(gateway.url, 'modern');
+    const giveUp = new AbortController();
+    const held = outcomeOf(client.callTool({ name: 'hung_t' }, { signal: giveUp.signal }));
+    await asked.take();
+    await expect(client.callTool({ name: 'hung_t' })).rejects.toThrow('calls that wait for a list');
+    // Without the wait.
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['good_t']);
+    expect(textOf(await client.callTool({ name: 'good_t' }))).toBe('done');
+    giveUp.abort();
+    await held;
+    await client.close();
+    await gateway.app.close();
+    hung.close();
+    good.close();
+  });
+
+  it('is alone without such a bound', async () => {
+    const asked = new Inbox<FakeCall>();
+    const only = await fakeBackend({ 'tools/call': call => asked.put(call) });
+    const gateway = await startGateway({ backend: { url: only.url }, limits: { maxPerCaller: 1 } });
+    const client = await connect(gateway.url, 'modern');
+    const calls = [1, 2].map(() => client.callTool({ name: 't' }));
+    for (const { reply } of [await asked.take(), await asked.take()]) reply(done);
+    expect((await Promise.all(calls)).map(textOf)).toEqual(['done', 'done']);
+    await client.close();
+    await gateway.app.close();
+    only.close();
+  });
+});

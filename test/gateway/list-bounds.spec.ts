@@ -1,4 +1,7 @@
-import { KnownLists } from '../../lib/gateway/caller-lists.js';
+import { CallerLists, KnownLists } from '../../lib/gateway/caller-lists.js';
+import { BackendLimit, ListDeadlines } from '../../lib/gateway/caller-waits.js';
+import type { McpCall } from '../../lib/protocol/mcp-call.js';
+import { deferred } from '../fixtures/deferred.js';
 import { fakeBackend } from './fake-backend.js';
 import { connect, outcomeOf, startGateway } from './support.js';
 
@@ -60,6 +63,63 @@ describe('the lists that are known of a backend', () => {
       await look(`${round}`);
     }
     expect(fetched.slice(4)).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
+
+describe('a call that waits for lists', () => {
+  const call = () => ({ reply: { signal: new AbortController().signal, notify: async () => {} } });
+
+  it('has one time for all of them', async () => {
+    jest.useFakeTimers();
+    const deadlines = new ListDeadlines(1000);
+    const [one, other] = [call(), call()];
+    const first = deferred<string>();
+    const waiting = deadlines.within(one, first.promise);
+    jest.advanceTimersByTime(600);
+    first.resolve('listed');
+    expect(await waiting).toBe('listed');
+    const never = deferred().promise;
+    const late = expect(deadlines.within(one, never)).rejects.toThrow('took too long');
+    jest.advanceTimersByTime(400);
+    await late;
+    const later = expect(deadlines.within(one, never)).rejects.toThrow('took too long');
+    jest.advanceTimersByTime(0);
+    await later;
+    expect(await deadlines.within(one, Promise.resolve('known'))).toBe('known');
+    const since = deadlines.within(other, first.promise);
+    expect([deadlines.isOver(one), deadlines.isOver(other), await since]).toEqual([false, false, 'listed']);
+    jest.advanceTimersByTime(1);
+    expect([deadlines.isOver(one), deadlines.isOver(other), jest.getTimerCount()]).toEqual([true, false, 0]);
+    jest.useRealTimers();
+  });
+
+  it('gets its answer in this time, however many lists and pages it needs', async () => {
+    jest.useFakeTimers();
+    const caps = { maxPerCaller: 1, maxPerAddress: 1 };
+    const page = async ({ cursor = 0 }: { cursor?: number }) => {
+      await new Promise(resolve => setTimeout(resolve, 300));
+      return { resources: [], ...(cursor < 1 && { nextCursor: '1' }) };
+    };
+    const lists = new CallerLists(
+      1000,
+      new ListDeadlines(1000),
+      new BackendLimit('calls', caps),
+      () => 'all',
+      (_method, params) => page(params),
+      () => undefined,
+    );
+    const exchange = { ...call(), era: 'modern' } as unknown as McpCall;
+    const first = lists.pages('resources/list', exchange);
+    await jest.advanceTimersByTimeAsync(600);
+    expect(await first).toHaveLength(2);
+    const second = outcomeOf(lists.pages('resources/templates/list', exchange));
+    await jest.advanceTimersByTimeAsync(400);
+    expect(await second).toMatchObject({ message: 'The server behind this gateway did not answer in time' });
+    // The list itself goes on, for others.
+    await jest.advanceTimersByTimeAsync(200);
+    const other = { ...call(), era: 'modern' } as unknown as McpCall;
+    expect(await lists.pages('resources/templates/list', other)).toHaveLength(2);
+    jest.useRealTimers();
   });
 });
 
