@@ -34,6 +34,7 @@ import {
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { ListedNames } from './listed-names.js';
+import { paced } from './paced-changes.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
@@ -348,6 +349,7 @@ export class Backend {
     session?: SessionConnection,
   ): ConnectionOwner {
     const { id, settings } = this.host;
+    const tellChange = paced(tell, CHANGES_MS);
     return {
       id,
       settings,
@@ -367,12 +369,13 @@ export class Backend {
       },
       notified: (method, params, call) => {
         if (method === 'notifications/message' && call) return call.log(params);
-        if (LIST_CHANGES.includes(method)) this.forgetLists(session);
-        tell(method, params);
+        if (!LIST_CHANGES.includes(method)) return tell(method, params);
+        this.forgetLists(session);
+        tellChange(method, params);
       },
       renewed: () => {
         this.forgetLists(session);
-        for (const change of LIST_CHANGES) tell(change, {});
+        for (const change of LIST_CHANGES) tellChange(change, {});
       },
     };
   }
@@ -415,6 +418,9 @@ export class Backend {
 
 /** How long a backend that was down may keep requests to others waiting, in milliseconds. */
 const PATIENCE_MS = 250;
+
+/** The shortest time between two notifications of the same list's changes to clients, in milliseconds. */
+const CHANGES_MS = 1000;
 
 /** How long `tokenFor` may take without a `connectTimeoutMs`, in milliseconds. */
 const TOKEN_MS = 10_000;
