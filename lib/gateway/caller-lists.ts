@@ -74,11 +74,9 @@ function detachedFrom(exchange: McpCall): McpCall {
     ...caller,
     meta,
     requestState: undefined,
-    reply: { signal: NEVER, notify: () => Promise.resolve() },
+    reply: { signal: new AbortController().signal, notify: () => Promise.resolve() },
   };
 }
-
-const NEVER = new AbortController().signal;
 
 /** How long a list is cached without a notification of a change, in milliseconds. */
 const MAX_AGE_MS = 60_000;

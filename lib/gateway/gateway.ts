@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { Logger } from '@nestjs/common';
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
@@ -102,6 +103,7 @@ export class Gateway implements Upstream {
   }
 
   health(signal: AbortSignal): Promise<readonly DependencyHealth[]> {
+    setMaxListeners(0, signal);
     return Promise.all(
       this.backends.map(async backend => ({ name: backend.name, isUp: await backend.isUp(signal) })),
     );
@@ -207,6 +209,8 @@ export class Gateway implements Upstream {
   /** @throws McpException for a request that went through a loop of gateways */
   private async via<T>(exchange: McpCall, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
+    // Each backend listens to it, and there may be many.
+    setMaxListeners(0, exchange.reply.signal);
     return callScope.run({ via: viaOf(exchange.http, this.id) }, work);
   }
 

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
@@ -9,6 +9,8 @@ const BODILESS = new Set([204, 205, 304]);
  */
 export async function fetchOnce(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const { method, headers, body, signal } = init;
+  // A client gives one signal to all its requests.
+  if (signal) setMaxListeners(0, signal);
   const sending = request(url, {
     ...(method !== undefined && { method }),
     headers: Object.fromEntries(new Headers(headers)),
