@@ -31,6 +31,9 @@ export class MirroringClient extends Client {
     private readonly observer?: Observer,
   ) {
     super(info, options);
+    // `learn` leaves out invalid tools. The SDK would also leave out a parameter of the type `["string", "null"]`, and
+    // write that to the console.
+    Object.defineProperty(this, '_excludeInvalidXMcpHeaderTools', { value: () => undefined });
   }
 
   override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {

@@ -147,6 +147,21 @@ describe('a client', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['a type with null', { type: ['string', 'null'], 'x-mcp-header': 'Region' }],
+    ['a union with null', { anyOf: [{ type: 'string' }, { type: 'null' }], 'x-mcp-header': 'Region' }],
+  ])('keeps a tool whose header parameter is of %s', async (_type, region) => {
+    server.tools = [{ name: 'nullable', inputSchema: { type: 'object', properties: { region } } }];
+    const warned = jest.spyOn(console, 'warn');
+    await start();
+    expect((await client.listTools()).tools).toEqual(server.tools);
+    expect((await callWith({ region: 'eu' }, 'nullable')).headers).toMatchObject({
+      'mcp-param-region': 'eu',
+    });
+    expect((await callWith({ region: null }, 'nullable')).headers).not.toHaveProperty('mcp-param-region');
+    expect([logs.warnings, warned.mock.calls]).toEqual([[], []]);
+  });
+
   it('says so once of a tool, whatever the server words anew', async () => {
     await start();
     for (const header of ['a b', 'c d', 'e f']) {
