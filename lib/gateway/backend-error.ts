@@ -1,5 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { type JsonRpcError, unexpected } from '../protocol/errors.js';
+import { isRecord } from '../util/is-record.js';
 import { loopIn } from './loop-detection.js';
 
 const UNREACHABLE = 'The server behind this gateway cannot be reached; try again later';
@@ -27,6 +29,29 @@ export function toClientError(
   return new BackendDownError(McpErrorCode.InternalError, isLate ? TIMED_OUT : UNREACHABLE);
 }
 
+/** The most characters of a backend's error in the log. */
+const MAX_LOGGED = 2000;
+
+/**
+ * Replaces what a backend tells of its inside: the text of an internal error by a reference, under which the log has it,
+ * and the stack in the data of other errors.
+ */
+export function withoutDetail(error: Error, backend: string): Error {
+  if (!(error instanceof ProtocolError)) return error;
+  const { code, message, data } = error;
+  if (code === McpErrorCode.InternalError) {
+    // A server of this package has already replaced its text.
+    if (REFERENCE.test(message) && data === undefined) return error;
+    const logged = new Error(message.slice(0, MAX_LOGGED), { cause: data });
+    return unexpected(logged, `The backend "${backend}"`);
+  }
+  if (!isRecord(data) || data['stack'] === undefined) return error;
+  const { stack: _stack, ...rest } = data;
+  return new ProtocolError(code, message, rest);
+}
+
+const REFERENCE = /^Internal error( \(reference [\da-f-]{36}\))?$/;
+
 /** Whether the HTTP answer may come from another server than the connected server. */
 export const isStranger = (thrown: unknown): boolean => isHttpRefusal(thrown, 400, 404, 405);
 
@@ -48,12 +73,12 @@ export class LostSession extends Error {
 }
 
 /** The JSON-RPC error in the body of an HTTP error: the server has worked on the request. */
-function carriedBy(thrown: unknown): McpException | undefined {
+function carriedBy(thrown: unknown): ProtocolError | undefined {
   try {
     const { data: body } = thrown as { data: { text: string } };
-    const { id, error } = JSON.parse(body.text) as { id?: unknown; error: McpException };
+    const { id, error } = JSON.parse(body.text) as { id?: unknown; error: JsonRpcError };
     if (typeof id !== 'number' || !Number.isSafeInteger(error.code)) return undefined;
-    return new McpException(error.code, String(error.message), error.data);
+    return new ProtocolError(error.code, String(error.message), error.data);
   } catch {
     return undefined;
   }

@@ -17,7 +17,7 @@ import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../server/upstream.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
-import { BackendDownError, toClientError } from './backend-error.js';
+import { BackendDownError, toClientError, withoutDetail } from './backend-error.js';
 import { BackendLog, problemOf } from './backend-log.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
@@ -260,7 +260,8 @@ export class Backend {
       return await work();
     } catch (error) {
       if (error instanceof ProtocolError) this.log.answered();
-      throw toClientError(error, this.onFailure, signal);
+      const told = toClientError(error, this.onFailure, signal);
+      throw this.host.settings.passthrough ? told : withoutDetail(told, this.name);
     }
   }
 

@@ -73,7 +73,10 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   backend?: GatewayBackend;
   /** Several servers by prefix: the tool `search` of `shop` is `shop_search`. URIs stay; the first with a URI keeps it. */
   backends?: Record<string, GatewayBackend>;
-  /** Whether `interceptors/list` and `interceptor/invoke` go through to the backend. One backend only. Default: false. */
+  /**
+   * Whether `interceptors/list` and `interceptor/invoke` go through to the backend, and the texts of its internal errors to
+   * callers, who otherwise get a reference. One backend only. Default: false.
+   */
   passthrough?: boolean;
   /**
    * The scopes that a caller needs for tools, for a gateway with `McpAuthModule`. Rules that fit the same tool add up. Lists

@@ -1,4 +1,5 @@
 import { Inbox } from '../fixtures/inbox.js';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { textOf } from '../fixtures/matrix.js';
 import { fakeBackend, type FakeCall } from './fake-backend.js';
 import { connect, outcomeOf, startGateway } from './support.js';
@@ -110,4 +111,52 @@ it('a call that a 2025-era backend answers with an error, and with HTTP 400, is 
   await client.close();
   await gateway.app.close();
   backend.close();
+});
+
+describe('an error of a backend', () => {
+  const stack = 'Error: at /srv/secret.js:1';
+  const errors = {
+    internal: { code: -32603, message: 'connect ECONNREFUSED 10.0.0.7', data: { stack } },
+    stacked: { code: -32602, message: 'Wrong size', data: { stack, field: 'size' } },
+    own: { code: -32050, message: 'Not today', data: { until: 'tomorrow' } },
+  };
+  const start = async (passthrough: boolean) => {
+    const backend = await fakeBackend({
+      'tools/call': ({ id, params, response }) => {
+        response.writeHead(params['name'] === 'internal' ? 500 : 200, { 'content-type': 'application/json' });
+        const error = errors[params['name'] as keyof typeof errors];
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      },
+    });
+    const gateway = await startGateway({ backend: { url: backend.url }, passthrough });
+    const client = await connect(gateway.url, 'modern');
+    const outcome = (name: string) => outcomeOf(client.callTool({ name }));
+    const close = async () => {
+      await client.close();
+      await gateway.app.close();
+      backend.close();
+    };
+    return { gateway, outcome, close };
+  };
+
+  it('tells callers a reference for the text of an internal error, and no stack', async () => {
+    const { gateway, outcome, close } = await start(false);
+    const log = new LogSpy();
+    gateway.app.useLogger(log);
+    const { message } = (await outcome('internal')) as { message: string };
+    const [, reference] = /^Internal error \(reference (.+)\)$/.exec(message) ?? [];
+    expect(log.errors).toEqual([expect.stringContaining(`(reference ${reference})`)]);
+    expect(log.errors[0]).toContain('10.0.0.7');
+    expect(log.errors[0]).toContain('/srv/secret.js');
+    expect(await outcome('internal')).toMatchObject({ code: -32603, data: undefined });
+    expect(await outcome('stacked')).toEqual({ ...errors.stacked, data: { field: 'size' } });
+    expect(await outcome('own')).toEqual(errors.own);
+    await close();
+  });
+
+  it('is told as it is with passthrough', async () => {
+    const { outcome, close } = await start(true);
+    for (const [name, error] of Object.entries(errors)) expect(await outcome(name)).toEqual(error);
+    await close();
+  });
 });
