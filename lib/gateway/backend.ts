@@ -39,7 +39,6 @@ import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
 import { METHODS, isList, offers } from '../protocol/methods.js';
-import { targetOf } from './target.js';
 
 export interface BackendDescription {
   readonly era: Era;

@@ -16,6 +16,7 @@ import type { OperationKey } from './operations.js';
 
 const OPEN: Readonly<Record<keyof typeof METRIC.open, MetricOptions>> = {
   calls: { description: 'Calls that run' },
+  hanging: { description: 'Calls whose handlers run after their end' },
   sessions: { description: 'Sessions of 2025 clients' },
   listeners: { description: 'Streams on which clients listen' },
   questions: { description: 'Questions that 2025 clients have not answered' },
