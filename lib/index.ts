@@ -55,7 +55,7 @@ export { InterceptorChain } from './interceptors/interceptor-chain.js';
 export { DiscoveryError } from './interceptors/remote/remote-host.js';
 export type { InterceptorHost } from './interceptors/remote/host-options.js';
 export type { ChainParams } from './interceptors/chain/params.js';
-export type { ChainResult } from './interceptors/chain/result.js';
+export type { ChainResult, SinkReport } from './interceptors/chain/result.js';
 export type { InvocationContext } from './interceptors/protocol/types.js';
 export type { ChainReport } from './interceptors/reports.js';
 export type { McpInterceptorOptions } from './interceptors/interceptor-options.js';

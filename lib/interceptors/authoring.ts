@@ -1,4 +1,4 @@
-import { type ChainResult, type Invocation, SyntheticResponse } from './chain/result.js';
+import { type Invocation, type SinkReport, SyntheticResponse } from './chain/result.js';
 import type { InterceptionEvent, PayloadOf } from './payloads.js';
 import { defined } from '../util/defined.js';
 import type {
@@ -21,7 +21,8 @@ export type InterceptorInvocation<E = unknown, P extends Phase = Phase> = Omit<
   readonly phase: P;
   readonly payload: E extends InterceptionEvent ? PayloadOf<E, P> : E;
   readonly request: E extends InterceptionEvent ? PayloadOf<E, 'request'> | undefined : unknown;
-  readonly report?: ChainResult;
+  /** For a sink: what the chain decided, without payloads. */
+  readonly report?: SinkReport;
 };
 
 /** A validator's objection; `deny` creates it. */

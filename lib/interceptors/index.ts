@@ -33,7 +33,7 @@ export { SecretLedger, type SecretLedgerOptions } from './library/secrets/secret
 export type { MutatorOptions, SinkOptions, ValidatorOptions } from './decorators/interceptor.decorators.js';
 export type { InterceptionEvent, ListParams, PayloadOf, ResourceListing } from './payloads.js';
 export type { WhenPredicate, WhenRule } from './chain/when.js';
-export type { EntryResult } from './chain/result.js';
+export type { EntryReport, EntryResult } from './chain/result.js';
 export type { RunOptions } from './chain-source.js';
 export type { DiscoverOptions, InterceptorChainEntry } from './interceptor-chain.js';
 export type { HostPolicy, InterceptorServerOptions } from './remote/host-options.js';

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { InterceptorReports } from '../../lib/interceptors/reports.js';
-import { EVENT, mutator, run, validator } from '../compliance/chain/stubs.js';
+import { respondWith, type SinkReport } from '../../lib/index.js';
+import { EVENT, mutator, run, sink, validator } from '../compliance/chain/stubs.js';
 
 it('a change that JSON has no words for is logged all the same', async () => {
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
@@ -63,4 +64,66 @@ it('names without end are not counted without end', () => {
     { crash: 50 },
   ]);
   jest.restoreAllMocks();
+});
+
+describe('the report of a sink', () => {
+  const CARD = '4111 1111 1111 1111';
+  const adding = (key: string) => ({ modified: true, payload: { [key]: CARD }, info: { cards: 1 } });
+  const objection = {
+    valid: false,
+    messages: [{ message: 'a card', path: 'a', severity: 'error' }],
+    suggestions: [{ path: 'a', value: CARD }],
+  };
+
+  it.each([
+    [
+      'that changed the message, and failed open',
+      [
+        mutator('1', () => adding('a')),
+        mutator('2', () => adding('b'), { mode: 'audit' }),
+        validator('3', () => Promise.reject(new Error(`${CARD} is no JSON`)), { failOpen: true }),
+      ],
+      ['3 crash', '1 mutated', '2 mutated'],
+      { status: 'success' },
+    ],
+    [
+      'that answered the message',
+      [mutator('1', () => respondWith({ content: CARD }))],
+      ['1 responded'],
+      { status: 'success', response: { interceptor: '1' } },
+    ],
+    [
+      'that refused the message',
+      [validator('1', () => objection)],
+      ['1 deny'],
+      {
+        status: 'validation_failed',
+        results: [{ messages: objection.messages }],
+        abortedAt: { interceptor: '1', host: 'local', type: 'validation' },
+      },
+    ],
+    [
+      'that crashed',
+      [mutator('1', () => Promise.reject(new Error(CARD)))],
+      ['1 crash'],
+      { status: 'mutation_failed', abortedAt: { interceptor: '1', host: 'local', type: 'mutation' } },
+    ],
+  ])('names the interceptors %s, without payloads', async (_, entries, outcomes, rest) => {
+    const reports: SinkReport[] = [];
+    await run([...entries, sink('journal', ({ report }) => void reports.push(report!))], {
+      payload: { text: CARD },
+    });
+    expect(reports).toMatchObject([rest]);
+    expect(reports[0].results.map(({ interceptor, outcome }) => `${interceptor} ${outcome}`)).toEqual(
+      outcomes,
+    );
+    expect(JSON.stringify(reports)).not.toContain(CARD);
+  });
+
+  it('holds the "info" of an interceptor', async () => {
+    const infos: unknown[] = [];
+    const journal = sink('journal', ({ report }) => infos.push(report?.results[0].info));
+    await run([mutator('1', () => adding('a')), journal]);
+    expect(infos).toEqual([{ cards: 1 }]);
+  });
 });

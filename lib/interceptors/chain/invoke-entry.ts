@@ -4,7 +4,7 @@ import { messageOf } from '../../util/message-of.js';
 import { type Clock, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenConfig, frozenReport } from './frozen.js';
-import type { ChainResult, Invocation } from './result.js';
+import { type ChainResult, type Invocation, reportOf } from './result.js';
 import type { ChainOptions, ChainParams } from './params.js';
 
 export type Invoked =
@@ -171,7 +171,7 @@ export function feedSinks(
   { context, payload, result, onSinkError }: Fed,
 ): void {
   const watch = new DeadlineWatch(context.clock);
-  const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(result) };
+  const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(reportOf(result)) };
   for (const entry of sinks) {
     const told = async () => {
       const invoked = await invokeEntry(own, entry, payload);

@@ -21,7 +21,7 @@ export interface Invocation {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly bag: Map<unknown, unknown>;
-  readonly report?: ChainResult;
+  readonly report?: SinkReport;
 }
 
 /** A global symbol, because one process can load both builds of the package (`require` and `import`). */
@@ -105,6 +105,21 @@ export interface ChainResult {
   };
 }
 
+/** The outcome of one interceptor, as a sink sees it: without the payload, and without texts that may quote it. */
+export type EntryReport = Omit<EntryResult, 'payload' | 'diff' | 'suggestions' | 'error'>;
+
+/**
+ * What a chain decided, as a sink sees it. It holds no payload, so that a sink can store it. Its texts are the
+ * `messages` and the `info` of interceptors.
+ */
+export interface SinkReport extends Omit<ChainResult, 'results' | 'finalPayload' | 'response' | 'abortedAt'> {
+  readonly results: readonly EntryReport[];
+  /** The name of the interceptor that answered instead of the handler. */
+  readonly response?: { readonly interceptor: string };
+  /** The interceptor that ended the chain early. The log has the reason of a failure. */
+  readonly abortedAt?: Omit<NonNullable<ChainResult['abortedAt']>, 'reason'>;
+}
+
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 type About = Pick<ChainResult, 'event' | 'phase'>;
@@ -127,6 +142,22 @@ export function undiscoveredInTime({ event, phase }: About, totalDurationMs: num
   const reason = 'the hosts were not listed in time';
   const abortedAt = { interceptor: '', host: '', reason, type: 'timeout' } as const;
   return { ...empty, status: 'timeout', totalDurationMs, abortedAt };
+}
+
+export function reportOf(result: ChainResult): SinkReport {
+  const { finalPayload: _payload, results, response, abortedAt, ...rest } = result;
+  const report: Writable<SinkReport> = { ...rest, results: results.map(entryReportOf) };
+  if (response) report.response = { interceptor: response.interceptor };
+  if (abortedAt) {
+    const { reason: _reason, ...who } = abortedAt;
+    report.abortedAt = who;
+  }
+  return report;
+}
+
+function entryReportOf(entry: EntryResult): EntryReport {
+  const { payload: _payload, diff: _diff, suggestions: _suggestions, error: _error, ...report } = entry;
+  return report;
 }
 
 export function summaryOf(results: readonly EntryResult[]): ChainResult['validationSummary'] {

@@ -621,8 +621,8 @@ it.each(['toString', '__proto__', 'constructor'])(
 
 it('a sink can change nothing of what was decided', async () => {
   const errors: string[] = [];
-  const rewrite = ({ report }: Invocation) => {
-    (report!.finalPayload as { text: string }).text = 'mine';
+  const rewrite = ({ payload }: Invocation) => {
+    (payload as { text: string }).text = 'mine';
   };
   const undeny = ({ report }: Invocation) => {
     (report as { status: string }).status = 'success';
