@@ -125,7 +125,8 @@ export interface ChainInterceptor {
   readonly type: 'validation' | 'mutation' | 'sink';
   readonly description?: string;
   readonly mode: Sourced<'active' | 'audit'>;
-  readonly failOpen: Sourced<boolean>;
+  /** Absent for a sink: its failure never changes what happens to a message. */
+  readonly failOpen?: Sourced<boolean>;
   readonly priority: Sourced<{ readonly request: number; readonly response: number }>;
   readonly timeoutMs: Sourced<number>;
   readonly hooks: Sourced<readonly { readonly events: readonly string[]; readonly phase: string }[]>;
@@ -140,10 +141,10 @@ export interface ChainInterceptor {
   readonly counters: Counters;
 }
 
-/** Since the application started. Sinks are not counted, because messages do not wait for them. */
+/** Since the application started. */
 export interface Counters {
   readonly runs: number;
-  /** How often it came to each outcome: `pass`, `deny`, `warn`, `mutated`, `unmodified`, `dropped`, `responded`, `crash`, `timeout`. */
+  /** How often it came to each outcome: `pass`, `deny`, `warn`, `mutated`, `unmodified`, `dropped`, `responded`, `crash`, `timeout`; of a sink `recorded`, `crash`, `timeout`. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** How often it was skipped, by reason: `when`, `compat`, `busy`, `side-effects`. */
   readonly skipped: Readonly<Record<string, number>>;

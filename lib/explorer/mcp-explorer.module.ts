@@ -65,7 +65,7 @@ export class McpExplorerModule implements OnModuleInit {
     private readonly adapterHost: HttpAdapterHost,
   ) {
     traffic.add(recorder);
-    reports.listeners.push(recorder.report);
+    reports.listeners.push(recorder);
   }
 
   /** @throws McpBootstrapError, while the application starts, for a wrong option, or without guards in production */

@@ -80,7 +80,9 @@ export class InterceptorChain implements ChainSource {
         remotes,
         {
           ...limits,
-          onSinkError: ({ name }, error) => warn(`The sink ${name} failed: ${error}`),
+          onSinkEnd: ({ name }, end) => {
+            if ('error' in end) warn(`The sink ${name} failed: ${end.error}`);
+          },
         },
       );
     } catch (error) {

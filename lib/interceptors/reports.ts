@@ -2,7 +2,9 @@ import { inspect } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
 import { messageOf } from '../util/message-of.js';
+import type { PreparedEntry } from './chain/entry.js';
 import { frozenReport } from './chain/frozen.js';
+import type { SinkEnd } from './chain/params.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
 import { logLine, RareLines } from './log-line.js';
 import { isNotificationEvent } from './protocol/events.js';
@@ -16,6 +18,20 @@ export interface ChainReport {
   readonly result: ChainResult;
   /** The caller, session and trace, if they are known. */
   readonly context?: InvocationContext;
+}
+
+/** One run of a sink. */
+export interface SinkRun {
+  readonly server: string;
+  readonly host: string;
+  readonly interceptor: string;
+  readonly end: SinkEnd;
+}
+
+export interface ReportListener {
+  /** Receives each report at once, without a copy. It must not change or keep the report. */
+  readonly report: (report: ChainReport) => void;
+  readonly sink: (run: SinkRun) => void;
 }
 
 /** The number of outcomes of each interceptor, by outcome: `counters['pii-redactor']['mutated']`. */
@@ -49,8 +65,7 @@ export class InterceptorReports {
   private names = 0;
   private readonly rare = new RareLines();
 
-  /** Listeners that receive each report at once, without a copy. They must not change or keep it. */
-  readonly listeners: ((report: ChainReport) => void)[] = [];
+  readonly listeners: ReportListener[] = [];
   readonly reports$: Observable<ChainReport> = this.subject.asObservable();
 
   publish(report: ChainReport): void {
@@ -66,14 +81,15 @@ export class InterceptorReports {
       const text = `${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`;
       this.write('debug', text, `${interceptor} ${reason}`, result.event);
     }
-    for (const tell of this.listeners) tell(report);
+    for (const listener of this.listeners) listener.report(report);
     // Subscribers get a frozen copy, so that they cannot change the decision.
     if (this.subject.observed) this.subject.next(frozenReport(report));
   }
 
-  sinkFailed(interceptor: string, error: string, server?: string): void {
-    this.count(server, interceptor, 'crash');
-    this.logger.warn(logLine(`The sink ${interceptor} failed: ${error}`));
+  sinkEnded(server: string, { host, name }: Pick<PreparedEntry, 'host' | 'name'>, end: SinkEnd): void {
+    this.count(server, name, end.outcome === 'skipped' ? 'skipped-when' : end.outcome);
+    for (const { sink } of this.listeners) sink({ server, host, interceptor: name, end });
+    if ('error' in end) this.logger.warn(logLine(`The sink ${name} failed: ${end.error}`));
   }
 
   undiscovered(error: unknown, event = ''): void {

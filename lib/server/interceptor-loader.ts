@@ -101,7 +101,7 @@ export class InterceptorLoader implements OnApplicationShutdown {
         options: {
           beside,
           observe: this.traffic.turns,
-          onSinkError: (entry, error) => this.reports.sinkFailed(entry.name, error, name),
+          onSinkEnd: (entry, end) => this.reports.sinkEnded(name, entry, end),
         },
         warn,
       });

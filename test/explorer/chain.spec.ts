@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
-import { Args, deny, Mutator, Sink, Tool, Validator } from 'nestjs-mcp';
+import { Injectable, Logger } from '@nestjs/common';
+import { Args, deny, Mutator, Sink, Tool, Validator, type InterceptorInvocation } from 'nestjs-mcp';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startApp } from '../fixtures/matrix.js';
 import { Recorder } from '../telemetry/recorder.js';
@@ -100,7 +100,7 @@ it('tells where each value comes from, and what each interceptor came to', async
     ],
   });
 
-  expect(of('local/journal').counters.runs).toBe(0);
+  expect(of('local/journal')).not.toHaveProperty('failOpen');
 
   await rules.close();
   await client.callTool({ name: 'say', arguments: { text: 'hi' } }).catch(() => undefined);
@@ -110,6 +110,40 @@ it('tells where each value comes from, and what each interceptor came to', async
   ).toBe(3);
   await app.close();
   rmSync(folder, { recursive: true });
+});
+
+@Injectable()
+class Journals {
+  @Sink({ name: 'breaking', events: ['tools/call'], when: { name: 'say' } })
+  breaking({ payload }: InterceptorInvocation<'tools/call', 'request'>) {
+    if (payload.arguments?.['text'] === 'BREAK') throw new Error('broken');
+  }
+
+  @Sink({ name: 'elsewhere', events: ['tools/call'], when: { name: 'nothing' } })
+  elsewhere() {}
+
+  @Sink({ name: 'later', events: ['tools/call'], compat: { minProtocol: '2099-01-01' } })
+  later() {}
+}
+
+it('counts the runs of sinks', async () => {
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  const app = await startExplored([Tools, Journals]);
+  const client = await app.client();
+  await client.callTool({ name: 'say', arguments: { text: 'hi' } });
+  await client.callTool({ name: 'say', arguments: { text: 'break' } });
+  const { json } = await app.get(`${API}/chain`);
+  const of = (id: string) => json.servers[0].interceptors.find((one: { id: string }) => one.id === id);
+  expect(of('local/breaking').counters).toMatchObject({
+    runs: 2,
+    outcomes: { recorded: 1, crash: 1 },
+    wouldRefuse: 0,
+    p50: expect.any(Number),
+  });
+  expect(of('local/elsewhere').counters).toMatchObject({ runs: 0, skipped: { when: 2 } });
+  expect(of('local/later').counters).toMatchObject({ runs: 0, skipped: { compat: 2 } });
+  await app.close();
+  jest.restoreAllMocks();
 });
 
 @Injectable()

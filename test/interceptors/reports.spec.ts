@@ -37,13 +37,16 @@ it('what an interceptor says stays one line of the log, and has an end', async (
   log.mockRestore();
 });
 
+const sinkCalled = (name: string) => ({ host: 'local', name });
+const failure = (error: string) => ({ outcome: 'crash', durationMs: 1, error }) as const;
+
 it('what is thrown, by whomever, stays one line, too', () => {
   const said = (['error', 'warn'] as const).map(level =>
     jest.spyOn(Logger.prototype, level).mockImplementation(),
   );
   const reports = new InterceptorReports();
   reports.undiscovered(new Error('a\nb'));
-  reports.sinkFailed('s\n', 'a\nb');
+  reports.sinkEnded('', sinkCalled('s\n'), failure('a\nb'));
   expect(said.map(({ mock }) => mock.calls.flat())).toEqual([
     [String.raw`a\nb`],
     [String.raw`The sink s\n failed: a\nb`],
@@ -54,8 +57,8 @@ it('what is thrown, by whomever, stays one line, too', () => {
 it('names without end are not counted without end', () => {
   jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const reports = new InterceptorReports();
-  for (let index = 0; index < 10_050; index++) reports.sinkFailed(`s${index}`, 'no');
-  reports.sinkFailed('s0', 'no');
+  for (let index = 0; index < 10_050; index++) reports.sinkEnded('', sinkCalled(`s${index}`), failure('no'));
+  reports.sinkEnded('', sinkCalled('s0'), failure('no'));
   const counters = reports.counters();
   expect(Object.keys(counters)).toHaveLength(10_001);
   expect([counters['s0'], counters['s9999'], counters['other']]).toEqual([

@@ -55,7 +55,7 @@ export class ChainView extends View {
         { title: 'Interceptor', cell: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1) },
         { title: 'Step', cell: ({ turn, interceptor }) => turn?.step ?? interceptor.type },
         { title: 'Mode', cell: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)) },
-        { title: 'If it fails', cell: ({ interceptor: { failOpen } }) => sourced(failOpen, failText) },
+        { title: 'If it fails', cell: ({ interceptor }) => failureOf(interceptor) },
         {
           title: 'Priority',
           cell: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
@@ -80,7 +80,8 @@ const sourced = <T>({ value, from }: Sourced<T>, text: (value: T) => Child): Chi
   h('small', {}, from),
 ];
 
-const failText = (failOpen: boolean): string => (failOpen ? 'fail open' : 'fail closed');
+const failureOf = ({ failOpen }: ChainInterceptor): Child =>
+  failOpen ? sourced(failOpen, value => (value ? 'fail open' : 'fail closed')) : 'message unaffected';
 
 const priorityText =
   (phase: ChainPhase | undefined) =>
@@ -119,8 +120,7 @@ function skippedText({ when, counters }: ChainInterceptor, turn: ChainTurn | und
   ];
 }
 
-function runsText({ type, counters }: ChainInterceptor): Child {
-  if (type === 'sink') return '–';
+function runsText({ counters }: ChainInterceptor): Child {
   const outcomes = Object.entries(counters.outcomes).map(([outcome, number]) => `${number} ${outcome}`);
   if (counters.failedOpen > 0) outcomes.push(`${counters.failedOpen} failed open`);
   return [counters.runs, outcomes.length > 0 && h('small', {}, outcomes.join(', '))];

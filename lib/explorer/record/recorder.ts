@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { ChainReport } from '../../interceptors/reports.js';
+import type { ChainReport, ReportListener } from '../../interceptors/reports.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type {
   ObserveTurn,
@@ -22,7 +22,7 @@ interface Current {
 }
 
 /** Observes all requests for the live view, and records the requests of the explorer. */
-export class Recorder implements TrafficListener {
+export class Recorder implements TrafficListener, ReportListener {
   readonly live = new LiveCalls();
   readonly counters = new TurnCounters();
   private readonly current = new AsyncLocalStorage<Current>();
@@ -46,6 +46,8 @@ export class Recorder implements TrafficListener {
     this.counters.report(report);
     this.current.getStore()?.recording?.ended(report);
   };
+
+  readonly sink = this.counters.sink;
 
   /**
    * Records what becomes of the requests with a header.

@@ -1,4 +1,4 @@
-import type { ChainReport } from '../../interceptors/reports.js';
+import type { ChainReport, SinkRun } from '../../interceptors/reports.js';
 import type { Counters } from '../api.js';
 import { Ring } from './ring.js';
 
@@ -45,6 +45,15 @@ export class TurnCounters {
       const turns = this.turnsOf(server, host, interceptor);
       if (turns) add(turns.skipped, reason);
     }
+  };
+
+  readonly sink = ({ server, host, interceptor, end }: SinkRun): void => {
+    const turns = this.turnsOf(server, host, interceptor);
+    if (!turns) return;
+    if (end.outcome === 'skipped') return add(turns.skipped, 'when');
+    turns.runs += 1;
+    add(turns.outcomes, end.outcome);
+    turns.durations.push(end.durationMs);
   };
 
   /** @param failOpen whether messages pass if the interceptor fails */

@@ -88,7 +88,7 @@ function interceptorOf(
     ...defined({ description: descriptor.description }),
     // A descriptor always has a mode.
     mode: sourced(entry.mode, 'mode', descriptor.mode === 'active' ? undefined : descriptor.mode),
-    failOpen: sourced(entry.failOpen, 'failOpen', descriptor.failOpen),
+    ...(type !== 'sink' && { failOpen: sourced(entry.failOpen, 'failOpen', descriptor.failOpen) }),
     priority: sourced(entry.priority, 'priority', descriptor.priorityHint),
     timeoutMs: sourced(timeoutMs, 'timeoutMs', traits.timeoutMs),
     hooks: sourced(entry.hooks, 'hooks', descriptor.hooks),

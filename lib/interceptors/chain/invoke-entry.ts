@@ -5,7 +5,7 @@ import { type Clock, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenConfig, frozenReport } from './frozen.js';
 import { type ChainResult, type Invocation, reportOf } from './result.js';
-import type { ChainOptions, ChainParams } from './params.js';
+import type { ChainOptions, ChainParams, SinkEnd } from './params.js';
 
 export type Invoked =
   | { readonly kind: 'value'; readonly value: unknown; readonly durationMs: number }
@@ -156,7 +156,7 @@ function invoke(entry: PreparedEntry, invocation: Invocation): unknown {
   return entry.invoke(invocation);
 }
 
-interface Fed extends Pick<ChainOptions, 'onSinkError'> {
+interface Fed extends Pick<ChainOptions, 'onSinkEnd'> {
   readonly context: RunContext;
   readonly payload: unknown;
   readonly result: ChainResult;
@@ -168,16 +168,24 @@ interface Fed extends Pick<ChainOptions, 'onSinkError'> {
  */
 export function feedSinks(
   sinks: readonly PreparedEntry[],
-  { context, payload, result, onSinkError }: Fed,
+  { context, payload, result, onSinkEnd }: Fed,
 ): void {
   const watch = new DeadlineWatch(context.clock);
   const own: RunContext = { ...context, watch, deadline: Infinity, report: frozenReport(reportOf(result)) };
   for (const entry of sinks) {
     const told = async () => {
       const invoked = await invokeEntry(own, entry, payload);
-      if (invoked.kind === 'failed') onSinkError?.(entry, invoked.error);
+      onSinkEnd?.(entry, sinkEndOf(invoked));
     };
-    // `onSinkError` may also fail; the other sinks continue.
+    // `onSinkEnd` may fail; the other sinks continue.
     told().catch(() => undefined);
   }
+}
+
+function sinkEndOf(invoked: Invoked): SinkEnd {
+  if (invoked.kind === 'skipped') return { outcome: 'skipped' };
+  const { durationMs } = invoked;
+  return invoked.kind === 'failed'
+    ? { outcome: invoked.why, durationMs, error: invoked.error }
+    : { outcome: 'recorded', durationMs };
 }

@@ -63,6 +63,12 @@ export interface ChainOptions {
     entry: Pick<PreparedEntry, 'name' | 'host' | 'type' | 'mode'>,
     params: Pick<ChainParams, 'event' | 'phase' | 'payload'>,
   ) => ObservedTurn | undefined;
-  /** Called for every failed sink. The chain does not wait for sinks. */
-  readonly onSinkError?: (entry: PreparedEntry, error: string) => void;
+  /** Called at the end of each run of a sink. The chain does not wait for sinks. */
+  readonly onSinkEnd?: (entry: PreparedEntry, end: SinkEnd) => void;
 }
+
+/** How a run of a sink ended; `skipped` if its `when` did not hold. */
+export type SinkEnd =
+  | { readonly outcome: 'recorded'; readonly durationMs: number }
+  | { readonly outcome: 'crash' | 'timeout'; readonly durationMs: number; readonly error: string }
+  | { readonly outcome: 'skipped' };

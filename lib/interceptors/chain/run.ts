@@ -15,7 +15,7 @@ import {
 import type { Selection } from './selection.js';
 import { type Ends, type Given, type Said, verdictOf } from './verdict.js';
 
-type Optional = 'observe' | 'onSinkError';
+type Optional = 'observe' | 'onSinkEnd';
 
 export type RunOptions = Required<Omit<ChainOptions, Optional>> & Pick<ChainOptions, Optional>;
 
@@ -67,6 +67,8 @@ export class ChainRun {
   private readonly results: (EntryResult | undefined)[] = [];
   private readonly skipped: SkippedEntry[] = [];
   private readonly audits: Promise<unknown>[] = [];
+  /** The sinks that apply. */
+  private sinks: readonly PreparedEntry[] = [];
   private readonly received: unknown;
   private payload: unknown;
   private modified = false;
@@ -87,6 +89,7 @@ export class ChainRun {
   async execute(): Promise<ChainResult> {
     const { onEnd, audits } = this;
     const halt = await this.decide();
+    this.sinks = this.selection.sinks.filter(entry => this.isDue(entry));
     if (onEnd && audits.length > 0) return this.leave(halt, onEnd);
     if (audits.length > 0) await Promise.all(audits);
     const result = this.finish(halt);
@@ -110,9 +113,9 @@ export class ChainRun {
   }
 
   private report(halt: Ending, result: ChainResult): void {
-    const sinks = this.selection.sinks.filter(entry => this.isDue(entry));
+    const { sinks, context } = this;
     const payload = halt ? this.received : this.payload;
-    if (sinks.length > 0) feedSinks(sinks, { context: this.context, payload, result, ...this.options });
+    if (sinks.length > 0) feedSinks(sinks, { context, payload, result, ...this.options });
   }
 
   /** Awaits only promises, so that an interceptor starts at once if it need not wait. */

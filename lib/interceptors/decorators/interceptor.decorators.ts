@@ -18,7 +18,7 @@ export interface InterceptorOptions {
   hooks?: readonly { events: readonly InterceptionEvent[]; phase: Hook['phase'] | 'both' }[];
   /** `active` decides; `audit` only reports. Default: `active`. */
   mode?: Mode | 'enforce';
-  /** Whether a message passes if the interceptor crashes or times out. Default: false. */
+  /** Whether a message passes if the interceptor crashes or times out. It has no effect on a sink. Default: false. */
   failOpen?: boolean;
   /** Timeout of one invocation, in milliseconds. Default: 1,000. */
   timeoutMs?: number;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { respondWith } from '../../../lib/interceptors/authoring.js';
 import { Chain } from '../../../lib/interceptors/chain/chain.js';
 import type { ChainEntry } from '../../../lib/interceptors/chain/entry.js';
+import type { ChainOptions } from '../../../lib/interceptors/chain/params.js';
 import type { Invocation } from '../../../lib/interceptors/chain/result.js';
 import { EVENT, ManualClock, crash, deny, hang, mutator, pass, run, sink, validator, warn } from './stubs.js';
 
@@ -587,10 +588,10 @@ describe('what settles later', () => {
     const told = jest.fn((_name: string): void => {
       throw new Error('no');
     });
-    const onSinkError = ({ name }: { name: string }) => told(name);
+    const onSinkEnd = ({ name }: { name: string }) => told(name);
     const clock = new ManualClock();
     const entries = [sink('a', crash), sink('b', hang)];
-    await new Chain(entries, { clock, onSinkError }).execute(message({}));
+    await new Chain(entries, { clock, onSinkEnd }).execute(message({}));
     await new Promise(setImmediate);
     // The other one still has its time, and no more than that.
     clock.advance(1000);
@@ -620,20 +621,21 @@ it.each(['toString', '__proto__', 'constructor'])(
 );
 
 it('a sink can change nothing of what was decided', async () => {
-  const errors: string[] = [];
+  const outcomes: string[] = [];
   const rewrite = ({ payload }: Invocation) => {
     (payload as { text: string }).text = 'mine';
   };
   const undeny = ({ report }: Invocation) => {
     (report as { status: string }).status = 'success';
   };
-  const options = { onSinkError: (_entry: unknown, error: string) => void errors.push(error) };
+  const onSinkEnd: ChainOptions['onSinkEnd'] = (_entry, { outcome }) => void outcomes.push(outcome);
+  const options = { onSinkEnd };
   const passed = await new Chain([sink('s', rewrite)], options).execute(message({ text: 'theirs' }));
   expect(passed.finalPayload).toEqual({ text: 'theirs' });
   const denied = await new Chain([validator('v', deny), sink('s', undeny)], options).execute(message({}));
   expect(denied.status).toBe('validation_failed');
   await new Promise(setImmediate);
-  expect(errors).toHaveLength(2);
+  expect(outcomes).toEqual(['crash', 'crash']);
 });
 
 const message = (payload: object) =>
