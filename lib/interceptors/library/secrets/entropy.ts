@@ -30,7 +30,9 @@ export class EntropyFinder {
 
   *find(text: string): Generator<{ start: number; value: string }> {
     for (const { 0: value, index } of text.matchAll(this.run)) {
-      if (value.split(UUID).some(part => part.length >= this.options.minLength && this.isRandom(part)))
+      // Most runs have no hyphen, and so no UUID.
+      const parts = value.includes('-') ? value.split(UUID) : [value];
+      if (parts.some(part => part.length >= this.options.minLength && this.isRandom(part)))
         yield { start: index, value };
     }
   }
@@ -48,26 +50,45 @@ export class EntropyFinder {
   }
 }
 
-export function entropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+function entropy(run: string): number {
+  const counts = new Uint32Array(128);
+  const order: number[] = [];
+  for (let index = 0; index < run.length; index++) {
+    const code = run.charCodeAt(index);
+    if (counts[code]++ === 0) order.push(code);
+  }
   let bits = 0;
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  for (const code of order) bits -= (counts[code] / run.length) * Math.log2(counts[code] / run.length);
   return bits;
 }
 
+/** The share of letters and digits that follow one of another class: upper case, lower case or digits. */
 function changes(run: string): number {
-  const classes = run
-    .replace(/[^A-Za-z0-9]/g, '')
-    .replace(/[a-z]/g, 'a')
-    .replace(/[A-Z]/g, 'A')
-    .replace(/\d/g, '0');
   let count = 0;
-  for (let index = 1; index < classes.length; index++) {
-    if (classes[index] !== classes[index - 1]) count++;
+  let length = 0;
+  let last: number | undefined;
+  for (let index = 0; index < run.length; index++) {
+    const kind = classOf(run.charCodeAt(index));
+    if (kind === OTHER) continue;
+    if (length > 0 && kind !== last) count++;
+    last = kind;
+    length++;
   }
-  return count / Math.max(1, classes.length - 1);
+  return count / Math.max(1, length - 1);
 }
 
-const isText = (run: string): boolean =>
+const OTHER = 0;
+
+function classOf(code: number): number {
+  if (code >= 0x61 && code <= 0x7a) return 1;
+  if (code >= 0x41 && code <= 0x5a) return 2;
+  return code >= 0x30 && code <= 0x39 ? 3 : OTHER;
+}
+
+/** The characters to decode first, a multiple of 4: hardly any random bytes begin with that much text. */
+const HEAD = 1024;
+
+const isText = (run: string): boolean => isTextually(run.slice(0, HEAD)) && isTextually(run);
+
+const isTextually = (run: string): boolean =>
   /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(run, 'base64').toString('latin1'));

@@ -86,11 +86,11 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
   { kind: 'jwt', pattern: /\.(?<=(?<lead>eyJ[\w-]{8,})\.)[\w-]{8,}\.[\w-]*/g },
   { kind: 'url-credentials', pattern: /:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:[^\s/?#"'<>]{1,256})@/g },
   // A password with a slash looks like a port, or a tag and a path. So this pattern is limited to schemes without
-  // paths, such as databases and brokers.
+  // paths, such as databases and brokers. The lookahead spares most characters the lookbehind.
   {
     kind: 'url-credentials',
     pattern:
-      /(?<=postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|ldap|ldaps|smtp|smtps|imap|imaps|ftp|ftps|sftp|mqtt|mqtts|nats|neo4j|bolt|kafka|cassandra|couchbase|stomp)(?:\+[\w.-]{1,32})?:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
+      /(?=[+:])(?<=postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql|sqlserver|clickhouse|ldap|ldaps|smtp|smtps|imap|imaps|ftp|ftps|sftp|mqtt|mqtts|nats|neo4j|bolt|kafka|cassandra|couchbase|stomp)(?:\+[\w.-]{1,32})?:\/\/(?<secret>[^\s/?#@:"'<>]{0,256}:(?!\d{0,5}\/)[^\s/?#@"'<>{}]{1,256}\/[^\s?#@"'<>{}]{0,256})@/gi,
   },
   {
     kind: 'basic-credentials',

@@ -1,7 +1,14 @@
-interface Stretch {
-  readonly text: string;
-  readonly from: number;
-  readonly replaced?: number;
+/** Replacements in a text, in its order, as lists of numbers and texts. */
+class Edits {
+  readonly starts: number[] = [];
+  readonly lengths: number[] = [];
+  readonly texts: string[] = [];
+
+  add(start: number, length: number, text: string): void {
+    this.starts.push(start);
+    this.lengths.push(length);
+    this.texts.push(text);
+  }
 }
 
 export class View {
@@ -17,42 +24,64 @@ export class View {
 
   /** Maps `start` to `end` of this text to the matching part of the source; `end` is after `start`. */
   source(start: number, end: number): readonly [start: number, end: number] {
-    return [this.starts?.[start] ?? start, this.ends?.[end - 1] ?? end];
+    return [this.startOf(start), this.endOf(end)];
   }
 
   rewrite(pattern: RegExp, replacement: (match: string) => string): View {
-    const stretches: Stretch[] = [];
-    let copied = 0;
+    const edits = new Edits();
     for (const { 0: match, index } of this.text.matchAll(pattern)) {
       const text = replacement(match);
-      if (text === match) continue;
-      stretches.push({ text: this.text.slice(copied, index), from: copied });
-      stretches.push({ text, from: index, replaced: match.length });
-      copied = index + match.length;
+      if (text !== match) edits.add(index, match.length, text);
     }
-    if (stretches.length === 0) return this;
-    stretches.push({ text: this.text.slice(copied), from: copied });
-    return this.join(stretches);
+    return this.edited(edits);
   }
 
-  private join(stretches: readonly Stretch[]): View {
-    const text = stretches.map(stretch => stretch.text).join('');
-    const starts = new Uint32Array(text.length);
-    const ends = new Uint32Array(text.length);
+  /** It allocates nothing for each character, because a text can have a million. */
+  edited({ starts: from, lengths, texts }: Edits): View {
+    if (texts.length === 0) return this;
+    const { text } = this;
+    const parts: string[] = [];
+    let copied = 0;
+    for (let edit = 0; edit < texts.length; edit++) {
+      if (from[edit] > copied) parts.push(text.slice(copied, from[edit]));
+      if (texts[edit] !== '') parts.push(texts[edit]);
+      copied = from[edit] + lengths[edit];
+    }
+    parts.push(text.slice(copied));
+    const edited = parts.join('');
+    const starts = new Uint32Array(edited.length);
+    const ends = new Uint32Array(edited.length);
     let at = 0;
-    for (const { text: part, from, replaced } of stretches) {
-      for (let index = 0; index < part.length; index++, at++) {
-        const start = replaced === undefined ? from + index : from;
-        [starts[at], ends[at]] = this.source(start, start + (replaced ?? 1));
+    copied = 0;
+    for (let edit = 0; edit <= texts.length; edit++) {
+      const start = edit < texts.length ? from[edit] : text.length;
+      for (; copied < start; copied++, at++) {
+        starts[at] = this.startOf(copied);
+        ends[at] = this.endOf(copied + 1);
+      }
+      if (edit === texts.length) break;
+      copied += lengths[edit];
+      const until = at + texts[edit].length;
+      for (; at < until; at++) {
+        starts[at] = this.startOf(start);
+        ends[at] = this.endOf(copied);
       }
     }
-    return new View(text, starts, ends);
+    return new View(edited, starts, ends);
+  }
+
+  private startOf(index: number): number {
+    return this.starts ? this.starts[index] : index;
+  }
+
+  private endOf(index: number): number {
+    return this.ends ? this.ends[index - 1] : index;
   }
 }
 
 /** Characters that are invisible, or that join another character. */
 const INVISIBLE = /[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]|(?![\t\n\r])\p{Cc}/gu;
-const NOT_PLAIN = /[^\t\n\r\x20-\x7e]/gu;
+const NOT_PLAIN = /[^\t\n\r\x20-\x7e]/;
 const DASH = /^[\p{Pd}\u2212]$/u;
 
 /** Cyrillic and Greek letters that look like Latin letters, and characters that look like a slash. */
@@ -67,7 +96,29 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Replaces look-alikes by plain characters, and removes accents and invisible characters. */
-export const normalise = (view: View): View => view.rewrite(NOT_PLAIN, plain);
+export function normalise(view: View): View {
+  const { text } = view;
+  if (!NOT_PLAIN.test(text)) return view;
+  const known = new Map<number, string>();
+  const edits = new Edits();
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (isPlain(code)) continue;
+    const codePoint = text.codePointAt(index)!;
+    const length = codePoint > 0xffff ? 2 : 1;
+    let replaced = known.get(codePoint);
+    if (replaced === undefined) known.set(codePoint, (replaced = plain(String.fromCodePoint(codePoint))));
+    // Of one character: the text itself, if it does not change.
+    if (replaced.codePointAt(0) !== codePoint || replaced.length !== length)
+      edits.add(index, length, replaced);
+    index += length - 1;
+  }
+  return view.edited(edits);
+}
+
+/** Decoded random bytes are full of the replacement character, which stays as it is. */
+const isPlain = (code: number): boolean =>
+  (code >= 0x20 && code <= 0x7e) || code === 0x09 || code === 0x0a || code === 0x0d || code === 0xfffd;
 
 /** The letters and digits of a text in lower case, independent of case, separators and spaces. */
 export const fold = (normalised: string): string => normalised.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
