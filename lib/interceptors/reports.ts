@@ -6,7 +6,7 @@ import type { PreparedEntry } from './chain/entry.js';
 import { frozenReport } from './chain/frozen.js';
 import type { SinkEnd } from './chain/params.js';
 import type { ChainResult, EntryResult } from './chain/result.js';
-import { logLine, RareLines } from './log-line.js';
+import { logLine, RareLines } from '../util/log-line.js';
 import { isNotificationEvent } from './protocol/events.js';
 import type { Direction, InvocationContext } from './protocol/types.js';
 
@@ -89,7 +89,9 @@ export class InterceptorReports {
   sinkEnded(server: string, { host, name }: Pick<PreparedEntry, 'host' | 'name'>, end: SinkEnd): void {
     this.count(server, name, end.outcome === 'skipped' ? 'skipped-when' : end.outcome);
     for (const { sink } of this.listeners) sink({ server, host, interceptor: name, end });
-    if ('error' in end) this.logger.warn(logLine(`The sink ${name} failed: ${end.error}`));
+    if ('error' in end) {
+      this.write('warn', `The sink ${name} failed: ${end.error}`, `${name} ${end.outcome}`, '', true);
+    }
   }
 
   undiscovered(error: unknown, event = ''): void {
@@ -133,14 +135,15 @@ export class InterceptorReports {
   }
 
   private log(entry: EntryResult, { event, phase, status }: ChainResult): void {
-    const { interceptor, outcome, mode, error, failedOpen, unavailable } = entry;
+    const { interceptor, outcome, mode, error, failedOpen } = entry;
+    const isFailure = outcome === 'crash' || outcome === 'timeout';
     const isAudit = mode === 'audit';
     const subject = `${isAudit ? '[audit] ' : ''}${interceptor}, ${event} ${phase}`;
     // A refused request has an answer, but only the log reports a refused notification.
     const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
     const write = (level: Level, text: string) =>
-      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event, unavailable);
-    if (outcome === 'crash' || outcome === 'timeout') {
+      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event, isFailure);
+    if (isFailure) {
       write(
         isAudit ? 'warn' : 'error',
         `${outcome}${failedOpen ? ', let through (failOpen)' : ''}: ${error}`,
@@ -157,8 +160,8 @@ export class InterceptorReports {
   }
 
   /**
-   * Writes a log line. For notifications and failures of a store, which can repeat hundreds of times, each line is
-   * written once a minute.
+   * Writes a log line. For notifications and failures, which can repeat with each message, one line of a kind is
+   * written a minute, with the number of lines that were left out.
    */
   private write(level: Level, text: string, kind: string, event: string, isRare = false): void {
     const line = isRare || isNotificationEvent(event) ? this.rare.line(`${kind} ${event}`, text) : text;

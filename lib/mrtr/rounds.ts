@@ -9,6 +9,7 @@ import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { canAsk } from '../input/asking.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { Traffic } from '../protocol/traffic.js';
+import { RareLines } from '../util/log-line.js';
 import { RunningWork } from '../protocol/running-calls.js';
 import { toolError } from '../protocol/tool-result.js';
 import { LiveAsker, PendingRequests } from './live/pending-requests.js';
@@ -34,6 +35,7 @@ export type RoundResult<T> = { readonly value: T } | { readonly required: InputR
 /** Runs handlers that ask their client, one round at a time, on any node. */
 export class Rounds {
   private readonly logger: Logger;
+  private readonly rare = new RareLines();
   private readonly states: RequestState;
   readonly suspensions: PendingRequests;
   private readonly legacy: LegacyRounds;
@@ -189,7 +191,8 @@ export class Rounds {
       return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
     } catch (error) {
       if (!(error instanceof InvalidStateError)) throw error;
-      this.logger.warn(`A requestState for ${where} was refused: ${error.message}`);
+      const line = this.rare.line(where, `A requestState for ${where} was refused: ${error.message}`);
+      if (line !== undefined) this.logger.warn(line);
       throw invalidState();
     }
   }

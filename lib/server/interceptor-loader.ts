@@ -11,7 +11,7 @@ import { openHost, type OpenedHost } from '../interceptors/remote/open-host.js';
 import type { OpenHostOptions } from '../interceptors/remote/remote-host.js';
 import type { InterceptorSettings } from '../interceptors/interceptor-options.js';
 import { lint } from '../interceptors/lint.js';
-import { logLine } from '../interceptors/log-line.js';
+import { logLine } from '../util/log-line.js';
 import { MergedChain, type HostsFor } from '../interceptors/merged-chain.js';
 import type { Policy } from '../interceptors/overrides.js';
 import type { InterceptorPolicy } from '../interceptors/policy/policy.js';
