@@ -35,7 +35,7 @@ export interface GatewayLimits {
   /**
    * The most calls of one caller that one of several backends may have at a time; the server answers more with HTTP 429.
    * Calls that wait for its lists count apart, up to the same number. Default: a quarter of `calls.maxPerCaller`, which
-   * is 64, and of `calls.maxPerAddress` for anonymous callers.
+   * is 64.
    */
   maxPerCaller?: number;
 }

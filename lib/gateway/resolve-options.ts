@@ -139,7 +139,6 @@ const capsOf = (
   calls: Required<McpCallOptions>,
 ): GatewaySettings['caps'] => ({
   maxPerCaller: maxPerCaller ?? Math.ceil(calls.maxPerCaller / 4),
-  maxPerAddress: maxPerCaller ?? Math.ceil(calls.maxPerAddress / 4),
 });
 
 /** @throws McpBootstrapError for an option that is missing, unknown or out of range */
@@ -187,7 +186,7 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       toolScopes,
       timeoutMs,
       limits: { ...limits, listTimeoutMs: Math.min(limits.listTimeoutMs, timeoutMs) },
-      caps: all.length > 1 ? capsOf(limits, calls) : { maxPerCaller: Infinity, maxPerAddress: Infinity },
+      caps: all.length > 1 ? capsOf(limits, calls) : { maxPerCaller: Infinity },
       secrets: secretsOf(mrtr),
     },
   };

@@ -9,10 +9,8 @@ export type OnMismatch = 'reask' | 'error';
 export interface McpSuspensionOptions {
   /** Maximum open questions and waiting calls of one session or stdio connection. Default: 16. */
   maxPerSession?: number;
-  /** Maximum for all sessions of one caller. Default: 100. */
+  /** Maximum for all sessions of one caller, and of the anonymous callers of one address. Default: 100. */
   maxPerCaller?: number;
-  /** Maximum for the anonymous callers of one address, or of one IPv6 network (/64). Default: 100. */
-  maxPerAddress?: number;
   /** Maximum for all sessions. Default: 1,000. */
   maxTotal?: number;
   /** Deadline for an answer, in milliseconds; the client's progress restarts it. Default: 600,000. */
@@ -81,7 +79,6 @@ export const SECRETS = objectOf<Pick<McpMrtrOptions, 'secret' | 'secrets'>>(
 export const SUSPENSION = objectOf<McpSuspensionOptions, Required<McpSuspensionOptions>>({
   maxPerSession: { ...COUNT, default: 16 },
   maxPerCaller: { ...COUNT, default: 100 },
-  maxPerAddress: { ...COUNT, default: 100 },
   maxTotal: { ...COUNT, default: 1000 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
 });

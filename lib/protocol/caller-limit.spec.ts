@@ -3,8 +3,7 @@ import { CallerLimit, limitKeyOf } from './caller-limit.js';
 const ADDRESS = '192.0.2.1';
 const CALLER = limitKeyOf(undefined, { user: { id: 'a' } }, ADDRESS);
 
-const limitOf = (caps: object = {}) =>
-  new CallerLimit('calls', { max: 10, maxPerCaller: 3, maxPerAddress: 2, ...caps });
+const limitOf = (caps: object = {}) => new CallerLimit('calls', { max: 10, maxPerCaller: 3, ...caps });
 
 /** How many times a caller can take one more. */
 function roomOf(limit: CallerLimit, caller: string): number {
@@ -16,7 +15,7 @@ function roomOf(limit: CallerLimit, caller: string): number {
 describe('a limit of callers', () => {
   it.each([
     ['a known caller', CALLER, 3],
-    ['an anonymous caller', ADDRESS, 2],
+    ['the anonymous callers of an address', ADDRESS, 3],
   ])('has a cap for %s', (_, caller, cap) => {
     const limit = limitOf();
     expect(roomOf(limit, caller)).toBe(cap);

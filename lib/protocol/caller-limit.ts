@@ -7,9 +7,8 @@ import { callerOf } from './caller.js';
 export interface Caps {
   /** For all callers together, on this node. */
   readonly max: number;
+  /** Also for all anonymous callers with the same address. */
   readonly maxPerCaller: number;
-  /** For all anonymous callers with the same address. */
-  readonly maxPerAddress: number;
 }
 
 /** A refusal because of a cap. Over HTTP it sets the status of the answer. */
@@ -55,9 +54,8 @@ export class CallerLimit {
 
   /** The refusal of `count` further items; undefined if they are within the caps. */
   refusal(caller: string, count = 1): LimitReached | undefined {
-    const { max, maxPerCaller, maxPerAddress } = this.caps;
-    const cap = isCaller(caller) ? maxPerCaller : maxPerAddress;
-    if ((this.counts.get(caller) ?? 0) + count > cap) return this.reached(429, 'caller');
+    const { max, maxPerCaller } = this.caps;
+    if ((this.counts.get(caller) ?? 0) + count > maxPerCaller) return this.reached(429, 'caller');
     return this.total + count > max ? this.reached(503, 'server') : undefined;
   }
 

@@ -16,7 +16,7 @@ class Call extends RunningCall {
 
 const callsFor = (timeoutMs: number, late: Partial<LateCalls> = {}) => {
   const nothing = () => undefined;
-  const caps = { max: 10, maxPerCaller: 10, maxPerAddress: 1, maxHanging: 4 };
+  const caps = { max: 10, maxPerCaller: 1, maxHanging: 4 };
   return new RunningCalls({ ...caps, timeoutMs }, { overdue: nothing, hanging: nothing, ...late });
 };
 

@@ -153,12 +153,7 @@ export class RunningCalls extends RunningWork<RunningCall> {
     this.limit = new CallerLimit('calls', bounds);
     const { maxHanging: max } = bounds;
     // No caller alone makes the server refuse the calls of all.
-    const maxPerCaller = Math.ceil(max / 2);
-    this.hanging = new CallerLimit('calls that do not end', {
-      max,
-      maxPerCaller,
-      maxPerAddress: maxPerCaller,
-    });
+    this.hanging = new CallerLimit('calls that do not end', { max, maxPerCaller: Math.ceil(max / 2) });
   }
 
   /** Whether the server shuts down and refuses new calls. */

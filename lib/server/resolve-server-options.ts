@@ -57,7 +57,6 @@ export const HTTP = objectOf<McpHttpOptions, FilledHttp>({
   bodyTimeoutMs: { ...TIME, default: 30_000 },
   maxListeners: { ...COUNT, default: 1024 },
   maxListenersPerCaller: { ...COUNT, default: 64 },
-  maxListenersPerAddress: { ...COUNT, default: 64 },
   keepAliveMs: { ...TIME, minimum: 0, default: 15_000 },
   decorators: listOf(FUNCTION, 'a list of decorators'),
 });
@@ -65,7 +64,6 @@ export const HTTP = objectOf<McpHttpOptions, FilledHttp>({
 export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>({
   max: { ...COUNT, default: 1000 },
   maxPerCaller: { ...COUNT, default: 100 },
-  maxPerAddress: { ...COUNT, default: 100 },
   idleTimeoutMs: { ...TIME, default: 600_000 },
   maxLifetimeMs: { ...TIME, default: 86_400_000 },
   resumeMs: {
@@ -87,7 +85,6 @@ export const SESSIONS = objectOf<McpSessionOptions, ResolvedOptions['sessions']>
 export const CALLS = objectOf<McpCallOptions, Required<McpCallOptions>>({
   max: { ...COUNT, default: 2048 },
   maxPerCaller: { ...COUNT, default: 256 },
-  maxPerAddress: { ...COUNT, default: 256 },
   timeoutMs: { ...TIME, minimum: 0, default: 60_000 },
   maxHanging: { ...COUNT, default: 2048 },
 });
@@ -197,32 +194,28 @@ export function resolveOptions(options: McpModuleOptions, shared?: SharedState):
   return { ...rest, bus, sessions, http: http && resolveHttp(http), mrtr: resolveMrtr({ ...mrtr, store }) };
 }
 
-/** Lowers the caps of a caller that are above the cap of all callers, so that one caller cannot take everything. */
+/** Lowers a caller's cap that is above the cap of all callers, so that one caller cannot take everything. */
 function shareCaps(filled: FilledOptions, { sessions, calls, http, mrtr }: McpModuleOptions): FilledOptions {
-  const own = ['maxPerCaller', 'maxPerAddress'] as const;
-  const listeners = ['maxListenersPerCaller', 'maxListenersPerAddress'] as const;
   const { suspension } = filled.mrtr;
   return {
     ...filled,
-    sessions: withShare(filled.sessions, sessions, 'max', own),
-    calls: withShare(filled.calls, calls, 'max', own),
-    http: filled.http && withShare(filled.http, http || undefined, 'maxListeners', listeners),
-    mrtr: { ...filled.mrtr, suspension: withShare(suspension, mrtr?.suspension, 'maxTotal', own) },
+    sessions: withShare(filled.sessions, sessions, 'max', 'maxPerCaller'),
+    calls: withShare(filled.calls, calls, 'max', 'maxPerCaller'),
+    http: filled.http && withShare(filled.http, http || undefined, 'maxListeners', 'maxListenersPerCaller'),
+    mrtr: { ...filled.mrtr, suspension: withShare(suspension, mrtr?.suspension, 'maxTotal', 'maxPerCaller') },
   };
 }
 
-/** Halves the total for the caps above it, unless the application has given both. */
+/** The cap of a caller is half of the total, unless the application has given both. */
 function withShare<K extends string, T extends Readonly<Record<K, number>>>(
   filled: T,
   given: { readonly [key in K]?: number } = {},
   total: K,
-  caps: readonly K[],
+  cap: K,
 ): T {
   const all = filled[total];
-  const above = caps.filter(
-    cap => all > 1 && all < filled[cap] && !(given[total] !== undefined && given[cap] !== undefined),
-  );
-  return { ...filled, ...Object.fromEntries(above.map(cap => [cap, Math.floor(all / 2)])) };
+  const isGiven = given[total] !== undefined && given[cap] !== undefined;
+  return all > 1 && all < filled[cap] && !isGiven ? { ...filled, [cap]: Math.floor(all / 2) } : filled;
 }
 
 function resolveHttp({ decorators: _, allowedHosts, ...http }: FilledHttp): ResolvedHttpOptions {

@@ -43,10 +43,11 @@ export interface McpHttpOptions {
    * listeners with HTTP 503. Default: 1,024.
    */
   maxListeners?: number;
-  /** Maximum open listeners of one caller. The server answers further listeners with HTTP 429. Default: 64. */
+  /**
+   * Maximum open listeners of one caller, and of the anonymous callers of one address. The server answers further
+   * listeners with HTTP 429. Default: 64.
+   */
   maxListenersPerCaller?: number;
-  /** Maximum open listeners of the anonymous callers of one address, or of one IPv6 network (/64). Default: 64. */
-  maxListenersPerAddress?: number;
   /** Interval of keep-alive comments on event streams, in milliseconds; 0 turns them off. Default: 15,000. */
   keepAliveMs?: number;
   /**
@@ -61,10 +62,11 @@ export interface McpHttpOptions {
 export interface McpSessionOptions {
   /** Maximum open sessions. The server answers further requests for a session with HTTP 503. Default: 1,000. */
   max?: number;
-  /** Maximum open sessions of one caller. The server answers further requests with HTTP 429. Default: 100. */
+  /**
+   * Maximum open sessions of one caller, and of the anonymous callers of one address. The server answers further
+   * requests with HTTP 429. Default: 100.
+   */
   maxPerCaller?: number;
-  /** Maximum open sessions of the anonymous callers of one address, or of one IPv6 network (/64). Default: 100. */
-  maxPerAddress?: number;
   /** Lifetime of a session without a request or an open stream, in milliseconds. Default: 600,000 (10 minutes). */
   idleTimeoutMs?: number;
   /** Maximum lifetime of a session, in milliseconds, even if it is in use. Default: 86,400,000 (24 hours). */
@@ -92,10 +94,11 @@ export interface McpSessionOptions {
 export interface McpCallOptions {
   /** Maximum running calls. The server answers further calls with HTTP 503. Default: 2,048. */
   max?: number;
-  /** Maximum running calls of one caller. The server answers further calls with HTTP 429. Default: 256. */
+  /**
+   * Maximum running calls of one caller, and of the anonymous callers of one address. The server answers further calls
+   * with HTTP 429. Default: 256.
+   */
   maxPerCaller?: number;
-  /** Maximum running calls of the anonymous callers of one address, or of one IPv6 network (/64). Default: 256. */
-  maxPerAddress?: number;
   /**
    * Deadline for a call, in milliseconds; 0 turns it off. At the deadline, the call's signal aborts and the client gets
    * an error. `ctx.reportProgress()` restarts the time, and waiting for the client's input does not count. A handler that

@@ -48,8 +48,8 @@ describe('the verification of tokens', () => {
     (await call(url, { authorization: `Bearer ${token}` })).status;
 
   it.each([
-    ['of one address', { maxPerAddress: 3 }, 429],
-    ['of the server', { max: 3, maxPerAddress: 4 }, 503],
+    ['of one address', { maxPerCaller: 3 }, 429],
+    ['of the server', { max: 3, maxPerCaller: 4 }, 503],
   ])('counts as a call in the cap %s', async (_what, caps, status) => {
     const slow = deferred();
     let running = 0;
@@ -83,7 +83,7 @@ describe('the verification of tokens', () => {
       }
       return trusting.verifyAccessToken(token, context);
     };
-    const url = await (await start({ verifyAccessToken }, { maxPerAddress: 1 })).url();
+    const url = await (await start({ verifyAccessToken }, { maxPerCaller: 1 })).url();
     const session = await openSession(url, bearer('ada'));
     const waiting = statusOf(url, 'slow');
     await reached.promise;

@@ -94,7 +94,7 @@ describe.each(cells())('a call over $name', ({ platform, era, legacy }) => {
   });
 
   it('counts in the limits until its handler has ended', async () => {
-    const client = await start({ maxPerAddress: 1 });
+    const client = await start({ maxPerCaller: 1 });
     const call = outcomeOf(client.callTool({ name: 'held' }));
     await steps.take();
     jest.advanceTimersByTime(TOO_LONG);
@@ -109,7 +109,7 @@ describe.each(cells())('a call over $name', ({ platform, era, legacy }) => {
     const log = new LogSpy();
     test.app.useLogger(log);
     const calls = Array.from({ length: 300 }, () => outcomeOf(client.callTool({ name: 'held' })));
-    // The default of `calls.maxPerAddress`.
+    // The default of `calls.maxPerCaller`.
     for (let begun = 0; begun < 256; begun++) await steps.take();
     jest.advanceTimersByTime(TOO_LONG);
     await Promise.all(calls);

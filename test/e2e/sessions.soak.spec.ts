@@ -29,7 +29,7 @@ it.each(anyPlatform())(
       await close.call(this);
       if ((open -= 1) === 0) ended.resolve();
     };
-    const sessions = { max: SESSIONS, maxPerAddress: SESSIONS, idleTimeoutMs: IDLE_MS };
+    const sessions = { max: SESSIONS, maxPerCaller: SESSIONS, idleTimeoutMs: IDLE_MS };
     const test = await startApp([Tools], { platform, mcp: { sessions } });
     const idle = new IdleSessions(await test.url());
     await idle.open(100);

@@ -93,7 +93,7 @@ describe.each(platforms())('sessions on %s', platform => {
   afterEach(() => test.close());
 
   it('are bounded in number, and a place is free again once one ends', async () => {
-    test = await startApp([Tools], { platform, mcp: { sessions: { max: 2, maxPerAddress: 3 } } });
+    test = await startApp([Tools], { platform, mcp: { sessions: { max: 2, maxPerCaller: 3 } } });
     const url = await test.url();
     const [first] = [await open(url), await open(url)];
     const refused = await post(url, initialize);
@@ -105,7 +105,7 @@ describe.each(platforms())('sessions on %s', platform => {
   });
 
   it('are not opened past the bound by many at the same moment', async () => {
-    test = await startApp([Tools], { platform, mcp: { sessions: { max: 5, maxPerAddress: 5 } } });
+    test = await startApp([Tools], { platform, mcp: { sessions: { max: 5, maxPerCaller: 5 } } });
     const url = await test.url();
     const responses = await Promise.all(Array.from({ length: 20 }, () => post(url, initialize)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);

@@ -15,7 +15,7 @@ it('requests that wait for the backend of a gateway count as calls', async () =>
   const { port } = hole.address() as AddressInfo;
   const gateway = await startGateway({
     backend: { url: `http://127.0.0.1:${port}/mcp`, connectTimeoutMs: 600_000 },
-    calls: { maxPerAddress: 1 },
+    calls: { maxPerCaller: 1 },
   });
   const giveUp = new AbortController();
   const open = () =>

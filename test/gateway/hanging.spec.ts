@@ -85,7 +85,7 @@ describe('of several backends, one that never answers calls', () => {
     const good = await fakeBackend({ 'tools/call': ({ reply }) => reply(done) });
     const gateway = await startGateway({
       backends: { hung: { url: hung.url }, good: { url: good.url } },
-      calls: { maxPerAddress: 5 },
+      calls: { maxPerCaller: 5 },
     });
     const client = await connect(gateway.url, era);
     // A quarter of the caller's calls, rounded up.

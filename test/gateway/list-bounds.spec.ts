@@ -95,7 +95,7 @@ describe('a call that waits for lists', () => {
 
   it('gets its answer in this time, however many lists and pages it needs', async () => {
     jest.useFakeTimers();
-    const caps = { maxPerCaller: 1, maxPerAddress: 1 };
+    const caps = { maxPerCaller: 1 };
     const page = async ({ cursor = 0 }: { cursor?: number }) => {
       await new Promise(resolve => setTimeout(resolve, 300));
       return { resources: [], ...(cursor < 1 && { nextCursor: '1' }) };

@@ -21,7 +21,7 @@ const SETTINGS: MrtrSettings = {
   singleUse: false,
   maxRounds: 10,
   onMismatch: 'error',
-  suspension: { maxPerSession: 1, maxPerCaller: 1, maxPerAddress: 1, maxTotal: 1, idleTimeoutMs: 1 },
+  suspension: { maxPerSession: 1, maxPerCaller: 1, maxTotal: 1, idleTimeoutMs: 1 },
 };
 const FORM = inputRequest.elicit({
   message: 'Which?',

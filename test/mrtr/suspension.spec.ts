@@ -183,8 +183,8 @@ describe('a call of a 2025-era client that waits for an answer', () => {
   describe.each(STYLES)('in the tool "%s"', name => {
     it.each([
       ['one session', { maxPerSession: 2 }, 1, 429],
-      ['one address', { maxPerAddress: 2 }, 2, 429],
-      ['the server', { maxTotal: 2, maxPerAddress: 3 }, 2, 503],
+      ['one address', { maxPerCaller: 2 }, 2, 429],
+      ['the server', { maxTotal: 2, maxPerCaller: 3 }, 2, 503],
     ])(
       'is refused where too many of %s wait, and counted out when it ends',
       async (_, limits, count, status) => {
@@ -220,7 +220,7 @@ describe('a call of a 2025-era client that waits for an answer', () => {
 
   it.each([
     ['a session', { maxPerSession: 1 }, 429],
-    ['an address', { maxPerAddress: 1 }, 429],
+    ['an address', { maxPerCaller: 1 }, 429],
     ['the server', { maxTotal: 1 }, 503],
   ])('is refused with an HTTP status past the limit of %s', async (_, limits, status) => {
     await start(limits);

@@ -49,7 +49,7 @@ describeWithRedis('sessions that are opened and abandoned', () => {
         if (key.startsWith(KEYS) && (left -= 1) === 0) expired.resolve();
       });
 
-      const sessions = { max: SESSIONS, maxPerAddress: SESSIONS, idleTimeoutMs: IDLE_MS };
+      const sessions = { max: SESSIONS, maxPerCaller: SESSIONS, idleTimeoutMs: IDLE_MS };
       const imports = [McpRedisModule.forRoot({ url: redis.url, prefix: 'soak:' })];
       const test = await startApp([Tools], { platform, mcp: { sessions }, module: { imports } });
       const idle = new IdleSessions(await test.url());

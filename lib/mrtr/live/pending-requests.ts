@@ -26,8 +26,8 @@ export class PendingRequests {
   readonly limit: CallerLimit;
 
   constructor(private readonly options: MrtrSettings['suspension']) {
-    const { maxTotal: max, maxPerCaller, maxPerAddress } = options;
-    this.limit = new CallerLimit('calls wait for an answer', { max, maxPerCaller, maxPerAddress });
+    const { maxTotal: max, maxPerCaller } = options;
+    this.limit = new CallerLimit('calls wait for an answer', { max, maxPerCaller });
   }
 
   /** The number of open questions. */

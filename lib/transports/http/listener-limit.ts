@@ -17,7 +17,6 @@ export class ListenerLimit {
       {
         max: http.maxListeners,
         maxPerCaller: http.maxListenersPerCaller,
-        maxPerAddress: http.maxListenersPerAddress,
       },
       RETRY_AFTER_S,
     );

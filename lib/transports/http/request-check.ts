@@ -93,7 +93,7 @@ export class RequestCheck {
     if (this.hasWarnedOfProxy || !isOf(remoteAddress) || isOf(client)) return;
     this.hasWarnedOfProxy = true;
     this.warn(
-      `The HTTP adapter does not trust the forwarding headers of a request from ${remoteAddress}. Anonymous callers behind this proxy share its "maxPerAddress" limits. If the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,
+      `The HTTP adapter does not trust the forwarding headers of a request from ${remoteAddress}. Anonymous callers behind this proxy share the limits of one caller. If the proxy is yours, set "trust proxy" of Express or "trustProxy" of Fastify`,
     );
   }
 
