@@ -1,11 +1,12 @@
 import type * as Jose from 'jose';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { missingPackage } from '../exceptions/missing-package.js';
 import { resolve } from '../options/check-options.js';
 import { HTTP_URL, listOf, objectOf, oneOf, TEXT, TEXTS, TIME } from '../options/option-schema.js';
 import { messageOf } from '../util/message-of.js';
 import { authInfoOf } from './claims.js';
 import { RefusedClaimError } from './refused-claim.js';
-import { InvalidTokenError, isInvalidToken, type TokenVerifier } from './token-verifier.js';
+import { InvalidTokenError, isInvalidToken, LOAD, type TokenVerifier } from './token-verifier.js';
 
 /** Options of `jwtVerifier` for one issuer. */
 export interface JwtVerifierOptions {
@@ -67,7 +68,8 @@ const FIRST_RETRY_MS = 1000;
 /**
  * Verifies JSON Web Tokens by the public keys of their issuer, which are cached. Needs the package `jose`.
  * @param issuers one issuer, or several
- * @throws McpBootstrapError for an option that is missing, unknown or out of range
+ * @throws McpBootstrapError for an option that is missing, unknown or out of range; while the application starts, if
+ *   `jose` is missing
  * @example
  * ```ts
  * const verifier = jwtVerifier({
@@ -84,6 +86,7 @@ export function jwtVerifier(issuers: JwtVerifierOptions | readonly JwtVerifierOp
   return {
     // `jwtVerify` applies the tolerance of each issuer.
     clockToleranceSeconds: Math.max(...all.map(({ clockToleranceSeconds }) => clockToleranceSeconds)),
+    [LOAD]: jose,
     async verifyAccessToken(token, context) {
       const { decodeJwt, jwtVerify } = await jose();
       try {
@@ -146,7 +149,9 @@ function presentIn(keys: Jose.JSONWebKeySet | undefined): Jose.JSONWebKeySet | u
 
 /** An optional package. */
 async function jose(): Promise<typeof Jose> {
-  return import('jose').catch((error: unknown) => {
-    throw new Error('jwtVerifier needs the package "jose": npm install jose', { cause: error });
-  });
+  try {
+    return await import('jose');
+  } catch (error) {
+    throw missingPackage('jwtVerifier', 'jose', error);
+  }
 }

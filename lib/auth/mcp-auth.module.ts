@@ -14,6 +14,7 @@ import {
 } from './auth-options.js';
 import { MetadataGate } from './metadata-gate.js';
 import { TokenAuthorizer } from './token-authorizer.js';
+import { LOAD } from './token-verifier.js';
 
 const SETTINGS = 'nestjs-mcp:auth-settings';
 
@@ -66,14 +67,14 @@ export class McpAuthModule implements OnModuleDestroy {
     });
   }
 
-  /** @throws McpBootstrapError, while the application starts, for wrong options */
+  /** @throws McpBootstrapError, while the application starts, for wrong options and missing packages */
   static forRoot(options: McpAuthOptions): DynamicModule {
-    return moduleOf({ provide: SETTINGS, useFactory: () => resolveAuthOptions(options) });
+    return moduleOf({ provide: SETTINGS, useFactory: () => settingsOf(options) });
   }
 
   /** Like `forRoot`, with options that a factory makes. */
   static forRootAsync({ imports, inject = [], useFactory }: McpAuthModuleAsyncOptions): DynamicModule {
-    const make = async (...dependencies: never[]) => resolveAuthOptions(await useFactory(...dependencies));
+    const make = async (...dependencies: never[]) => settingsOf(await useFactory(...dependencies));
     return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
   }
 
@@ -81,6 +82,12 @@ export class McpAuthModule implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.installed.unsubscribe();
   }
+}
+
+async function settingsOf(options: McpAuthOptions): Promise<AuthSettings> {
+  const settings = resolveAuthOptions(options);
+  await settings.verifier[LOAD]?.();
+  return settings;
 }
 
 function oneResource(...hosts: readonly Pick<McpServerInstance, 'options'>[]): McpBootstrapError {

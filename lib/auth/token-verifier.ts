@@ -1,5 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 
+/** @internal Shared by all copies of the library in one process. */
+export const LOAD = Symbol.for('nestjs-mcp:load');
+
 /** The request in which a token came. */
 export interface VerifierContext {
   /** The audience that the token must have: the `resource` of `McpAuthModule`. Default: the URL of the request, without its query. */
@@ -20,6 +23,8 @@ export interface TokenVerifier {
   readonly cacheable?: boolean;
   /** How long the server accepts a token after its expiry, in seconds, because clocks differ. Default: 0. */
   readonly clockToleranceSeconds?: number;
+  /** @internal Loads the packages of the verifier. Called while the application starts. */
+  [LOAD]?(): Promise<unknown>;
   /**
    * Verifies signature, issuer, audience and lifetime of a token. The result needs `expiresAt`, in seconds since 1970, and the
    * subject in `extra.sub`. Its `resource`, if it has one, must be one of `context.resources`. The result is cached until it

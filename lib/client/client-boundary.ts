@@ -1,10 +1,5 @@
-import {
-  type ClientContext,
-  type Request,
-  type Result,
-  SdkError,
-  SdkErrorCode,
-} from '@modelcontextprotocol/client';
+import type { ClientContext, Request, Result } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { around, type RunMessage } from '../interceptors/boundary/answers.js';
 import {

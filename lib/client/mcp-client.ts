@@ -1,13 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import {
-  SdkError,
-  SdkErrorCode,
-  type Client,
-  type Implementation,
-  type LoggingMessageNotification,
-  type RequestOptions,
-  type ServerCapabilities,
+import type {
+  Client,
+  Implementation,
+  LoggingMessageNotification,
+  RequestOptions,
+  ServerCapabilities,
 } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { Observable } from 'rxjs';
 import type { KnownTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';

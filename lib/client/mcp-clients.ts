@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { loadSdkClient } from '../connection/sdk-client.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Chain } from '../interceptors/chain/chain.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
@@ -77,6 +78,7 @@ export class McpClients implements OnApplicationShutdown {
 
   private async start(): Promise<void> {
     this.assertAllWanted();
+    if (this.configured().length > 0) await loadSdkClient('McpClientModule');
     const handlers = this.inputs.explore();
     for (const { client, where } of handlers) {
       if (!this.get(client)) throw new McpBootstrapError(where, this.missing(client));

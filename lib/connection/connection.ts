@@ -1,16 +1,14 @@
-import {
-  type Client,
+import type {
+  AuthProvider,
+  Client,
+  OAuthClientProvider,
   StreamableHTTPClientTransport,
-  type AuthProvider,
-  type OAuthClientProvider,
-  type Transport,
+  Transport,
 } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { AnswerWatchingTransport } from './answer-watch.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { Observer } from '../protocol/traffic.js';
-import { MirroringClient } from './mirroring-client.js';
+import { loadSdkClient } from './sdk-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
@@ -127,6 +125,7 @@ export class Connection {
     const { era = 'auto', capabilities = {}, connectTimeoutMs } = this.options;
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
     const observer = this.hooks.observer?.(this.options.url?.toString());
+    const { MirroringClient } = await this.sdk();
     const client = new MirroringClient(
       { name: 'nestjs-mcp', version: '0.1.0' },
       {
@@ -171,6 +170,7 @@ export class Connection {
   private async transport(): Promise<Transport> {
     const { url, command, transport, headers = {}, maxResponseBytes } = this.options;
     if (transport) return transport();
+    const { AnswerWatchingTransport, StdioClientTransport } = await this.sdk();
     if (url !== undefined) {
       const endpoint = new URL(url);
       const headersOf = async () => {
@@ -193,6 +193,10 @@ export class Connection {
       cwd,
       stderr,
     });
+  }
+
+  private sdk() {
+    return loadSdkClient(`The connection "${this.name}"`);
   }
 
   private get isClosed(): boolean {
@@ -220,7 +224,7 @@ const isNotFound = (error: unknown): boolean =>
 const END_OF_SESSION_MS = 1000;
 
 async function endSession({ transport }: Client): Promise<void> {
-  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
-  const ended = transport.terminateSession();
+  if (transport?.sessionId === undefined || !('terminateSession' in transport)) return;
+  const ended = (transport as StreamableHTTPClientTransport).terminateSession();
   await unlessAborted(ended, AbortSignal.timeout(END_OF_SESSION_MS)).catch(() => undefined);
 }

@@ -1,14 +1,14 @@
-import {
+import type * as Sdk from '@modelcontextprotocol/client';
+import type {
+  CallToolRequestOptions,
   Client,
-  ProtocolError,
-  ProtocolErrorCode,
-  type CallToolRequestOptions,
-  type ClientOptions,
-  type Implementation,
-  type ListToolsResult,
-  type Request,
-  type RequestOptions,
+  ClientOptions,
+  Implementation,
+  ListToolsResult,
+  Request,
+  RequestOptions,
 } from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { Observer } from '../protocol/traffic.js';
@@ -19,74 +19,84 @@ interface NextId {
   readonly _requestMessageId?: number;
 }
 
+type MirroringClient = new (
+  info: Implementation,
+  options: ClientOptions,
+  tools?: ToolDefinitions,
+  observer?: Observer,
+) => Client;
+
 /**
  * Sends the `Mcp-Param-*` headers of calls. The SDK encodes an empty string, drops inexact integers, and knows no tool
  * before a list.
  */
-export class MirroringClient extends Client {
-  constructor(
-    info: Implementation,
-    options: ClientOptions,
-    private readonly tools?: ToolDefinitions,
-    private readonly observer?: Observer,
-  ) {
-    super(info, options);
-    // `learn` leaves out invalid tools. The SDK would also leave out a parameter of the type `["string", "null"]`, and
-    // write that to the console.
-    Object.defineProperty(this, '_excludeInvalidXMcpHeaderTools', { value: () => undefined });
-  }
-
-  override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
-    const { method, params } = request;
-    const seen = this.observer?.begin({
-      requestId: (this as unknown as NextId)._requestMessageId,
-      method,
-      params,
-      era: this.getProtocolEra(),
-      protocolVersion: this.getNegotiatedProtocolVersion(),
-      sessionId: this.transport?.sessionId,
-    });
-    if (!seen) return this.send(request, rest);
-    try {
-      const sent = { ...request, params: seen.outgoing(params) };
-      const result = await seen.run(() => this.send(sent, rest));
-      seen.end({ result });
-      return result;
-    } catch (error) {
-      seen.end({ error });
-      throw error;
+export function mirroringClient({ Client: SdkClient }: typeof Sdk): MirroringClient {
+  return class MirroringClient extends SdkClient {
+    constructor(
+      info: Implementation,
+      options: ClientOptions,
+      private readonly tools?: ToolDefinitions,
+      private readonly observer?: Observer,
+    ) {
+      super(info, options);
+      // `learn` leaves out invalid tools. The SDK would also leave out a parameter of the type `["string", "null"]`, and
+      // write that to the console.
+      Object.defineProperty(this, '_excludeInvalidXMcpHeaderTools', { value: () => undefined });
     }
-  }
 
-  private async send(request: Request, rest: (object | undefined)[]): Promise<never> {
-    const { method, params = {} } = request;
-    const send = (sent = rest) => super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
-    if (!this.isHttp || this.getProtocolEra() !== 'modern') return (await send()) as never;
-    if (method === 'tools/call') {
-      const schema = rest.filter(one => one && '~standard' in one);
-      const options = this.mirrored(params, rest[schema.length]);
-      return (await send([...schema, options])) as never;
+    override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
+      const { method, params } = request;
+      const seen = this.observer?.begin({
+        requestId: (this as unknown as NextId)._requestMessageId,
+        method,
+        params,
+        era: this.getProtocolEra(),
+        protocolVersion: this.getNegotiatedProtocolVersion(),
+        sessionId: this.transport?.sessionId,
+      });
+      if (!seen) return this.send(request, rest);
+      try {
+        const sent = { ...request, params: seen.outgoing(params) };
+        const result = await seen.run(() => this.send(sent, rest));
+        seen.end({ result });
+        return result;
+      } catch (error) {
+        seen.end({ error });
+        throw error;
+      }
     }
-    const result: Partial<ListToolsResult> = await send();
-    if (method !== 'tools/list' || !this.tools || !Array.isArray(result.tools)) return result as never;
-    return { ...result, tools: this.tools.learn(result.tools) } as never;
-  }
 
-  /** Checked by method, not by `instanceof`: an application may use a transport of another copy of the SDK. */
-  private get isHttp(): boolean {
-    return this.transport !== undefined && 'terminateSession' in this.transport;
-  }
+    private async send(request: Request, rest: (object | undefined)[]): Promise<never> {
+      const { method, params = {} } = request;
+      const send = (sent = rest) =>
+        super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
+      if (!this.isHttp || this.getProtocolEra() !== 'modern') return (await send()) as never;
+      if (method === 'tools/call') {
+        const schema = rest.filter(one => one && '~standard' in one);
+        const options = this.mirrored(params, rest[schema.length]);
+        return (await send([...schema, options])) as never;
+      }
+      const result: Partial<ListToolsResult> = await send();
+      if (method !== 'tools/list' || !this.tools || !Array.isArray(result.tools)) return result as never;
+      return { ...result, tools: this.tools.learn(result.tools) } as never;
+    }
 
-  private mirrored(
-    params: NonNullable<Request['params']>,
-    { headers = {}, ...options }: CallToolRequestOptions = {},
-  ): CallToolRequestOptions {
-    const others = Object.entries(headers).filter(([name]) => !PARAM_HEADER.test(name));
-    const given = options.toolDefinition && readHeaderParams(options.toolDefinition.inputSchema);
-    const declared = given ? given.ok && given.params : this.tools?.headerParams(String(params['name']));
-    const own = declared ? headersOf(declared, params['arguments']) : {};
-    return { ...options, headers: { ...Object.fromEntries(others), ...own } };
-  }
+    /** Checked by method, not by `instanceof`: an application may use a transport of another copy of the SDK. */
+    private get isHttp(): boolean {
+      return this.transport !== undefined && 'terminateSession' in this.transport;
+    }
+
+    private mirrored(
+      params: NonNullable<Request['params']>,
+      { headers = {}, ...options }: CallToolRequestOptions = {},
+    ): CallToolRequestOptions {
+      const others = Object.entries(headers).filter(([name]) => !PARAM_HEADER.test(name));
+      const given = options.toolDefinition && readHeaderParams(options.toolDefinition.inputSchema);
+      const declared = given ? given.ok && given.params : this.tools?.headerParams(String(params['name']));
+      const own = declared ? headersOf(declared, params['arguments']) : {};
+      return { ...options, headers: { ...Object.fromEntries(others), ...own } };
+    }
+  };
 }
 
 const PARAM_HEADER = new RegExp(`^${HEADER_PREFIX}`, 'i');

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { loadSdkClient } from '../connection/sdk-client.js';
 import { MCP_UPSTREAM } from '../server/upstream.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';
@@ -18,7 +19,10 @@ import { resolveGatewayOptions } from './resolve-options.js';
  */
 @Module({})
 export class McpGatewayModule {
-  /** @throws McpBootstrapError for options that cannot be served */
+  /**
+   * @throws McpBootstrapError for options that cannot be served; while the application starts, if the package
+   *   `@modelcontextprotocol/client` is missing
+   */
   static forRoot(options: McpGatewayOptions): DynamicModule {
     const { server, settings } = resolveGatewayOptions(options);
     const served = McpModule.forRoot(server);
@@ -27,8 +31,13 @@ export class McpGatewayModule {
       providers: [
         ...(served.providers ?? []),
         // One module can be used by several applications.
-        { provide: MCP_UPSTREAM, useFactory: () => new Gateway(settings) },
+        { provide: MCP_UPSTREAM, useFactory: () => gatewayOf(settings) },
       ],
     };
   }
+}
+
+async function gatewayOf(...settings: ConstructorParameters<typeof Gateway>): Promise<Gateway> {
+  await loadSdkClient('McpGatewayModule');
+  return new Gateway(...settings);
 }

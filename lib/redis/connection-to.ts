@@ -1,5 +1,6 @@
 import type { RedisClientType } from 'redis';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { missingPackage } from '../exceptions/missing-package.js';
 import { MAX_COMMANDS, RedisConnection } from './redis-connection.js';
 import type { RedisSettings } from './redis-options.js';
 
@@ -32,7 +33,6 @@ async function load() {
   try {
     return await import('redis');
   } catch (error) {
-    const problem = 'the package "redis" cannot be loaded; install it with `npm install redis`';
-    throw Object.assign(new McpBootstrapError('McpRedisModule', problem), { cause: error });
+    throw missingPackage('McpRedisModule', 'redis', error);
   }
 }

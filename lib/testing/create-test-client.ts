@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
-import {
+import type {
   Client,
-  StreamableHTTPClientTransport,
-  type ClientCapabilities,
-  type CreateMessageRequest,
-  type CreateMessageResult,
-  type ElicitRequest,
-  type ElicitResult,
-  type ListRootsResult,
+  ClientCapabilities,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitRequest,
+  ElicitResult,
+  ListRootsResult,
 } from '@modelcontextprotocol/client';
+import { loadSdkClient } from '../connection/sdk-client.js';
 import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
@@ -39,7 +39,8 @@ export interface TestClientOptions {
 /**
  * Connects the official client to the application's real HTTP handler. If the application does not listen yet, it
  * starts on a free loopback port. Close both with `client.close()` and `app.close()`.
- * @throws Error if the application does not have the server, or the server has no HTTP endpoint
+ * @throws Error if the application does not have the server, or the server has no HTTP endpoint, or the package
+ *   `@modelcontextprotocol/client` is missing
  * @example
  * ```ts
  * const client = await createTestClient(app, { era: 'legacy' });
@@ -64,6 +65,7 @@ export async function createTestClient(
     ...(onSample && { sampling: {} }),
     ...(onRoots && { roots: {} }),
   };
+  const { Client, StreamableHTTPClientTransport } = await loadSdkClient('createTestClient');
   const client = new Client(
     { name: 'nestjs-mcp-testing', version: '1.0.0' },
     { capabilities, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { AnswerWatchingTransport } from '../../lib/connection/answer-watch.js';
 import { boundedFetch, ResponseTooLargeError } from '../../lib/connection/bounded-fetch.js';
+import { loadSdkClient } from '../../lib/connection/sdk-client.js';
 
 const servers: Server[] = [];
 async function serve(listener: RequestListener): Promise<string> {
@@ -22,6 +22,7 @@ const fetchFor = (origin: string) =>
   boundedFetch({ maxBytes: 1000, endpoint: new URL(origin), headersOf: () => ({ 'x-key': 'secret' }) });
 /** Sends a notification, as the client's transport does. */
 async function notify(origin: string) {
+  const { AnswerWatchingTransport } = await loadSdkClient('test');
   const transport = new AnswerWatchingTransport(new URL('/mcp', origin), { fetch: fetchFor(origin) });
   await transport.start();
   await transport.send({ jsonrpc: '2.0', method: 'a' }).finally(() => transport.close());

@@ -1,4 +1,6 @@
+import { Connection } from '../../connection/connection.js';
 import type { ConnectionOptions } from '../../connection/connection-options.js';
+import { loadSdkClient } from '../../connection/sdk-client.js';
 import type { InterceptorHost, InterceptorServerOptions } from './host-options.js';
 import { clientInvoker, watchChanges, type InterceptorInvoker } from './invoker.js';
 import { RemoteHost, type OpenHostOptions } from './remote-host.js';
@@ -21,8 +23,7 @@ export async function openHost(
     const host = remoteHost(options, defaults);
     return { host, close: async () => host.close() };
   }
-  // Imported on demand, because the SDK's client is an optional package.
-  const { Connection } = await import('../../connection/connection.js');
+  await loadSdkClient(`The interceptor server "${options.name}"`);
   let onChanged = (): void => undefined;
   let onOpen = (): void => undefined;
   const { context } = options.send ?? {};

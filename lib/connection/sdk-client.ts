@@ -1,0 +1,33 @@
+import type * as Sdk from '@modelcontextprotocol/client';
+import { missingPackage } from '../exceptions/missing-package.js';
+import { answerWatchingTransport } from './answer-watch.js';
+import { mirroringClient } from './mirroring-client.js';
+
+type SdkClient = Awaited<ReturnType<typeof load>>;
+
+let loaded: SdkClient | undefined;
+
+/**
+ * Loads the SDK's client, which is an optional package, and the classes that extend it.
+ * @throws McpBootstrapError if it is not installed
+ */
+export async function loadSdkClient(where: string): Promise<SdkClient> {
+  return (loaded ??= await load(where));
+}
+
+async function load(where: string) {
+  try {
+    // The ES and the CommonJS build declare their types separately.
+    const sdk = (await import('@modelcontextprotocol/client')) as unknown as typeof Sdk;
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    return {
+      Client: sdk.Client,
+      StreamableHTTPClientTransport: sdk.StreamableHTTPClientTransport,
+      StdioClientTransport,
+      MirroringClient: mirroringClient(sdk),
+      AnswerWatchingTransport: answerWatchingTransport(sdk),
+    };
+  } catch (error) {
+    throw missingPackage(where, '@modelcontextprotocol/client', error);
+  }
+}
