@@ -7,7 +7,7 @@ import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import type { Incoming } from './incoming.js';
-import { checkDepth, readBody, type Body } from './read-body.js';
+import { checkParsed, readBody, type Body } from './read-body.js';
 
 /**
  * The key under which `@ApiExcludeController()` of `@nestjs/swagger` stores whether to exclude a controller: `[true]`.
@@ -91,6 +91,6 @@ async function bodyOf(
 ): Promise<Body> {
   const read = gate?.bodyOf(rawRequest);
   if (read) return read;
-  if (body !== undefined && body !== null) return checkDepth(body);
+  if (body !== undefined && body !== null) return checkParsed(body);
   return gate ? gate.read(rawRequest) : readBody(rawRequest, 0);
 }

@@ -9,9 +9,12 @@ export type Body =
 /** Maximum nesting of lists and objects in a body, so that recursive code does not overflow the stack. */
 const MAX_DEPTH = 500;
 
-/** Reads a JSON body, within limits of bytes and time. It never throws; the result holds the error. */
+/**
+ * Reads a JSON body, within limits of bytes and time, or takes it from a parser that ran before Nest. It never throws;
+ * the result holds the error.
+ */
 export async function readBody(
-  request: IncomingMessage,
+  request: IncomingMessage & { readonly body?: unknown },
   maxBytes: number,
   timeoutMs = 30_000,
 ): Promise<Body> {
@@ -19,7 +22,11 @@ export async function readBody(
   if (encoding !== 'identity') {
     return failed(415, -32000, 'Unsupported Media Type: a compressed body is not accepted', true);
   }
-  if (Number(request.headers['content-length']) > maxBytes) return tooLarge(maxBytes);
+  const length = request.headers['content-length'];
+  if (Number(length) > maxBytes) return tooLarge(maxBytes);
+  if (request.readableEnded && request.body !== undefined) {
+    return checkParsed(request.body, length === undefined ? maxBytes : Infinity);
+  }
   const bytes = await readBytes(request, maxBytes, timeoutMs);
   return Buffer.isBuffer(bytes) ? parse(bytes) : bytes;
 }
@@ -61,10 +68,12 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-/** Accepts a body that another parser read, unless it is nested too deeply. */
-export function checkDepth(json: unknown): Body {
+/** Accepts a body that another parser read, unless it is too large or nested too deeply. */
+export function checkParsed(json: unknown, maxBytes = Infinity): Body {
   try {
-    return isTooDeep(Buffer.from(JSON.stringify(json) ?? '')) ? tooDeep() : { ok: true, json };
+    const bytes = Buffer.from(JSON.stringify(json) ?? '');
+    if (bytes.length > maxBytes) return tooLarge(maxBytes);
+    return isTooDeep(bytes) ? tooDeep() : { ok: true, json };
   } catch {
     // `JSON.stringify` overflowed the stack.
     return tooDeep();
