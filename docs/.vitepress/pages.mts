@@ -40,6 +40,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   Operation: [
     ['deploying', 'Deploying'],
     ['serverless', 'Serverless'],
+    ['bundling', 'Bundling'],
     ['security', 'Security model'],
     ['http', 'The HTTP endpoint'],
     ['stdio', 'stdio'],

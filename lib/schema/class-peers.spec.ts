@@ -14,7 +14,7 @@ describe.each(['class-validator', 'class-transformer'])('without %s', missing =>
 
   it('a class is refused with what to install', async () => {
     await expect(compileSchema(class Dto {}, 'input')).rejects.toThrow(
-      `a class as a schema needs class-validator and class-transformer: install both (Cannot find module '${missing}')`,
+      `a class as a schema needs class-validator and class-transformer; install them with \`npm install class-validator class-transformer\` (Cannot find module '${missing}')`,
     );
   });
 

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type * as Transformer from 'class-transformer';
 import type { MetadataStorage } from 'class-transformer/types/MetadataStorage.js';
-import type * as Validator from 'class-validator';
 import { reasonOf, SchemaError } from './schema.error.js';
 
 /** The functions that we use from class-validator and class-transformer. Both packages are optional. */
@@ -47,23 +46,24 @@ export async function loadClassPeers() {
 
 async function load() {
   try {
-    return [
-      await loadModule<typeof Validator>('class-validator'),
-      await loadModule<typeof Transformer>('class-transformer'),
-      // `@Type()` stores its metadata here, without a public way to read it.
-      (await loadModule<{ defaultMetadataStorage: MetadataStorage }>('class-transformer/cjs/storage.js'))
-        .defaultMetadataStorage,
-    ] as const;
+    const transformer = await import('class-transformer');
+    // Holds the metadata of `@Type()` and `@Expose()`, which class-transformer has no public way to read.
+    let { defaultMetadataStorage: storage } = await import('class-transformer/cjs/storage.js');
+    // Bundlers may choose the ES build of class-transformer, which has a storage of its own.
+    if (!isStorageOf(transformer, storage))
+      storage = (await import('class-transformer/esm5/storage.js')).defaultMetadataStorage;
+    return [await import('class-validator'), transformer, storage] as const;
   } catch (error) {
     throw new SchemaError(
-      `a class as a schema needs class-validator and class-transformer: install both (${reasonOf(error)})`,
+      'a class as a schema needs class-validator and class-transformer; install them with ' +
+        `\`npm install class-validator class-transformer\` (${reasonOf(error)})`,
       { cause: error },
     );
   }
 }
 
-/** In CommonJS, `require` loads the module, because Jest refuses `import()` without a Node flag. */
-async function loadModule<T>(name: string): Promise<T> {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the ES build does not have `require`
-  return (typeof require === 'function' ? require(name) : await import(name)) as T;
+function isStorageOf({ Type }: typeof Transformer, storage: MetadataStorage): boolean {
+  class Probe {}
+  Type()(Probe.prototype, 'property');
+  return storage.findTypeMetadata(Probe, 'property') !== undefined;
 }

@@ -11,10 +11,10 @@ const importsIn = (file: string, source: string): string[] =>
   ts
     .preProcessFile(source)
     .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
-    .map(({ fileName }) => join(dirname(file), fileName).replace(/\.(m?)js$/, '.$1ts'));
+    .map(({ fileName }) => join(dirname(file), fileName).replace(/\.js$/, '.ts'));
 
 function graphOfLib(): Graph {
-  const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' }).filter(file => /\.m?ts$/.test(file));
+  const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' }).filter(file => /\.(ts|mjs)$/.test(file));
   return new Map(files.map(file => [file, importsIn(file, readFileSync(join(LIB, file), 'utf8'))]));
 }
 
