@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Logger, Module } from '@nestjs/common';
 import { MCP_SERVERS, McpServers } from './server/mcp-servers.js';
 import { HandlerExplorer } from './catalog/explorer.js';
 import { HandlerCompiler } from './catalog/handler-compiler.js';
@@ -12,6 +12,7 @@ import { InterceptorReports } from './interceptors/reports.js';
 import { HandlerLoader } from './server/handler-loader.js';
 import { Traffic } from './protocol/traffic.js';
 import { McpServerRegistry } from './server/mcp-server-registry.js';
+import { loadedVersions } from './util/version.js';
 
 /** The providers that all servers of an application share. */
 @Global()
@@ -43,4 +44,12 @@ import { McpServerRegistry } from './server/mcp-server-registry.js';
     Traffic,
   ],
 })
-export class McpCoreModule {}
+export class McpCoreModule {
+  constructor() {
+    if (loadedVersions.size === 1) return;
+    const versions = [...loadedVersions].join(' and ');
+    new Logger('McpModule').warn(
+      `The process has loaded nestjs-mcp ${versions}, whose handlers and providers do not fit together; install one version (npm ls nestjs-mcp shows who needs which)`,
+    );
+  }
+}

@@ -12,6 +12,7 @@ import { loadSdkClient } from './sdk-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
+import { VERSION } from '../util/version.js';
 
 /**
  * The connection could not be opened, or is closed. The message says why; `cause` is the error of the last attempt.
@@ -127,7 +128,7 @@ export class Connection {
     const observer = this.hooks.observer?.(this.options.url?.toString());
     const { MirroringClient } = await this.sdk();
     const client = new MirroringClient(
-      { name: 'nestjs-mcp', version: '0.1.0' },
+      { name: 'nestjs-mcp', version: VERSION },
       {
         capabilities,
         versionNegotiation: { mode },

@@ -1,3 +1,4 @@
+import { branded } from './branded.js';
 import type { SchemaIssue } from '../schema/types.js';
 import { McpErrorCode, McpException } from './mcp.exception.js';
 
@@ -9,6 +10,10 @@ import { McpErrorCode, McpException } from './mcp.exception.js';
  * ```
  */
 export class InvalidArgumentsException extends McpException {
+  static {
+    branded(this, 'InvalidArgumentsException');
+  }
+
   /**
    * @param subject the called handler, such as `tool "search"`
    * @param issues one entry per violation; `path` is empty for the arguments as a whole

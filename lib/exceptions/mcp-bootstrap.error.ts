@@ -1,3 +1,5 @@
+import { branded } from './branded.js';
+
 /**
  * A mistake in how the application uses this module. It stops the application at start-up. If there are several
  * mistakes, the message lists them in numbered lines.
@@ -7,6 +9,10 @@
  * ```
  */
 export class McpBootstrapError extends Error {
+  static {
+    branded(this, 'McpBootstrapError');
+  }
+
   /**
    * @param where the class and method at fault, such as `CatalogTools.search`
    * @param problem one sentence that says what is wrong and how to correct it

@@ -1,3 +1,5 @@
+import { branded } from './branded.js';
+
 /**
  * The JSON-RPC error codes that this module itself answers with.
  * @example
@@ -29,6 +31,10 @@ export const McpErrorCode = {
  * ```
  */
 export class McpException extends Error {
+  static {
+    branded(this, 'McpException');
+  }
+
   /**
    * @param code JSON-RPC error code, an integer
    * @param message one sentence, safe to show to the client

@@ -1,7 +1,12 @@
+import { branded } from './branded.js';
 import { McpErrorCode, McpException } from './mcp.exception.js';
 
 /** A call needs a store that cannot be reached now. Over HTTP, the status of a 2026-07-28 answer is 503. */
 export class UnavailableException extends McpException {
+  static {
+    branded(this, 'UnavailableException');
+  }
+
   /** @param cause only for the log; the client does not see it */
   constructor(override readonly cause?: unknown) {
     super(McpErrorCode.Refused, 'The server cannot reach a store that this call needs. Try again later.', {

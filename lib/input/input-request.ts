@@ -10,6 +10,7 @@ import {
   type Root,
 } from '@modelcontextprotocol/server';
 import type { Type } from '@nestjs/common';
+import { branded } from '../exceptions/branded.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { isText } from '../util/values.js';
 import { compileSchema } from '../schema/compile-schema.js';
@@ -71,6 +72,10 @@ export function readRequest(request: InputRequest): InputRequest {
  * ```
  */
 export class InputQuestion<A = unknown> {
+  static {
+    branded(this, 'InputQuestion');
+  }
+
   /** Holds the type only. */
   declare readonly answer: A;
 

@@ -1,4 +1,5 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
+import { branded } from '../exceptions/branded.js';
 import type { InputQuestion } from './input-request.js';
 import { RoundEnded } from './round-ended.js';
 
@@ -21,6 +22,10 @@ export interface InputRequiredOptions {
  * ```
  */
 export class InputRequiredException extends Error {
+  static {
+    branded(this, 'InputRequiredException');
+  }
+
   readonly inputRequests: Readonly<Record<string, InputQuestion | InputRequest>>;
   readonly requestState: unknown;
 

@@ -1,3 +1,5 @@
+import { branded } from '../exceptions/branded.js';
+
 /** Shared by all copies of the library in one process, such as its CommonJS and ES builds. */
 const LEFT = Symbol.for('nestjs-mcp.may-be-left');
 
@@ -7,6 +9,10 @@ interface Marked {
 
 /** Rejects a question that only the client's next round can answer. Handlers must not catch it. @internal */
 export class RoundEnded extends Error {
+  static {
+    branded(this, 'RoundEnded');
+  }
+
   override readonly name = 'RoundEnded';
 
   constructor() {

@@ -1,5 +1,6 @@
 import type * as api from '@opentelemetry/api';
 import type { Meter, Tracer } from '@opentelemetry/api';
+import { VERSION } from '../util/version.js';
 
 /** The used part of `@opentelemetry/api`. */
 export type OpenTelemetry = Pick<
@@ -15,7 +16,7 @@ export type OpenTelemetry = Pick<
 >;
 
 /** The name and version of the instrumentation. */
-export const SCOPE = ['nestjs-mcp', '0.1.0'] as const;
+export const SCOPE = ['nestjs-mcp', VERSION] as const;
 
 /** Undefined without an SDK for spans. The API then answers with a `ProxyTracer`, which waits for an SDK. */
 export function registeredTracer({ trace, ProxyTracer }: OpenTelemetry): Tracer | undefined {
