@@ -65,8 +65,7 @@ const PACKAGE_RULES = [
     message: 'This room does not know the SDK: use `import type`, or put the code where the SDK is used.',
   },
   {
-    // Specs of these rooms.
-    notIn: ['connection', 'client'],
+    notIn: [],
     regex: '^@modelcontextprotocol/client(/|$)',
     types: true,
     message: 'The SDK client is an optional package: use `import type` or `loadSdkClient()`.',

@@ -69,7 +69,6 @@ const hasSdk = (room: string) =>
   /^(protocol|input|execution|mrtr|connection|server|transports|client|gateway|testing|interceptors\/messages)/.test(
     room,
   );
-const hasClient = (room: string) => ['connection', 'client', 'testing'].includes(room);
 const isPlain = (room: string) => !isPure(room);
 
 /** A file of a floor, and the specifier by which another file of lib/ imports it. */
@@ -163,13 +162,12 @@ const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
         'jose',
         'redis',
       ),
-      ...inRooms(room => !hasClient(room), values, '@modelcontextprotocol/client'),
+      ...inRooms(() => true, values, '@modelcontextprotocol/client'),
       ['lib/index.ts', reExport('@modelcontextprotocol/client')],
     ],
     good: [
       ...inRooms(() => true, [...types, dynamic], 'class-validator', 'class-transformer', 'jose', 'redis'),
       ...inRooms(isPlain, [...types, dynamic], '@modelcontextprotocol/client'),
-      ...inRooms(hasClient, all, '@modelcontextprotocol/client'),
       ['lib/schema/snippet.spec.ts', value('class-validator')],
     ],
   },
