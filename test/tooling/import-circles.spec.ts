@@ -14,7 +14,9 @@ const importsIn = (file: string, source: string): string[] =>
     .map(({ fileName }) => join(dirname(file), fileName).replace(/\.js$/, '.ts'));
 
 function graphOfLib(): Graph {
-  const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' }).filter(file => /\.(ts|mjs)$/.test(file));
+  const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' }).filter(file =>
+    /\.(ts|mjs)$/.test(file),
+  );
   return new Map(files.map(file => [file, importsIn(file, readFileSync(join(LIB, file), 'utf8'))]));
 }
 
