@@ -50,8 +50,6 @@ describe.each(ERAS)('a span over stdio, %s', era => {
       kind: 'SERVER',
       method: handshake,
       ...common,
-      // It is negotiated by this request.
-      ...(era === 'legacy' && { protocolVersion: undefined }),
     });
   });
 
