@@ -28,6 +28,18 @@ import { passthroughSchema } from './passthrough-schema.js';
 import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
 import { encodeError, RESOURCE_NOT_FOUND } from './wire-codec.js';
 
+/** The data that all calls on a connection of the 2025 era share. */
+export type ConnectionData = Pick<
+  McpCall,
+  | 'era'
+  | 'protocolVersion'
+  | 'clientInfo'
+  | 'clientCapabilities'
+  | 'leastSevere'
+  | 'channel'
+  | 'subscriptions'
+>;
+
 /** Finds the HTTP exchange of a message that the SDK's server passes on. */
 export type HttpOf = (request: Request | undefined) => HttpExchange | undefined;
 
@@ -131,17 +143,7 @@ export class SdkServer extends McpServer {
     this.level = level;
   }
 
-  /** The data that all calls on this connection share. */
-  connectionData(): Pick<
-    McpCall,
-    | 'era'
-    | 'protocolVersion'
-    | 'clientInfo'
-    | 'clientCapabilities'
-    | 'leastSevere'
-    | 'channel'
-    | 'subscriptions'
-  > {
+  connectionData(): ConnectionData {
     const { server } = this;
     return {
       era: 'legacy',
@@ -291,9 +293,10 @@ function withoutChanges({ tools, prompts, resources, ...rest }: ServerCapabiliti
  * The assumed revision of a 2025-era request that does not name its revision (specification 2025-11-25:
  * basic/transports).
  */
-const OLDEST_ASSUMED = '2025-03-26';
+export const OLDEST_ASSUMED = '2025-03-26';
 
-function versionIn(http: HttpExchange | undefined): string | undefined {
+/** The supported revision that a 2025-era request names in its header. */
+export function versionIn(http: Pick<HttpExchange, 'headers'> | undefined): string | undefined {
   const version = http?.headers['mcp-protocol-version'];
   return typeof version === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(version) ? version : undefined;
 }

@@ -13,11 +13,13 @@ import {
 import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { Authorizer, Bearer } from '../../protocol/access.js';
 import { callerOf } from '../../protocol/caller.js';
+import type { Era, McpCall } from '../../protocol/mcp-call.js';
 import { LimitReached } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import { OLDEST_ASSUMED, versionIn, type ConnectionData } from '../../server/sdk-server.js';
 import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { Sessions } from '../sessions/sessions.js';
 import { listenOf } from '../listen.js';
@@ -27,6 +29,7 @@ import { originForm } from './endpoint-paths.js';
 import { closeWithConnection, isGone } from './connections.js';
 import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
+import { legacyCall } from './legacy-call.js';
 import { ListenerLimit } from './listener-limit.js';
 import { modernCall } from './modern-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
@@ -40,6 +43,8 @@ export class HttpEndpoint {
   private readonly check: RequestCheck;
   private readonly sdk: SdkHandler;
   private readonly sessions: Sessions | undefined;
+  /** Whether 2025-era clients are served without sessions. */
+  private readonly isStateless: boolean;
   private readonly listeners: ListenerLimit;
   /** Responses that are not complete. */
   private readonly answers = new Set<ServerResponse>();
@@ -60,6 +65,7 @@ export class HttpEndpoint {
     this.forget = function () {
       answers.delete(this);
     };
+    this.isStateless = legacy === 'stateless';
     if (legacy === 'sessions')
       this.sessions = new Sessions(server, sessions, http.keepAliveMs, this.listeners);
   }
@@ -148,6 +154,9 @@ export class HttpEndpoint {
     const request = isJSONRPCRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
+    if (request && isLegacy && this.isStateless && this.isOrdinary(rawRequest, request)) {
+      return this.serveStateless(incoming, request);
+    }
     if (!this.sessions || !(isLegacy || isJudgedLegacy(rawRequest, json))) {
       return this.serveBySdk(incoming, json);
     }
@@ -217,14 +226,40 @@ export class HttpEndpoint {
     }
   }
 
+  /** Whether the pipeline answers a 2025-era request of a client without a session. */
+  private isOrdinary({ headers: { accept = '' } }: IncomingMessage, { method }: JSONRPCRequest): boolean {
+    // The SDK refuses a client that does not accept both types of an answer.
+    const acceptsBoth = accept.includes('application/json') && accept.includes('text/event-stream');
+    return acceptsBoth && this.server.serves(method, 'legacy');
+  }
+
   private serveModern(incoming: Incoming, message: JSONRPCRequest): void | Promise<void> {
-    const { rawResponse, caller } = incoming;
+    return this.run('modern', incoming, message, call => modernCall(message, incoming, call));
+  }
+
+  private serveStateless(incoming: Incoming, message: JSONRPCRequest): void | Promise<void> {
+    const { server } = this;
+    const connection: ConnectionData = {
+      era: 'legacy',
+      protocolVersion: versionIn(incoming.rawRequest) ?? OLDEST_ASSUMED,
+      // The client has no way to choose another level.
+      leastSevere: server.capabilities.logging && 'debug',
+    };
+    return this.run('legacy', incoming, message, call => legacyCall(message, incoming, call, connection));
+  }
+
+  private run(
+    era: Era,
+    { rawResponse, caller }: Incoming,
+    { id }: JSONRPCRequest,
+    callOf: (call: HttpCall) => McpCall,
+  ): void | Promise<void> {
     const reached = this.server.running.refusal(caller);
-    if (reached) return limitError(reached, message.id).send(rawResponse);
+    if (reached) return limitError(reached, id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });
-    const call = new HttpCall(message.id, 'modern', answer, caller);
+    const call = new HttpCall(id, era, answer, caller);
     rawResponse.once('close', () => call.cancel());
-    return call.run(this.server, modernCall(message, incoming, call));
+    return call.run(this.server, callOf(call));
   }
 }
 

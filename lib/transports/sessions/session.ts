@@ -11,13 +11,13 @@ import {
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { LimitReached } from '../../protocol/caller-limit.js';
-import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
+import type { AskClient } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
 import { HttpCall } from '../http/http-call.js';
 import type { Incoming } from '../http/incoming.js';
-import { httpOf } from '../http/modern-call.js';
+import { legacyCall } from '../http/legacy-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
 import { limitError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
@@ -273,7 +273,9 @@ export class Session implements Transport {
       if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
       this.timer.refresh();
     };
-    call.run(this.instance, this.callOf(message, incoming, call)).then(over, (error: Error) => {
+    const { sessionId, server } = this;
+    const own = legacyCall(message, incoming, call, server.connectionData(), sessionId);
+    call.run(this.instance, own).then(over, (error: Error) => {
       over();
       this.instance.report(error);
       incoming.rawResponse.destroy();
@@ -298,27 +300,6 @@ export class Session implements Transport {
     const { server } = this.server;
     return (method, params, options) =>
       server.request({ method, params }, passthroughSchema, { ...options, relatedRequestId });
-  }
-
-  private callOf(
-    { id, method, params = {} }: JSONRPCRequest,
-    incoming: Incoming,
-    reply: ReplyChannel,
-  ): McpCall {
-    // These names have a meaning only since 2026-07-28.
-    const { inputResponses: _responses, requestState: _state, ...bare } = params as Params;
-    return {
-      requestId: id,
-      method,
-      params: bare,
-      reply,
-      sessionId: this.sessionId,
-      authInfo: incoming.authInfo,
-      http: httpOf(incoming),
-      meta: params['_meta'],
-      // Last, because V8 takes microseconds for each property after a spread.
-      ...this.server.connectionData(),
-    };
   }
 
   /** Passes messages to the SDK's server, except cancellations of pipeline calls. */
