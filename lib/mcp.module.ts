@@ -34,7 +34,7 @@ import { McpServerInstance } from './server/mcp-server-instance.js';
 import { McpServers } from './server/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
 import { logListening, logStart } from './server/start-log.js';
-import { MCP_UPSTREAM, type Upstream } from './server/upstream.js';
+import { MCP_HANDLERS, type Handlers } from './server/handlers.js';
 import { SHARED, type SharedState } from './shared/shared-state.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
@@ -81,11 +81,11 @@ export class McpModule
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
-    @Optional() @Inject(MCP_UPSTREAM) upstream?: Upstream,
+    @Optional() @Inject(MCP_HANDLERS) remote?: Handlers,
     @Optional() @Inject(SHARED) shared?: SharedState,
   ) {
     const resolved = resolveOptions(options, shared);
-    this.host = new McpServerInstance(resolved, upstream);
+    this.host = new McpServerInstance(resolved, remote);
     assertDecorated(resolved, options, decorators);
     // Nest may create options in any order; positions follow the order of the imports.
     const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
@@ -150,7 +150,7 @@ export class McpModule
   /** Opens the transports, and logs what the server offers. */
   async onApplicationBootstrap(): Promise<void> {
     await this.host.open();
-    this.host.upstream?.open(this.host.changes);
+    this.host.handlers.open?.(this.host.changes);
     await this.http?.open();
     this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
     this.host.isOpen = true;
@@ -179,7 +179,7 @@ export class McpModule
     const deadline = performance.now() + shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
     await Promise.all([this.stdio?.close(), this.http?.close()]);
     const left = Math.max(0, deadline - performance.now());
-    await Promise.all([this.host.upstream?.close(), this.host.rounds.ended(left)]);
+    await Promise.all([this.host.handlers.close?.(), this.host.rounds.ended(left)]);
     await this.host.close();
   }
 

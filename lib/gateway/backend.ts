@@ -15,7 +15,7 @@ import { callerOf } from '../protocol/caller.js';
 import { LimitReached } from '../protocol/caller-limit.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
-import type { ToolSchemas } from '../server/upstream.js';
+import type { ToolSchemas } from '../server/handlers.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
 import { BackendDownError, toClientError, withoutDetail } from './backend-error.js';
 import { BackendLog, problemOf } from './backend-log.js';
@@ -56,7 +56,7 @@ interface BackendHost {
   readonly deadlines: ListDeadlines;
   readonly changes: ChangeNotifier | undefined;
   readonly traffic?: Traffic;
-  readonly channels: Iterable<ClientChannel>;
+  readonly clients: Iterable<ClientChannel>;
   report(error: Error): void;
 }
 
@@ -404,10 +404,10 @@ export class Backend {
 
   private publish(method: string, params: Params): void {
     if (this.isForeign(method, params, this.base.subscriptions)) return;
-    const { changes, channels } = this.host;
+    const { changes, clients } = this.host;
     if (changes) notifyChange(changes, method, params);
     if (this.description?.era !== 'modern') return;
-    for (const channel of channels) notifyChange(notifierOver(channel.bus), method, params);
+    for (const channel of clients) notifyChange(notifierOver(channel.bus), method, params);
   }
 
   /** Whether the resource may belong to another backend: this backend has no subscription to it. */

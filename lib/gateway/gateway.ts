@@ -9,7 +9,11 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import { requireUri } from '../protocol/params.js';
 import type { NamedKind, Traffic } from '../protocol/traffic.js';
-import type { DependencyHealth, ToolSchemas, Upstream, UpstreamDescription } from '../server/upstream.js';
+import { declaredIn } from '../headers/header-check.js';
+import type { HeaderParam } from '../headers/header-params.js';
+import { withAnswersReceived } from '../mrtr/replay/journal.js';
+import type { Answer } from '../protocol/answer.js';
+import type { DependencyHealth, Handlers, ServerDescription, ToolSchemas } from '../server/handlers.js';
 import { BackendSet } from './backend-set.js';
 import { defined } from '../util/defined.js';
 import { Backend } from './backend.js';
@@ -19,27 +23,35 @@ import { ListDeadlines } from './caller-waits.js';
 import { nextHop, viaOf } from './loop-detection.js';
 import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
+import { NotHonoredError } from './not-honored.error.js';
 import { SuspendedCalls } from './suspended-calls.js';
 import { withoutPrefix } from './target.js';
 import { scopesBy } from './tool-rules.js';
+
+const SET_LEVEL = 'logging/setLevel';
 
 const MAX_LOGGED = 500;
 /** The most problems in the log in each period, in milliseconds; the others are counted. */
 const MAX_REPORTS = 20;
 const REPORTS_MS = 60_000;
 
-/** Answers for a server that has backends instead of a catalogue. */
-export class Gateway implements Upstream {
+/** The handlers of a server that has backends instead of a catalogue. */
+export class Gateway implements Handlers {
+  readonly isRemote = true;
+  /** A backend can combine subscriptions that arrive at the same time. */
+  readonly subscriptionsAtOnce = 100;
   readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
   readonly deadlines: ListDeadlines;
-  readonly toolScopes: Upstream['toolScopes'];
+  readonly toolScopes: Handlers['toolScopes'];
+  readonly channels = this;
+  readonly methods: Readonly<Record<string, Answer>>;
   /** Notifies all clients that do not have a channel. */
   changes: ChangeNotifier | undefined;
   /** Observes the requests to the backends. Undefined if they are not observed. */
   traffic?: Traffic;
-  private readonly clients = new Set<ClientChannel>();
+  readonly clients = new Set<ClientChannel>();
   private readonly backends: readonly Backend[];
   private readonly set: BackendSet;
   private readonly logger = new Logger('McpGateway');
@@ -52,17 +64,17 @@ export class Gateway implements Upstream {
     this.toolScopes = settings.toolScopes && scopesBy(settings.toolScopes);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
     this.set = new BackendSet(this.backends, this.deadlines);
+    this.methods = {
+      [SET_LEVEL]: (call, params) => this.setLevel(params, call),
+      ...(settings.passthrough && this.forwarded()),
+    };
   }
 
-  get toolRules(): Upstream['toolRules'] {
+  get toolRules(): Handlers['toolRules'] {
     return this.settings.toolScopes;
   }
 
-  get channels(): Iterable<ClientChannel> {
-    return this.clients;
-  }
-
-  get description(): UpstreamDescription {
+  get description(): ServerDescription {
     const known = this.backends.flatMap(({ prefix, description }) =>
       description ? [{ prefix, ...description }] : [],
     );
@@ -77,13 +89,9 @@ export class Gateway implements Upstream {
     };
   }
 
-  get extensionMethods(): Upstream['extensionMethods'] {
-    const [backend] = this.backends;
-    if (!this.settings.passthrough || !this.description.capabilities.extensions) return {};
-    const forward = (method: string) => (params: Params, exchange: McpCall) =>
-      this.via(exchange, () => backend.request(method, params, exchange));
-    const methods = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
-    return Object.fromEntries(methods.map(method => [method, forward(method)]));
+  offers(method: string): boolean {
+    const { capabilities } = this.description;
+    return method === SET_LEVEL ? capabilities.logging !== undefined : capabilities.extensions !== undefined;
   }
 
   observe(traffic: Traffic): void {
@@ -118,7 +126,13 @@ export class Gateway implements Upstream {
     await this.via(exchange, () => this.describe(exchange));
   }
 
-  dispatch(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Result> {
+  answer(method: DispatchedMethod): Answer {
+    // Only the backend knows its own input requests, so their answers are not checked here.
+    return async (call, params) =>
+      this.dispatch(method, params, call.receive ? await withAnswersReceived(call) : call);
+  }
+
+  private dispatch(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Result> {
     return this.via(exchange, async () => {
       if (isList(method)) {
         const page = await this.set.list(method, params, exchange);
@@ -136,7 +150,18 @@ export class Gateway implements Upstream {
     });
   }
 
-  setLevel(params: Params, exchange: McpCall): Promise<Result> {
+  /** The methods of the interceptors extension, in both spellings that are in use. */
+  private forwarded(): Record<string, Answer> {
+    const [backend] = this.backends;
+    const forward =
+      (method: string): Answer =>
+      (call, params) =>
+        this.via(call, () => backend.request(method, params, call));
+    const methods = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
+    return Object.fromEntries(methods.map(method => [method, forward(method)]));
+  }
+
+  private setLevel(params: Params, exchange: McpCall): Promise<Result> {
     return this.via(exchange, async () => {
       const known = this.backends.filter(({ description }) => description !== undefined);
       const results = await Promise.allSettled(known.map(backend => backend.setLevel(params, exchange)));
@@ -147,25 +172,38 @@ export class Gateway implements Upstream {
     });
   }
 
-  async admitSubscription(uri: string, exchange: McpCall): Promise<void> {
-    await this.via(exchange, async () => {
-      const { backend } = await this.set.route('resources/subscribe', { uri }, exchange);
-      await backend.subscribe(uri, exchange);
-    });
+  async admitSubscription(uri: string, exchange: McpCall): Promise<boolean> {
+    try {
+      await this.via(exchange, async () => {
+        const { backend } = await this.set.route('resources/subscribe', { uri }, exchange);
+        await backend.subscribe(uri, exchange);
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof NotHonoredError) return false;
+      throw error;
+    }
   }
 
-  listingFor(method: DispatchedMethod, params: Params, exchange: McpCall): Promise<Listing | undefined> {
-    return this.via(exchange, async () => {
+  readonly pageShowing = (
+    method: DispatchedMethod,
+    params: Params,
+    exchange: McpCall,
+  ): Promise<Listing | undefined> =>
+    this.via(exchange, async () => {
       if (isList(method) || method === 'resources/unsubscribe') return undefined;
       return this.set.listingOf(method, params, exchange);
     });
-  }
 
   toolSchemas(name: string, exchange: McpCall): Promise<ToolSchemas | undefined> {
     return this.via(exchange, async () => {
       const { backend, params } = await this.set.route('tools/call', { name }, exchange);
       return backend.lists.find('tools/list', exchange, row => row['name'] === params['name']);
     });
+  }
+
+  async headerParams(name: string, call: McpCall): Promise<readonly HeaderParam[]> {
+    return declaredIn((await this.toolSchemas(name, call))?.inputSchema);
   }
 
   opened(channel: ClientChannel): void {

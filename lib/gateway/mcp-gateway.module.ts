@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { loadSdkClient } from '../connection/sdk-client.js';
-import { MCP_UPSTREAM } from '../server/upstream.js';
+import { MCP_HANDLERS } from '../server/handlers.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';
 import { Gateway } from './gateway.js';
@@ -31,7 +31,7 @@ export class McpGatewayModule {
       providers: [
         ...(served.providers ?? []),
         // One module can be used by several applications.
-        { provide: MCP_UPSTREAM, useFactory: () => gatewayOf(settings) },
+        { provide: MCP_HANDLERS, useFactory: () => gatewayOf(settings) },
       ],
     };
   }

@@ -2,7 +2,7 @@ import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Result, SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
 import type { Params } from '../protocol/mcp-call.js';
-import { NotHonoredError } from '../server/upstream.js';
+import { NotHonoredError } from './not-honored.error.js';
 import { RETRY_MS, tooMany } from './limits.js';
 
 interface SubscribingConnection {

@@ -139,8 +139,19 @@ export class Access {
     throw authorizer.refusal([...scopes], authInfo, http);
   }
 
+  /** Whether tools behind a gateway need scopes. */
+  get needsToolScopes(): boolean {
+    return this.options.toolScopes !== undefined;
+  }
+
+  /** Refuses a tool behind a gateway that the caller may not use. */
+  readonly toolStage: Stage = next => (call, params) => {
+    this.assertToolAllowed(call, params);
+    return next(call, params);
+  };
+
   /** @throws AuthChallenge for a tool behind a gateway that the caller may not use */
-  assertToolAllowed(call: McpCall, params: Params): void {
+  private assertToolAllowed(call: McpCall, params: Params): void {
     const access = toolAccessOf(this.options.toolScopes, call.method, params);
     if (access) this.assertAdmits(access, call);
   }

@@ -10,7 +10,7 @@ export function assertProtected({ access, where }: Entry, host: McpServerInstanc
 /** @throws McpBootstrapError for a gateway with `toolScopes` on a server that does not check tokens */
 export function assertGatewayProtected(host: McpServerInstance): void {
   const where = `McpGatewayModule.forRoot({ name: "${host.options.name}" })`;
-  if (host.upstream?.toolScopes) assertChecked(where, '"toolScopes"', host);
+  if (host.handlers.toolScopes) assertChecked(where, '"toolScopes"', host);
 }
 
 function assertChecked(where: string, needs: string, { access, options }: McpServerInstance): void {

@@ -13,7 +13,7 @@ import type { McpServerInstance } from './mcp-server-instance.js';
 import type { RunningCalls } from '../protocol/running-calls.js';
 import { SdkServer } from './sdk-server.js';
 import type { SharedEvent } from './shared-event-bus.js';
-import type { Upstream } from './upstream.js';
+import type { ChannelListener } from './handlers.js';
 
 /** Maximum characters of all subscribed URIs of one connection. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
@@ -43,8 +43,8 @@ export interface ConnectionOptions {
   readonly maxSubscriptions: number;
   /** Whether every change is forwarded. On stdio, the transport itself tracks the subscriptions (2026-07-28). */
   readonly forwardAll: boolean;
-  /** The backend connection that uses the client's side of the connection (2025 era). */
-  readonly upstream?: Upstream;
+  /** Uses the client's side of the connection (2025 era). */
+  readonly channels?: ChannelListener;
 }
 
 /** The SDK's server for a lasting connection: a 2025-era session, or stdio. It forwards changes to the client. */
@@ -62,8 +62,8 @@ export class ConnectionServer extends SdkServer {
   constructor(instance: McpServerInstance, capabilities: ServerCapabilities, options: ConnectionOptions) {
     super(instance, capabilities, options.running);
     this.options = options;
-    const { upstream, bus } = options;
-    if (!upstream) return;
+    const { channels, bus } = options;
+    if (!channels) return;
     const { server } = this;
     const tell = this.tellerOnConnection();
     const channel: ClientChannel = {
@@ -75,9 +75,9 @@ export class ConnectionServer extends SdkServer {
       notify: (method, params = {}) => tell(method, { ...params }),
     };
     this.channel = channel;
-    server.oninitialized = () => upstream.opened(channel);
+    server.oninitialized = () => channels.opened(channel);
     server.setNotificationHandler('notifications/roots/list_changed', ({ method, params }) =>
-      upstream.notified(channel, method, params),
+      channels.notified(channel, method, params),
     );
   }
 
@@ -161,7 +161,7 @@ export class ConnectionServer extends SdkServer {
       });
       unsubscribe();
       unwatch();
-      if (this.channel) this.options.upstream?.closed(this.channel);
+      if (this.channel) this.options.channels?.closed(this.channel);
       onclose?.();
     };
   }
@@ -197,13 +197,13 @@ export function serverForConnection(
   era: Era,
   running = instance.running,
 ): ConnectionServer {
-  const { upstream, options } = instance;
-  // A 2025-era client has its own bus, because an upstream notifies each of these clients separately.
-  const own = upstream && era === 'legacy';
+  const { handlers, options } = instance;
+  const channels = era === 'legacy' ? handlers.channels : undefined;
   return new ConnectionServer(instance, instance.capabilities, {
     running,
-    bus: own ? new InMemoryServerEventBus(error => instance.report(error)) : instance.bus,
-    ...(own && { upstream }),
+    // A client with a channel has its own bus, because it is notified separately.
+    bus: channels ? new InMemoryServerEventBus(error => instance.report(error)) : instance.bus,
+    channels,
     maxSubscriptions: options.sessions.maxSubscriptions,
     forwardAll: era === 'modern',
   });

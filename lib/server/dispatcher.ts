@@ -37,13 +37,12 @@ import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-re
 
 /** Answers methods from the catalogue. It does not depend on HTTP or the SDK's server. */
 export class Dispatcher {
-  /** Undefined if the answers do not depend on the caller. */
-  access?: Access;
-
+  /** @param accessOf undefined if the answers do not depend on the caller */
   constructor(
     private readonly catalog: () => Catalog,
     private readonly changes: ChangeNotifier,
     private readonly rounds: Rounds,
+    private readonly accessOf: () => Access | undefined,
   ) {}
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
@@ -61,7 +60,7 @@ export class Dispatcher {
   };
 
   private async list(method: ListMethod, call: McpCall, { cursor }: Params): Promise<Result> {
-    const { access } = this;
+    const access = this.accessOf();
     const pages = access ? await access.pages(method, call) : this.catalog().pages[method];
     const page = pages.page(cursor as string | undefined);
     if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
@@ -70,7 +69,7 @@ export class Dispatcher {
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const { access } = this;
+    const access = this.accessOf();
     const known = this.catalog().tools.get(name);
     const admitted = access ? access.admitted(known, call) : known;
     // `await` costs time even for a value that is not a promise.
@@ -125,7 +124,7 @@ export class Dispatcher {
   }
 
   private async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
-    const { access } = this;
+    const access = this.accessOf();
     return access ? access.admitted(entry, call) : entry;
   }
 

@@ -7,8 +7,9 @@ import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 import type { Access } from './access.js';
 
 /** Finds the page of a list that shows the handler that a call names. */
-export const listingsOf = (catalog: () => Catalog, access: () => Access | undefined): Listings => ({
-  pageShowing(method, params, call) {
+export const pageShowing =
+  (catalog: () => Catalog, access: () => Access | undefined): Listings['pageShowing'] =>
+  (method, params, call) => {
     const now = catalog();
     const listing = (list: ListMethod, wanted: unknown, refusal: Error) => {
       const pages = access()?.pages(list, call) ?? now.pages[list];
@@ -43,8 +44,7 @@ export const listingsOf = (catalog: () => Catalog, access: () => Access | undefi
       default:
         return undefined;
     }
-  },
-});
+  };
 
 function listingIn(pages: Pages, method: ListMethod, wanted: unknown, refusal: Error): Listing {
   const { lists, key } = listOf(method);

@@ -7,32 +7,30 @@ import {
   type ServerCapabilities,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
-import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
+import type { Catalog } from '../catalog/catalog.js';
 import { Boundary } from '../interceptors/boundary/boundary.js';
 import type { LocalChainSource } from '../interceptors/local-chain-source.js';
 import { InterceptorServer } from '../interceptors/served/interceptor-server.js';
 import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from './server-options.js';
-import { withAnswersReceived } from '../mrtr/replay/journal.js';
 import { Rounds } from '../mrtr/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
-import { METHODS, type DispatchedMethod } from '../protocol/methods.js';
+import { METHODS } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';
 import type { Observer, Traffic } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { Authorizer } from '../protocol/access.js';
 import { Access } from './access.js';
-import { Dispatcher } from './dispatcher.js';
-import { HandlerTable } from './handler-table.js';
-import { declaredIn, headerCheck, type HeaderCheck } from '../headers/header-check.js';
-import { listingsOf } from './listings.js';
+import { CatalogHandlers } from './catalog-handlers.js';
+import type { Handlers, ToolSchemas } from './handlers.js';
+import type { HandlerTable } from './handler-table.js';
+import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
 import { composePipeline, type PipelineParts } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
 import { type RunningCall, RunningCalls } from '../protocol/running-calls.js';
-import type { ToolSchemas, Upstream } from './upstream.js';
 
 /** One server of the application: its options, its catalogue and the state that all its connections share. */
 export class McpServerInstance {
@@ -40,18 +38,17 @@ export class McpServerInstance {
   private readonly ownOptions: McpServerOptions;
   private readonly logger: Logger;
   private readonly headers: HeaderCheck;
-  private readonly declared: DeclaredCapabilities;
   private readonly interceptorListeners = new Set<() => void>();
-  private current?: Catalog;
   private boundary?: Boundary;
   private interceptorServer?: InterceptorServer;
   private pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
   readonly bus: ServerEventBus;
   private readonly sharedBus?: SharedEventBus;
-  readonly table: HandlerTable;
+  /** Answers the methods of the server. */
+  readonly handlers: Handlers;
+  private readonly own: CatalogHandlers;
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
-  private readonly dispatcher: Dispatcher;
   /** The calls over HTTP. */
   readonly running: RunningCalls;
   /** Whether the transports are open. Before, and during a shutdown, the server is not ready. */
@@ -72,55 +69,52 @@ export class McpServerInstance {
   /** The number of refused HTTP requests, by status. `limits` counts refusals past a cap. */
   readonly refusals = new Map<number, number>();
 
-  /** @param upstream answers instead of the application's handlers */
+  /** @param remote answers instead of the application's handlers */
   constructor(
     readonly options: ResolvedOptions,
-    readonly upstream?: Upstream,
+    remote?: Handlers,
   ) {
     const { name } = options;
     this.logger = new Logger(`McpModule(${name})`);
     this.ownInfo = infoOf(options);
     this.ownOptions = sdkOptionsOf(options);
     this.running = this.newRunningCalls();
-    this.declared = { ...options.capabilities };
     const bus = new InMemoryServerEventBus(error => this.report(error));
-    // A gateway does not need the bus, because each of its nodes receives changes from the backends.
-    if (options.bus && !upstream) {
+    if (options.bus && !remote?.isRemote) {
       this.sharedBus = new SharedEventBus(bus, options.bus, name, error => this.report(error));
     }
     this.bus = this.sharedBus ?? bus;
     this.changes = notifierOver(this.bus);
-    this.table = new HandlerTable(upstream && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`);
     this.rounds = new Rounds(name, options.mrtr);
     const { limit: calls, hanging } = this.running;
     this.limits = { calls, hanging, questions: this.rounds.suspensions.limit };
-    this.headers = headerCheck((tool, call) => {
-      if (upstream) {
-        return upstream.toolSchemas(tool, call).then(schemas => declaredIn(schemas?.inputSchema));
-      }
-      const entry = this.catalog.tools.get(tool);
-      const shown = this.access ? this.access.admitted(entry, call) : entry;
-      return shown instanceof Promise
-        ? shown.then(own => own?.headerParams ?? [])
-        : (shown?.headerParams ?? []);
+    this.own = new CatalogHandlers({
+      options,
+      changes: this.changes,
+      rounds: this.rounds,
+      access: () => this.access,
+      refusal: remote && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`,
+      onCompiled: catalog => {
+        if (catalog.hasHidden && !this.access) this.decideBy(undefined);
+      },
     });
-    this.dispatcher = new Dispatcher(() => this.catalog, this.changes, this.rounds);
+    this.handlers = remote ?? this.own;
+    this.headers = headerCheck((tool, call) => this.handlers.headerParams(tool, call));
     this.pipelines = this.composePipelines();
   }
 
   get info(): Implementation {
-    return this.upstream?.description.info ?? this.ownInfo;
+    return this.handlers.description.info ?? this.ownInfo;
   }
 
   get sdkOptions(): McpServerOptions {
-    const { ownOptions, upstream } = this;
-    if (!upstream) return ownOptions;
-    const { instructions } = upstream.description;
-    return { ...(instructions !== undefined && { instructions }), ...ownOptions };
+    const { ownOptions, handlers } = this;
+    const { instructions } = handlers.description;
+    return instructions === undefined ? ownOptions : { instructions, ...ownOptions };
   }
 
   get capabilities(): ServerCapabilities {
-    const { capabilities } = this.upstream?.description ?? this.catalog;
+    const { capabilities } = this.handlers.description;
     const capability = this.interceptorServer?.capability;
     return capability
       ? { ...capabilities, extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability } }
@@ -141,16 +135,18 @@ export class McpServerInstance {
     await this.sharedBus?.close();
   }
 
-  /** The handlers that the server offers now. */
+  /** The handlers of the application that the server offers now. A gateway has none. */
   get catalog(): Catalog {
-    return (this.current ??= this.compileCatalog());
+    return this.own.catalog;
   }
 
-  /**
-   * Makes the server offer the current handlers of the table. Several changes in a row compile only one new catalogue.
-   */
+  get table(): HandlerTable {
+    return this.own.table;
+  }
+
+  /** Makes the server offer the current handlers of the table. */
   publish(): void {
-    this.current = undefined;
+    this.own.publish();
   }
 
   /** The methods that the pipeline answers with the current capabilities. */
@@ -160,15 +156,12 @@ export class McpServerInstance {
 
   /** Whether the pipeline answers a method with the current capabilities. */
   serves(method: string, era: Era): boolean {
-    const { upstream } = this;
+    const { handlers } = this;
     const rule = METHODS.get(method);
     if (era === 'modern' && (rule?.isLegacy || method === SET_LEVEL)) return false;
-    if (rule) return (upstream?.description ?? this.catalog).capabilities[rule.capability] !== undefined;
+    if (rule) return handlers.description.capabilities[rule.capability] !== undefined;
     if (!this.pipelines[era].has(method)) return false;
-    if (!upstream) return true;
-    return method === SET_LEVEL
-      ? upstream.description.capabilities.logging !== undefined
-      : Object.hasOwn(upstream.extensionMethods, method);
+    return Object.hasOwn(handlers.methods, method) ? handlers.offers(method) : true;
   }
 
   /**
@@ -184,11 +177,11 @@ export class McpServerInstance {
     name: string,
     call: McpCall,
   ): ToolSchemas['outputSchema'] | Promise<ToolSchemas['outputSchema']> {
-    const { upstream } = this;
-    if (!upstream) return this.catalog.tools.get(name)?.definition.outputSchema;
+    const schemas = this.handlers.toolSchemas(name, call);
+    if (!(schemas instanceof Promise)) return schemas?.outputSchema;
     // The call has already run, so its result counts even if its schema cannot be read.
-    return upstream.toolSchemas(name, call).then(
-      schemas => schemas?.outputSchema,
+    return schemas.then(
+      known => known?.outputSchema,
       () => undefined,
     );
   }
@@ -214,7 +207,6 @@ export class McpServerInstance {
 
   /** Puts a chain around this server's traffic, and exposes the application's interceptors if the options say so. */
   govern(chain: LocalChainSource, reports: InterceptorReports): void {
-    const { upstream } = this;
     const { name, interceptors: settings, pageSize } = this.options;
     this.chain = chain;
     if (settings.expose) {
@@ -232,14 +224,9 @@ export class McpServerInstance {
         source: chain,
         settings,
         reports,
-        listings: upstream
-          ? { pageShowing: (method, params, call) => upstream.listingFor(method, params, call) }
-          : listingsOf(
-              () => this.catalog,
-              () => this.access,
-            ),
+        listings: this.handlers,
         headers: this.headers,
-        unsubscribe: this.dispatch('resources/unsubscribe'),
+        unsubscribe: this.handlers.answer('resources/unsubscribe'),
       });
     }
     this.pipelines = this.composePipelines();
@@ -248,18 +235,17 @@ export class McpServerInstance {
   /** Observes the server's requests if there are listeners. */
   observe(traffic: Traffic): void {
     if (!traffic.isObserved) return;
-    const { upstream } = this;
+    const { handlers } = this;
     const { name } = this.options;
     this.observer = traffic.at({
       side: 'server',
       name,
-      ...(upstream
-        ? { isListed: (kind, key) => upstream.isListed(kind, key) }
-        : { isKnown: (kind, key) => this.catalog[kind === 'tool' ? 'tools' : 'prompts'].has(key) }),
+      ...(handlers.isKnown && { isKnown: (kind, key) => handlers.isKnown!(kind, key) }),
+      ...(handlers.isListed && { isListed: (kind, key) => handlers.isListed!(kind, key) }),
     });
     this.asking = traffic.at({ side: 'client', name });
     this.rounds.traffic = traffic;
-    upstream?.observe(traffic);
+    handlers.observe?.(traffic);
   }
 
   /**
@@ -268,14 +254,6 @@ export class McpServerInstance {
    */
   async interceptSubscription(uri: string, call: McpCall): Promise<void> {
     await this.boundary?.admitSubscription(uri, call);
-  }
-
-  /**
-   * Runs the guards, or asks a gateway's backend, about a subscription that the interceptors admitted.
-   * @throws NotHonoredError for a resource whose changes the backend does not report; McpException if it is refused
-   */
-  admitSubscription(uri: string, call: McpCall): Promise<void> {
-    return (this.upstream ?? this.dispatcher).admitSubscription(uri, call);
   }
 
   report(error: Error): void {
@@ -328,19 +306,14 @@ export class McpServerInstance {
   }
 
   private composePipelines(): typeof this.pipelines {
-    const { upstream, interceptorServer, rounds, headers, access, boundary } = this;
+    const { handlers, interceptorServer, rounds, headers, access, boundary } = this;
     const extensions: Record<string, Answer> = {};
     for (const [method, answer] of Object.entries(interceptorServer?.methods ?? {})) {
       extensions[method] = async (call, params) => ({ ...(await answer(params, call)) });
     }
-    if (upstream) {
-      extensions[SET_LEVEL] = (call, params) => upstream.setLevel(params, call);
-      for (const method of INTERCEPTOR_METHODS) {
-        extensions[method] = (call, params) => upstream.extensionMethods[method](params, call);
-      }
-    }
+    Object.assign(extensions, handlers.methods);
     const parts: PipelineParts = {
-      dispatch: method => this.dispatch(method),
+      answer: method => handlers.answer(method),
       rounds,
       headers,
       access,
@@ -356,41 +329,13 @@ export class McpServerInstance {
       catalog: () => this.catalog,
       changes: this.changes,
       authorizer,
-      toolScopes: this.upstream?.toolScopes,
+      toolScopes: this.handlers.toolScopes,
     });
-    this.dispatcher.access = this.access;
     this.pipelines = this.composePipelines();
-  }
-
-  private dispatch(method: DispatchedMethod): Answer {
-    const { upstream, dispatcher } = this;
-    if (!upstream) return dispatcher.answers[method];
-    // Only the backend knows its own input requests, so their answers are not checked here.
-    return async (call, params) => {
-      // An interceptor may have changed the name.
-      this.access?.assertToolAllowed(call, params);
-      return upstream.dispatch(method, params, call.receive ? await withAnswersReceived(call) : call);
-    };
-  }
-
-  private compileCatalog(): Catalog {
-    const catalog = new Catalog(this.table.enabled(), {
-      pageSize: this.options.pageSize,
-      declare: this.declared,
-    });
-    // Clients rely on declared capabilities, so a list that has become empty is still answered.
-    for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
-      if (catalog.capabilities[kind]) this.declared[kind] = true;
-    }
-    if (catalog.hasHidden && !this.access) this.decideBy(undefined);
-    return catalog;
   }
 }
 
 const SET_LEVEL = 'logging/setLevel';
-
-/** The methods of the interceptors extension, in both spellings that are in use. */
-const INTERCEPTOR_METHODS = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
 
 const GATEWAY_REMEDY =
   'it offers only the handlers of its backend, so set "server" of the handler to another server';

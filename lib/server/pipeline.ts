@@ -10,7 +10,7 @@ import type { HeaderCheck } from '../headers/header-check.js';
 
 export interface PipelineParts {
   /** Answers from the catalogue, or from the backends of a gateway. */
-  readonly dispatch: (method: DispatchedMethod) => Answer;
+  readonly answer: (method: DispatchedMethod) => Answer;
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
   /** Undefined if the answers do not depend on the caller. */
@@ -26,7 +26,7 @@ export interface PipelineParts {
  * this list run between them. The list is composed once for each method of an era, without stages that have no work.
  */
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
-  const { dispatch, rounds, headers, access, boundary, extensions } = parts;
+  const { answer, rounds, headers, access, boundary, extensions } = parts;
   const answers = new Map<string, Answer>();
   const errors = errorsAsJsonRpc(rounds);
   for (const method of DISPATCHED) {
@@ -39,11 +39,13 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
       // Checks that the caller sees the named handler, checks header parameters, then runs the chain.
       boundary && boundary.intercept(method),
       !boundary && era === 'modern' && method === 'tools/call' && headerParameters(headers),
+      // Again, because an interceptor may have changed the name.
+      boundary && access?.needsToolScopes && method === 'tools/call' && access.toolStage,
     ];
-    answers.set(method, compose(stages, dispatch(method)));
+    answers.set(method, compose(stages, answer(method)));
   }
-  for (const [method, answer] of Object.entries(extensions)) {
-    answers.set(method, compose([errors, boundary && boundary.passNotifications], answer));
+  for (const [method, own] of Object.entries(extensions)) {
+    answers.set(method, compose([errors, boundary && boundary.passNotifications], own));
   }
   return answers;
 }

@@ -11,9 +11,9 @@ import type { McpServerInstance } from './mcp-server-instance.js';
  * @param environment of the process, for warnings
  */
 export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv): void {
-  const { options, upstream, paths, chain, access } = host;
+  const { options, handlers, paths, chain, access } = host;
   const logger = new Logger(`McpModule(${options.name})`);
-  const server = `MCP ${upstream ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
+  const server = `MCP ${handlers.isRemote ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
   const { tools, prompts, resources, resourceTemplates } = host.catalog;
   const offered = [
     counted(tools.size, 'tool'),
@@ -22,7 +22,7 @@ export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv
     counted(resourceTemplates.size, 'resource template'),
     options.interceptors.expose ? counted(chain?.local.length ?? 0, 'interceptor') : [],
   ].flat();
-  if (upstream) logger.log(server);
+  if (handlers.isRemote) logger.log(server);
   else if (offered.length > 0) logger.log(`${server}: ${offered.join(', ')}`);
   else if (options.interceptors.expose || Object.values(options.capabilities).includes(true)) {
     logger.log(`${server}: no handlers yet`);

@@ -2,18 +2,18 @@ import { Logger } from '@nestjs/common';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
 /** Warns about handlers, and rules of a gateway's tools, with scopes that no login asks for. */
-export function warnUnreachable({ access, options, table, upstream }: McpServerInstance): void {
+export function warnUnreachable({ access, options, table, handlers }: McpServerInstance): void {
   const { authorizer } = access ?? {};
   if (authorizer?.lists !== 'reachable') return;
-  const rules = Object.entries(upstream?.toolRules ?? {}).map(([rule, scopes]) => ({
+  const rules = Object.entries(handlers.toolRules ?? {}).map(([rule, scopes]) => ({
     where: `"toolScopes.${rule}"`,
     scopes,
   }));
-  const handlers = Array.from(table.enabled(), ({ where, access: own }) => ({
+  const decorated = Array.from(table.enabled(), ({ where, access: own }) => ({
     where,
     scopes: own?.scopes ?? [],
   }));
-  const hidden = [...handlers, ...rules].flatMap(({ where, scopes }) => {
+  const hidden = [...decorated, ...rules].flatMap(({ where, scopes }) => {
     const beyond = scopes.filter(
       scope => !authorizer.shows({ scopes: [scope], anonymous: false }, undefined),
     );

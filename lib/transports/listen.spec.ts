@@ -14,7 +14,10 @@ const listen = (
     {
       options: { interceptors: { timeoutMs: 1000 } },
       interceptSubscription: intercept,
-      admitSubscription: admit,
+      handlers: {
+        subscriptionsAtOnce: 1,
+        admitSubscription: (uri: string, call: McpCall) => admit(uri, call).then(() => true),
+      },
     } as unknown as McpServerInstance,
     {
       jsonrpc: '2.0',

@@ -6,7 +6,6 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
-import { NotHonoredError } from '../server/upstream.js';
 import { callOf, CANCELLED, type Origin } from './message-call.js';
 
 /** Maximum resources in one `subscriptions/listen` request. */
@@ -14,16 +13,13 @@ const MAX_RESOURCES = 1000;
 /** Maximum characters of all their URIs. */
 const MAX_LENGTH = 65_536;
 
-/** The number of resources that are sent to an upstream in parallel. */
-const AT_ONCE = 100;
-
 /** The message if it is a `subscriptions/listen` request, otherwise undefined. */
 export const listenOf = (message: unknown): JSONRPCRequest | undefined =>
   isJSONRPCRequest(message) && message.method === 'subscriptions/listen' ? message : undefined;
 
 /**
  * Checks a listen request: its bounds, then each resource, first by the caller's scopes, then by interceptors, then by
- * guards or the upstream. The first refusal is the answer. It removes resources that an upstream does not honour from the
+ * guards or the backends. The first refusal is the answer. It removes resources whose changes are not reported from the
  * message, so that they are not acknowledged.
  * @throws AuthChallenge for a resource that the caller may not read
  */
@@ -62,22 +58,19 @@ async function decide(
   const call = callOf(message, origin);
   const wanted = [...new Set<unknown>(uris)].filter(uri => typeof uri === 'string');
   const dropped = new Set<unknown>();
-  // An upstream can combine subscriptions that arrive at the same time.
-  const together = host.upstream ? AT_ONCE : 1;
+  const { subscriptionsAtOnce } = host.handlers;
   try {
     const requests = wanted.map(uri => ({ method: 'resources/subscribe', params: { uri } }));
     await host.access?.assertAllAllowed(requests, call);
     await intercept(host, wanted, call);
-    for (let start = 0; start < wanted.length; start += together) {
+    for (let start = 0; start < wanted.length; start += subscriptionsAtOnce) {
       // The client has disconnected, so no further check runs.
       if (origin.signal.aborted) return CANCELLED;
-      const admitted = await Promise.allSettled(
-        wanted.slice(start, start + together).map(uri => host.admitSubscription(uri, call)),
-      );
+      const some = wanted.slice(start, start + subscriptionsAtOnce);
+      const admitted = await Promise.allSettled(some.map(uri => host.handlers.admitSubscription(uri, call)));
       for (const [index, one] of admitted.entries()) {
-        if (one.status === 'fulfilled') continue;
-        if (!(one.reason instanceof NotHonoredError)) throw one.reason;
-        dropped.add(wanted[start + index]);
+        if (one.status === 'rejected') throw one.reason;
+        if (!one.value) dropped.add(some[index]);
       }
     }
     if (dropped.size > 0) notifications!.resourceSubscriptions = uris.filter(uri => !dropped.has(uri));

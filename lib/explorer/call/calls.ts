@@ -80,7 +80,7 @@ async function toolOf(
   name: unknown,
   client: InProcessClient,
 ): Promise<Tool | undefined> {
-  if (!server.upstream) return server.catalog.tools.get(String(name))?.definition;
+  if (!server.handlers.isRemote) return server.catalog.tools.get(String(name))?.definition;
   const { response } = await client.request('tools/list', {});
   const rows = isRecord(response?.['result']) ? rowsOf('tools/list', response['result']) : [];
   return rows.find(row => row['name'] === name);

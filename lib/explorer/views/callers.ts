@@ -68,7 +68,7 @@ export class CallerViews {
     let known: CallerView['caller'];
     for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway does not know the lists of its backends before its first call.
-      if (!server.upstream && !server.serves(method, era)) continue;
+      if (!server.handlers.isRemote && !server.serves(method, era)) continue;
       const { entries, recordings, refused, status, isCut, isUnserved } = await listFor(method, ask);
       if (isUnserved) continue;
       // The transport turned the caller away: no list has an answer.
@@ -176,7 +176,6 @@ async function missingOf(
   shown: readonly Row[],
   recordings: readonly Recording[],
 ): Promise<MissingEntry[]> {
-  if (server.upstream) return [];
   const { key: member } = listOf(method);
   const keys = new Set(shown.map(row => row[member]));
   const entries = [...server.table.enabled()].filter(entry => entry.kind === kind && !keys.has(entry.key));

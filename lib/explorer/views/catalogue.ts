@@ -20,8 +20,8 @@ export const revisionsOf = ({ options }: McpServerInstance): string[] =>
   options.legacy === 'reject' ? [REVISION] : [REVISION, ...LEGACY_REVISIONS];
 
 function serverOf(server: McpServerInstance, config: ApplicationConfig): CatalogueServer {
-  const { info, options, paths, upstream, access } = server;
-  const entries = upstream ? [] : [...server.table.enabled()];
+  const { info, options, paths, access } = server;
+  const entries = [...server.table.enabled()];
   const definitions = definitionsOf(server, entries);
   const handlers = entries.map(entry => entryOf(entry, definitions, server, config));
   const [path] = options.http ? paths : [];
@@ -29,7 +29,7 @@ function serverOf(server: McpServerInstance, config: ApplicationConfig): Catalog
     name: options.name,
     version: info.version,
     ...defined({ title: info.title, path }),
-    isGateway: upstream !== undefined,
+    isGateway: server.handlers.isRemote,
     isProtected: access?.authorizer !== undefined,
     revisions: revisionsOf(server),
     handlers,

@@ -26,9 +26,7 @@ export async function findingsOf(
 
 async function serverFindings(server: McpServerInstance, config: ApplicationConfig): Promise<Finding[]> {
   const { name } = server.options;
-  const entries = server.upstream
-    ? []
-    : [...server.table.enabled()].filter(({ kind }) => kind !== 'completion');
+  const entries = [...server.table.enabled()].filter(({ kind }) => kind !== 'completion');
   const tools = entries.filter(({ kind }) => kind === 'tool');
   const unguarded = unguardedOf(tools, config);
   return [

@@ -37,5 +37,5 @@ function nameOf(
 
 const ownerOf = (servers: McpServers, { side, name }: TrafficPoint): McpServerInstance | undefined =>
   side === 'server'
-    ? servers.all().find(({ options, upstream }) => options.name === name && !upstream)
+    ? servers.all().find(({ options, handlers }) => options.name === name && !handlers.isRemote)
     : undefined;

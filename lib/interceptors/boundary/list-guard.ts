@@ -17,11 +17,12 @@ export interface Listing {
 }
 
 export interface Listings {
-  pageShowing(
+  /** The list page that shows the handler that a call names, as the caller sees it. */
+  readonly pageShowing: (
     method: DispatchedMethod,
     params: Params,
     call: McpCall,
-  ): Listing | undefined | Promise<Listing | undefined>;
+  ) => Listing | undefined | Promise<Listing | undefined>;
 }
 
 const LOOKED_UP = { mutatorsOnly: true } as const;

@@ -98,8 +98,8 @@ export class McpHealthIndicator {
   }
 }
 
-const backendsOf = ({ upstream }: McpServerInstance, over: AbortSignal) =>
-  upstream ? upstream.health(over) : Promise.resolve([]);
+const backendsOf = ({ handlers }: McpServerInstance, over: AbortSignal) =>
+  handlers.health?.(over) ?? Promise.resolve([]);
 
 const succeeds = (work: Promise<unknown>, over: AbortSignal): Promise<boolean> =>
   unlessLate(

@@ -24,7 +24,7 @@ import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { Sessions } from '../sessions/sessions.js';
 import { listenOf } from '../listen.js';
 import { callOf } from '../message-call.js';
-import { refusalOfUpstream } from '../upstream-gate.js';
+import { refusalOfPreparation } from '../preparation.js';
 import { originForm } from './endpoint-paths.js';
 import { closeWithConnection, isGone } from './connections.js';
 import { HttpCall } from './http-call.js';
@@ -149,7 +149,7 @@ export class HttpEndpoint {
 
   private async route(incoming: Incoming, json: unknown): Promise<void> {
     const { rawRequest, rawResponse } = incoming;
-    if (this.server.upstream && (await this.isRefusedByUpstream(incoming, json))) return;
+    if (this.server.handlers.prepare && (await this.isUnprepared(incoming, json))) return;
     if (isGone(rawRequest, rawResponse)) return;
     const request = isJSONRPCRequest(json) ? json : undefined;
     if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);
@@ -165,14 +165,14 @@ export class HttpEndpoint {
     return this.sessions.serve(incoming, json);
   }
 
-  /** Prepares the server's backends. Meanwhile, the requests count as calls. */
-  private async isRefusedByUpstream(incoming: Incoming, json: unknown): Promise<boolean> {
+  /** Prepares the handlers. Meanwhile, the requests count as calls. If that fails, it answers the request. */
+  private async isUnprepared(incoming: Incoming, json: unknown): Promise<boolean> {
     const { caller, rawResponse } = incoming;
     const { limit } = this.server.running;
     const count = requestsIn(json).length;
     if (!this.admitsCalls(incoming, json)) return true;
     limit.take(caller, count);
-    const error = await refusalOfUpstream(this.server, json, originOf(incoming)).finally(() =>
+    const error = await refusalOfPreparation(this.server, json, originOf(incoming)).finally(() =>
       limit.release(caller, count),
     );
     const { id = null } = isRecord(json) ? json : {};

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { Upstream } from '../../server/upstream.js';
+import type { Handlers } from '../../server/handlers.js';
 import { gateListen } from './listen-gate.js';
 import { deferred, type Deferred } from '../../../test/fixtures/deferred.js';
 import { Inbox } from '../../../test/fixtures/inbox.js';
@@ -26,7 +26,7 @@ const cancelled = (requestId: number): JSONRPCMessage => ({
 const call = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, method: 'tools/call' });
 
 /** A connection on which interceptors take as long as the test wants. */
-async function connect(upstream?: Partial<Upstream>) {
+async function connect(handlers?: Partial<Handlers>) {
   const asked = new Inbox<Asked>();
   const passed = new Inbox<JSONRPCMessage>();
   const sent = new Inbox<JSONRPCMessage>();
@@ -37,13 +37,12 @@ async function connect(upstream?: Partial<Upstream>) {
   };
   const host = {
     options: { interceptors: { timeoutMs: 10_000 } },
-    upstream,
+    handlers: { subscriptionsAtOnce: 1, admitSubscription: () => Promise.resolve(true), ...handlers },
     interceptSubscription(uri: string, { reply: { signal } }: McpCall) {
       const one = { ...deferred(), uri, signal };
       asked.put(one);
       return one.promise;
     },
-    admitSubscription: () => Promise.resolve(),
   } as unknown as McpServerInstance;
   const gated = gateListen(transport, host);
   gated.onmessage = passed.put;
@@ -136,7 +135,7 @@ it('it is given up when the connection ends', async () => {
 
 describe('where something stands behind the server', () => {
   const preparing = new Inbox<Deferred & { signal: AbortSignal }>();
-  const upstream: Partial<Upstream> = {
+  const upstream: Partial<Handlers> = {
     prepare({ reply: { signal } }) {
       const one = { ...deferred(), signal };
       preparing.put(one);

@@ -10,7 +10,7 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { listenOf, refusalOfListen } from '../listen.js';
 import type { JsonRpcError } from '../../protocol/errors.js';
 import { refusalOfResponses } from '../message-call.js';
-import { refusalOfUpstream } from '../upstream-gate.js';
+import { refusalOfPreparation } from '../preparation.js';
 
 /** Maximum open listen requests, the same as in `serveStdio`. */
 const MAX_LISTENING = 1024;
@@ -69,12 +69,12 @@ export function gateListen(transport: Transport, host: McpServerInstance): Trans
   }
 
   function waits(message: JSONRPCMessage): boolean {
-    return host.upstream !== undefined && isJSONRPCRequest(message);
+    return host.handlers.prepare !== undefined && isJSONRPCRequest(message);
   }
 
   async function deliver(message: JSONRPCMessage, ending?: AbortController): Promise<void> {
     if (!isJSONRPCRequest(message)) return pass(message);
-    const error = await refusalOfUpstream(host, message, { signal: (ending ?? closed).signal });
+    const error = await refusalOfPreparation(host, message, { signal: (ending ?? closed).signal });
     if (!error) return pass(message, ending);
     if (ending?.signal.aborted) return;
     if (ending) undecided.delete(message.id);

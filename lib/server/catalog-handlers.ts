@@ -1,0 +1,103 @@
+import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
+import type { HeaderParam } from '../headers/header-params.js';
+import type { Rounds } from '../mrtr/rounds.js';
+import type { Answer } from '../protocol/answer.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { NamedKind } from '../protocol/traffic.js';
+import type { Access } from './access.js';
+import { Dispatcher } from './dispatcher.js';
+import type { Handlers, ServerDescription, ToolSchemas } from './handlers.js';
+import { HandlerTable } from './handler-table.js';
+import { pageShowing } from './listings.js';
+import type { ResolvedOptions } from './server-options.js';
+
+interface CatalogHandlersOptions {
+  readonly options: ResolvedOptions;
+  readonly changes: ChangeNotifier;
+  readonly rounds: Rounds;
+  /** Undefined if the answers do not depend on the caller. */
+  readonly access: () => Access | undefined;
+  /** The reason why the server cannot have handlers, if there is one. */
+  readonly refusal?: string;
+  readonly onCompiled: (catalog: Catalog) => void;
+}
+
+/** The handlers of the application. A change of the table compiles a new catalogue. */
+export class CatalogHandlers implements Handlers {
+  readonly isRemote = false;
+  readonly methods = {};
+  readonly subscriptionsAtOnce = 1;
+  readonly table: HandlerTable;
+  readonly pageShowing: Handlers['pageShowing'];
+  private readonly declared: DeclaredCapabilities;
+  private readonly dispatcher: Dispatcher;
+  private current?: Catalog;
+
+  constructor(private readonly parts: CatalogHandlersOptions) {
+    const { options, changes, rounds, access, refusal } = parts;
+    this.declared = { ...options.capabilities };
+    this.table = new HandlerTable(refusal);
+    this.dispatcher = new Dispatcher(() => this.catalog, changes, rounds, access);
+    this.pageShowing = pageShowing(() => this.catalog, access);
+  }
+
+  /** The handlers that the server offers now. */
+  get catalog(): Catalog {
+    return (this.current ??= this.compile());
+  }
+
+  get description(): ServerDescription {
+    return this.catalog;
+  }
+
+  /** Offers the current handlers of the table. Several changes in a row compile only one new catalogue. */
+  publish(): void {
+    this.current = undefined;
+  }
+
+  answer(method: DispatchedMethod): Answer {
+    return this.dispatcher.answers[method];
+  }
+
+  offers(): boolean {
+    return false;
+  }
+
+  headerParams(tool: string, call: McpCall): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+    const entry = this.catalog.tools.get(tool);
+    const access = this.parts.access();
+    const shown = access ? access.admitted(entry, call) : entry;
+    return shown instanceof Promise
+      ? shown.then(own => own?.headerParams ?? [])
+      : (shown?.headerParams ?? []);
+  }
+
+  toolSchemas(tool: string): ToolSchemas | undefined {
+    return this.catalog.tools.get(tool)?.definition;
+  }
+
+  async admitSubscription(uri: string, call: McpCall): Promise<boolean> {
+    await this.dispatcher.admitSubscription(uri, call);
+    return true;
+  }
+
+  isKnown(kind: NamedKind, name: string): boolean {
+    return this.catalog[kind === 'tool' ? 'tools' : 'prompts'].has(name);
+  }
+
+  private compile(): Catalog {
+    const { options, onCompiled } = this.parts;
+    const catalog = new Catalog(this.table.enabled(), {
+      pageSize: options.pageSize,
+      declare: this.declared,
+    });
+    // Clients rely on declared capabilities, so a list that has become empty is still answered.
+    for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
+      if (catalog.capabilities[kind]) this.declared[kind] = true;
+    }
+    onCompiled(catalog);
+    return catalog;
+  }
+}

@@ -1,0 +1,87 @@
+import type { InjectionToken } from '@nestjs/common';
+import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/server';
+import type { HeaderParam } from '../headers/header-params.js';
+import type { Listings } from '../interceptors/boundary/list-guard.js';
+import type { Answer } from '../protocol/answer.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
+import type { DispatchedMethod } from '../protocol/methods.js';
+import type { NamedKind, Traffic } from '../protocol/traffic.js';
+
+/** Token of the object that answers for a server instead of the application's handlers. */
+export const MCP_HANDLERS: InjectionToken = 'nestjs-mcp:handlers';
+
+/** How a server describes itself to its clients. */
+export interface ServerDescription {
+  /** The identity of the server, if it differs from the options. */
+  readonly info?: Implementation;
+  readonly instructions?: string;
+  readonly capabilities: ServerCapabilities;
+}
+
+/** The JSON Schemas of a listed tool. */
+export interface ToolSchemas {
+  readonly inputSchema?: Record<string, unknown>;
+  readonly outputSchema?: Record<string, unknown>;
+}
+
+/** Whether a dependency of the server answers. */
+export interface DependencyHealth {
+  readonly name: string;
+  readonly isUp: boolean;
+}
+
+/** The connections of 2025-era clients, for handlers that send them notifications and requests of their own. */
+export interface ChannelListener {
+  opened(channel: ClientChannel): void;
+  /** Called when the client of a channel has sent a notification. */
+  notified(channel: ClientChannel, method: string, params: Params | undefined): void;
+  closed(channel: ClientChannel): void;
+}
+
+/** Everything that a server offers: the handlers of the application, or the backends of a gateway. */
+export interface Handlers extends Listings {
+  /** Whether other servers answer. They report their changes to each node themselves. */
+  readonly isRemote: boolean;
+  /** The latest known description. It may change while the server runs. */
+  readonly description: ServerDescription;
+  /** Answers a method of the protocol. Composed into the pipeline once, at start. */
+  answer(method: DispatchedMethod): Answer;
+  /** Methods in addition to the protocol's own methods. */
+  readonly methods: Readonly<Record<string, Answer>>;
+  /** Whether one of the additional methods is offered now. */
+  offers(method: string): boolean;
+  /** The scopes that a caller needs for a tool, by its name. Undefined if the decorators of the handlers say so. */
+  readonly toolScopes?: (name: string) => readonly string[];
+  /** The header parameters of a tool, as the caller sees it. */
+  headerParams(tool: string, call: McpCall): readonly HeaderParam[] | Promise<readonly HeaderParam[]>;
+  /** The JSON Schemas of a tool; undefined if the caller does not see it. */
+  toolSchemas(tool: string, call: McpCall): ToolSchemas | undefined | Promise<ToolSchemas | undefined>;
+  /**
+   * Decides on a subscription of a 2026-07-28 client. It ends when the signal of the call aborts.
+   * @returns whether changes of the resource are reported
+   * @throws McpException if it is refused
+   */
+  admitSubscription(uri: string, call: McpCall): Promise<boolean>;
+  /** How many subscriptions of one request are decided in parallel. */
+  readonly subscriptionsAtOnce: number;
+  /** The rules of `toolScopes`: scopes by the name of a tool, or by a pattern. */
+  readonly toolRules?: Readonly<Record<string, readonly string[]>>;
+  /** Whether there is a tool or prompt of this name. Undefined if that is not known here. */
+  isKnown?(kind: NamedKind, name: string): boolean;
+  /** Whether another server has listed the tool or prompt so far. */
+  isListed?(kind: NamedKind, name: string): boolean;
+  /**
+   * Prepares for a message, before a server exists to answer it.
+   * @throws McpException if it cannot be answered
+   */
+  prepare?(call: McpCall): Promise<void>;
+  readonly channels?: ChannelListener;
+  /** Observes the requests to other servers. Called before `open`. */
+  observe?(traffic: Traffic): void;
+  /** @param changes notifies all clients, except clients with a channel */
+  open?(changes: ChangeNotifier): void;
+  /** Whether each of the other servers can be reached. Never rejects. */
+  health?(signal: AbortSignal): Promise<readonly DependencyHealth[]>;
+  close?(): Promise<void>;
+}
