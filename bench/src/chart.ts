@@ -1,5 +1,5 @@
 import { FIGURES, nameOf } from './table.js';
-import type { Row } from './workload.js';
+import type { Row } from './types.js';
 
 const BAR = 16;
 const GAP = 4;
@@ -17,7 +17,7 @@ export const CHARTS: Readonly<Record<string, readonly [title: string, ...figures
   'performance.svg': ['Requests a second: a longer bar is better', 'rps'],
   'performance-latency.svg': ['Latency under load: a shorter bar is better', 'p99Ms'],
   'performance-memory.svg': ['Memory: a shorter bar is better', 'rssMb', 'heapMb'],
-  'performance-time.svg': ['Time: a shorter bar is better', 'us', 'startUpMs'],
+  'performance-time.svg': ['Time: a shorter bar is better', 'cpuUs', 'startUpMs'],
 };
 
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

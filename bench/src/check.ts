@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { Running } from './workload.js';
+import type { Running } from './requests.js';
 
 /** Has the official client make the call that is measured. Bare Nest does not speak MCP. */
 export async function checkWithClient({ program, url, setup, call }: Running): Promise<void> {

@@ -1,11 +1,11 @@
 import { checkAnswer, checkWithClient } from './check.js';
-import { load, type Throughput } from './load/load.js';
+import { load } from './load.js';
 import { printProfile } from './print-profile.js';
-import { median } from './ratio.js';
-import { post, requestOf, toHttp } from './requests.js';
-import { startServer } from './server-process.js';
+import { post, requestOf, type Running } from './requests.js';
+import { median } from './rows.js';
+import { startServer, type ServerProcess } from './server-process.js';
 import type { Memory } from './contenders/setup.js';
-import type { Running, Workload } from './workload.js';
+import type { Measured, Workload } from './types.js';
 
 const CONNECTIONS = 16;
 
@@ -19,14 +19,7 @@ export interface LoadEffort {
   readonly isProfiled?: boolean;
 }
 
-/** What was measured of a contender: medians of the passes, and its memory after the last. */
-export interface Measured extends Throughput, Memory {
-  /** Microseconds a request, with the load that there was. */
-  readonly us: number;
-}
-
-/** Each pass has a new load process, which is slow at first. */
-const LOAD_WARM_UP = 0.2;
+type Pass = Omit<Measured, keyof Memory>;
 
 export async function measure(workload: Workload, effort: LoadEffort): Promise<Record<string, Measured>> {
   const names = Object.keys(workload.contenders);
@@ -44,15 +37,12 @@ export async function measure(workload: Workload, effort: LoadEffort): Promise<R
     await checkAnswers(contenders);
 
     const requests = await Promise.all(contenders.map(requestsOf));
-    const run = (index: number, warmUpMs: number, ms: number) =>
-      load({ port: Number(new URL(servers[index].url).port), requests: requests[index], warmUpMs, ms });
-    for (const index of names.keys()) await run(index, 0, effort.warmUpMs);
+    const run = (index: number, ms: number) => passOf(servers[index], requests[index], ms);
+    for (const index of names.keys()) await run(index, effort.warmUpMs);
     if (effort.isProfiled) await Promise.all(servers.map(({ ask }) => ask('start profile')));
-    const passes: Throughput[][] = names.map(() => []);
+    const passes: Pass[][] = names.map(() => []);
     for (let pass = 0; pass < effort.passes; pass++) {
-      for (const index of names.keys()) {
-        passes[index].push(await run(index, effort.passMs * LOAD_WARM_UP, effort.passMs));
-      }
+      for (const index of names.keys()) passes[index].push(await run(index, effort.passMs));
     }
     if (effort.isProfiled) {
       for (const [index, name] of names.entries()) {
@@ -71,10 +61,19 @@ export async function measure(workload: Workload, effort: LoadEffort): Promise<R
   }
 }
 
-function medians(passes: readonly Throughput[]) {
-  const of = (figure: keyof Throughput) => median(passes.map(pass => pass[figure]));
-  const rps = of('rps');
-  return { rps, us: 1e6 / rps, p99Ms: of('p99Ms'), loadCpu: of('loadCpu') };
+async function passOf(
+  { url, ask }: ServerProcess,
+  requests: Awaited<ReturnType<typeof requestsOf>>,
+  ms: number,
+) {
+  const before = await ask<number>('cpu');
+  const { count, ...throughput } = await load({ url, requests, ms });
+  return { ...throughput, cpuUs: ((await ask<number>('cpu')) - before) / count };
+}
+
+function medians(passes: readonly Pass[]): Pass {
+  const of = (figure: keyof Pass) => median(passes.map(pass => pass[figure]));
+  return { rps: of('rps'), p99Ms: of('p99Ms'), cpuUs: of('cpuUs') };
 }
 
 async function checkAnswers(contenders: readonly Running[]): Promise<void> {
@@ -93,6 +92,4 @@ async function postedBy(contender: Running) {
 
 /** Each connection is a client: in the 2025 era, it has a session of its own. */
 const requestsOf = (contender: Running) =>
-  Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => toHttp(contender.url, await postedBy(contender))),
-  );
+  Promise.all(Array.from({ length: CONNECTIONS }, () => postedBy(contender)));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createClient } from 'redis';
-import { LOAD_CORE, onCore } from './load/pinned.js';
+import { LOAD_CORE, onCore } from './pinned.js';
 
 /** Whether there is a `redis-server`. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;

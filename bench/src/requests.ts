@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Setup } from './contenders/setup.js';
-import type { Running } from './workload.js';
+import type { Contender } from './types.js';
+
+export type Running = Contender & { readonly url: string };
 
 /** One JSON-RPC request as it is posted. */
 export interface Posted {
@@ -33,7 +35,8 @@ const toBody = (message: object) => JSON.stringify({ jsonrpc: '2.0', ...message 
 export async function requestOf({ url, program, setup }: Running, { method, params }: Call): Promise<Posted> {
   const { era } = setup;
   if (era === '2025-11-25') {
-    const headers = program === 'bare' ? sessionHeaders(setup, randomUUID()) : await openSession(url, setup);
+    const hasSession = program !== 'bare' && setup.legacy !== 'stateless';
+    const headers = hasSession ? await openSession(url, setup) : sessionHeaders(setup, randomUUID());
     return { headers, body: toBody({ id: 1, method, params }) };
   }
   const { name } = params;
@@ -80,12 +83,4 @@ export async function post(url: string, { headers, body }: Posted): Promise<stri
   const response = await fetch(url, { method: 'POST', headers, body });
   const text = await response.text();
   return [...text.matchAll(/^data: (.*\S)/gm)].at(-1)?.[1] ?? text;
-}
-
-/** The bytes of a posted request. */
-export function toHttp(url: string, { headers, body }: Posted): string {
-  const { host, pathname } = new URL(url);
-  const all = { host, ...headers, 'content-length': String(Buffer.byteLength(body)) };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  return [`POST ${pathname} HTTP/1.1`, ...lines, '', body].join('\r\n');
 }

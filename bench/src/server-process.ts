@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Request } from './contenders/setup.js';
-import { onCore, SERVER_CORE } from './load/pinned.js';
+import { onCore, SERVER_CORE } from './pinned.js';
 
 export interface ServerProcess {
   readonly url: string;

@@ -1,32 +1,26 @@
 import type { Setup } from './contenders/setup.js';
-import { median } from './ratio.js';
+import { judged, median } from './rows.js';
 import { startServer } from './server-process.js';
-import type { Row } from './workload.js';
+import type { Bound, Row } from './types.js';
 
-const SETUP: Setup = { platform: 'express', era: '2026-07-28', tools: 1000 };
-const MOST = 1.5;
-
-/** From the start of a process until it listens: 1,000 tools over 1,000 routes of bare Nest. */
-export async function measureStartUp(passes: number): Promise<Row> {
+/** From the start of a process until it listens: tools over as many routes of bare Nest. */
+export async function measureStartUp(tools: number, bound: Bound, passes: number): Promise<Row> {
+  const setup: Setup = { platform: 'express', era: '2026-07-28', tools };
   const times = { bare: [] as number[], ours: [] as number[] };
   for (let pass = 0; pass < passes; pass++) {
     for (const program of ['bare', 'ours'] as const) {
-      const { startUpMs, stop } = await startServer(`contenders/${program}.js`, JSON.stringify(SETUP));
+      const { startUpMs, stop } = await startServer(`contenders/${program}.js`, JSON.stringify(setup));
       stop();
       times[program].push(startUpMs);
     }
   }
-  const [value, baselineValue] = [median(times.ours), median(times.bare)];
-  const ratio = value / baselineValue;
-  return {
-    workload: 'start-up with 1,000 tools, or routes',
+  return judged({
+    workload: `start-up with ${tools.toLocaleString('en')} tool${tools === 1 ? '' : 's'}, or routes`,
     figure: 'startUpMs',
     subject: 'ours',
     baseline: 'bare',
-    bound: { most: MOST },
-    value,
-    baselineValue,
-    ratio,
-    isMet: ratio <= MOST,
-  };
+    bound,
+    value: median(times.ours),
+    baselineValue: median(times.bare),
+  });
 }

@@ -1,14 +1,13 @@
-import type { Row } from './workload.js';
+import type { Row } from './types.js';
 
 /** How a figure is written. */
 export const FIGURES: Readonly<Record<Row['figure'], { readonly unit: string; readonly digits: number }>> = {
   rps: { unit: 'requests/s', digits: 0 },
-  us: { unit: 'µs', digits: 1 },
+  cpuUs: { unit: 'µs CPU', digits: 1 },
   p99Ms: { unit: 'ms p99', digits: 1 },
   rssMb: { unit: 'MB RSS', digits: 0 },
   heapMb: { unit: 'MB heap', digits: 1 },
   startUpMs: { unit: 'ms', digits: 0 },
-  loadCpu: { unit: 'core', digits: 2 },
 };
 
 /** Names of contenders, as readers know them. */

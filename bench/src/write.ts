@@ -3,10 +3,9 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { chartOf, CHARTS } from './chart.js';
-import { isPinned } from './load/pinned.js';
-import type { Line } from './report.js';
+import { isPinned } from './pinned.js';
 import { cellsOf, HEADINGS } from './table.js';
-import type { Row } from './workload.js';
+import type { Row } from './types.js';
 
 const bench = join(import.meta.dirname, '..');
 const docs = join(bench, '../docs');
@@ -22,11 +21,11 @@ const conditions = () => ({
 const toJson = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`;
 
 /** Keeps what was measured beside earlier runs. */
-export function writeResults(rows: readonly Row[], lines: readonly Line[]): void {
+export function writeResults(rows: readonly Row[]): void {
   const folder = join(bench, 'results');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${new Date().toISOString().replaceAll(':', '-')}.json`);
-  writeFileSync(file, toJson({ ...conditions(), rows, lines }));
+  writeFileSync(file, toJson({ ...conditions(), rows }));
   console.log(`\nWritten to ${file}`);
 }
 

@@ -4,6 +4,7 @@ import {
   Body,
   Controller,
   createParamDecorator,
+  Headers,
   HttpCode,
   Module,
   Post,
@@ -11,6 +12,7 @@ import {
   ValidationPipe,
   type ExecutionContext,
 } from '@nestjs/common';
+import { startBackend } from './backend.js';
 import { addMethod, textResult, toolsOf } from './catalog.js';
 import { OrderDto, receipt, Roles, RolesGuard } from './orders.js';
 import { createApp, readSetup, serve } from './setup.js';
@@ -51,6 +53,19 @@ class Bare {
   }
 }
 
+const backend = setup.isProxy ? await startBackend(setup) : '';
+
+@Controller('mcp')
+class Proxy {
+  @Post()
+  @HttpCode(200)
+  async call(@Body() body: Call, @Headers() headers: Record<string, string>): Promise<unknown> {
+    const { host: _host, connection: _connection, 'content-length': _length, ...own } = headers;
+    const response = await fetch(backend, { method: 'POST', headers: own, body: JSON.stringify(body) });
+    return response.json();
+  }
+}
+
 @Controller('mcp')
 class Guarded {
   @Post()
@@ -68,7 +83,7 @@ for (let index = 1; index < setup.tools; index++) {
   addMethod(ManyRoutes.prototype, `route${index}`, () => 'answered', Post(`route-${index}`), HttpCode(200));
 }
 
-@Module({ controllers: [setup.feature === 'guarded' ? Guarded : Bare, ManyRoutes] })
+@Module({ controllers: [setup.isProxy ? Proxy : setup.feature === 'guarded' ? Guarded : Bare, ManyRoutes] })
 class App {}
 
 const app = await createApp(App, setup.platform);

@@ -6,12 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { Module, UseGuards, type Provider } from '@nestjs/common';
 import { jwtVerifier, McpAuthModule } from '../../../dist/cjs/auth/index.js';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
+import { McpGatewayModule } from '../../../dist/cjs/gateway/index.js';
 import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
 import { McpTelemetryModule } from '../../../dist/cjs/telemetry/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
 import { addMethod, toolsOf } from './catalog.js';
 import { OrderDto, receipt, Roles, RolesGuard } from './orders.js';
+import { startBackend } from './backend.js';
 import { createApp, readSetup, serve, type Auth } from './setup.js';
 
 const setup = readSetup();
@@ -64,6 +66,8 @@ const auth = setup.auth ? [await protection(setup.auth)] : [];
 const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
 const telemetry = setup.telemetry ? [McpTelemetryModule.forRoot()] : [];
 
+const SERVER = { name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } };
+
 const GUARD = { canActivate: () => true };
 const explorer = setup.explorer
   ? [(await import('../../../dist/cjs/explorer/index.js')).McpExplorerModule.forRoot({ guards: [GUARD] })]
@@ -71,13 +75,15 @@ const explorer = setup.explorer
 
 @Module({
   imports: [
-    McpModule.forRoot({ name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } }),
+    setup.isProxy
+      ? McpGatewayModule.forRoot({ ...SERVER, path: '/mcp', backend: { url: await startBackend(setup) } })
+      : McpModule.forRoot({ ...SERVER, legacy: setup.legacy }),
     ...redis,
     ...auth,
     ...telemetry,
     ...explorer,
   ],
-  providers: [Tools, Validators, ...(setup.feature ? orders : [])],
+  providers: setup.isProxy ? [] : [Tools, Validators, ...(setup.feature ? orders : [])],
 })
 class App {}
 

@@ -22,6 +22,10 @@ export interface Setup {
   readonly token?: string;
   /** Whether it imports `McpAuthModule`, with the keys of the token's issuer. */
   readonly auth?: Auth;
+  /** How 2025-era clients are served. Default: with sessions. */
+  readonly legacy?: 'stateless';
+  /** Whether a second process answers, and this one only passes the calls on to it. */
+  readonly isProxy?: boolean;
   /** Whether it imports `McpExplorerModule`. */
   readonly explorer?: boolean;
 }
@@ -49,13 +53,15 @@ function memory(): Memory {
 }
 
 /** What the parent process asks for. */
-export type Request = 'memory' | 'start profile' | 'end profile';
+export type Request = 'memory' | 'cpu' | 'start profile' | 'end profile';
 
 /** Tells the parent process where the server listens, and then what it asks for. */
 export function ready(url: string): void {
   let endProfile: () => Promise<Profile>;
   const answers: Record<Request, () => unknown> = {
     memory,
+    // In microseconds.
+    cpu: () => process.cpuUsage().user + process.cpuUsage().system,
     'start profile': async () => {
       endProfile = await startProfile();
       return {};

@@ -1,5 +1,5 @@
-import type { Setup } from './contenders/setup.js';
-import type { Measured } from './measure.js';
+import type { Memory, Setup } from './contenders/setup.js';
+import type { Throughput } from './load.js';
 import type { Call } from './requests.js';
 
 /** A server, and what it is asked. */
@@ -7,11 +7,15 @@ export interface Contender {
   readonly program: 'bare' | 'ours' | 'sdk' | 'peer';
   readonly setup: Setup;
   readonly call: Call;
-  /** Takes the call from the answer to its `call`, as a client does that goes on with a round. */
+  /** Makes the call from the answer to `call`, as a client does that continues with a round. */
   readonly next?: (answer: string) => Call;
 }
 
-export type Running = Contender & { readonly url: string };
+/** Figures of a contender: medians of the passes, and its memory after the last. */
+export interface Measured extends Omit<Throughput, 'count'>, Memory {
+  /** CPU time of the server process for one request (user and system), in microseconds. */
+  readonly cpuUs: number;
+}
 
 /** Contenders that are measured in turns, and how they are compared. */
 export interface Workload {
@@ -30,12 +34,12 @@ export interface Comparison {
   readonly subject: string;
   readonly baseline: string;
   readonly bound?: Bound;
-  /** What is hoped for, a ratio. */
+  /** A ratio to reach. */
   readonly aim?: number;
 }
 
 export interface Bound {
-  /** The ratio is to be this at least, or at most. */
+  /** The ratio must be at least, or at most, this. */
   readonly least?: number;
   readonly most?: number;
   /** Also enough: the figure is larger by no more than this. */
@@ -50,21 +54,4 @@ export interface Row extends Omit<Comparison, 'figure'> {
   readonly baselineValue: number;
   readonly ratio: number;
   readonly isMet: boolean;
-}
-
-/** The workload without one of its contenders. */
-export const without = (gone: string, { contenders, comparisons, ...rest }: Workload): Workload => ({
-  ...rest,
-  contenders: Object.fromEntries(Object.entries(contenders).filter(([name]) => name !== gone)),
-  comparisons: comparisons.filter(({ baseline }) => baseline !== gone),
-});
-
-export function rowOf(workload: string, comparison: Comparison, measured: Record<string, Measured>): Row {
-  const { figure, subject, baseline, bound = {} } = comparison;
-  const value = measured[subject][figure];
-  const baselineValue = measured[baseline][figure];
-  const ratio = value / baselineValue;
-  const isEnough = ratio >= (bound.least ?? 0) && ratio <= (bound.most ?? Infinity);
-  const isMet = isEnough || value - baselineValue <= (bound.orMore ?? -Infinity);
-  return { ...comparison, workload, value, baselineValue, ratio, isMet };
 }
