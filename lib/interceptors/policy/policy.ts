@@ -1,6 +1,6 @@
-import { PolicySource } from './policy-error.js';
+import { pathOf, PolicyError } from './policy-error.js';
 import type { InterceptorOverride } from '../interceptor-options.js';
-import { parseJson, parseYaml } from './policy-document.js';
+import { parsePolicy, type PolicyFormat } from './policy-document.js';
 import { shapeProblemOf } from '../common-options.js';
 
 export interface InterceptorPolicy {
@@ -8,24 +8,21 @@ export interface InterceptorPolicy {
   config: Record<string, Record<string, unknown>>;
 }
 
-export type PolicyFormat = 'json' | 'yaml';
-
 /**
  * Reads a policy and checks its shape. It refuses an empty text, which may be an unfinished file.
  * @returns objects without a prototype, so that a name never finds an inherited property
  * @throws PolicyError with file, line, column, path and rule
  */
 export function readPolicy(text: string, format: PolicyFormat, file = `policy.${format}`): InterceptorPolicy {
-  const source = new PolicySource(text, file);
-  if (text.trim() === '') throw source.error(EMPTY);
-  const { value, offsetOf } = format === 'json' ? parseJson(source) : parseYaml(source);
-  if (value === null) throw source.error(EMPTY);
+  const { value, positionOf } = parsePolicy(text, format, file);
+  if (value === null) throw new PolicyError('is empty; write {} for a policy without entries', { file });
   const problem = shapeProblemOf(value);
-  if (problem) throw source.error(problem.rule, offsetOf(problem.steps), problem.steps);
+  if (problem) {
+    const { rule, steps } = problem;
+    throw new PolicyError(rule, { file, ...positionOf(steps), path: pathOf(steps) });
+  }
   return policyOf(value as Partial<InterceptorPolicy>);
 }
-
-const EMPTY = 'is empty; write {} for a policy without entries';
 
 const policyOf = ({ overrides, config }: Partial<InterceptorPolicy>): InterceptorPolicy => ({
   overrides: withoutPrototype(overrides),

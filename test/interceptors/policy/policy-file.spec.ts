@@ -150,7 +150,7 @@ describe('watch', () => {
     write(policy(1));
     const told = await watched();
     write('overrides: { a: { timeoutMs: 2');
-    expect(await told.next()).toMatch(/^policy\.yaml:1:31: is not valid YAML: /);
+    expect(await told.next()).toMatch(/^policy\.yaml: is not valid YAML: .* at line 1, column 31/);
     write('overrides: { a: { timeoutMs: 0 } }');
     expect(await told.next()).toMatch(/^policy\.yaml:1:19: overrides\.a\.timeoutMs: must be a whole number/);
     write(policy(20));
