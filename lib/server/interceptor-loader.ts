@@ -10,7 +10,6 @@ import { LocalHost } from '../interceptors/local/local-host.js';
 import { openHost, type OpenedHost } from '../interceptors/remote/open-host.js';
 import type { OpenHostOptions } from '../interceptors/remote/remote-host.js';
 import type { InterceptorSettings } from '../interceptors/interceptor-options.js';
-import { lint } from '../interceptors/lint.js';
 import { logLine } from '../util/log-line.js';
 import { MergedChain, type HostsFor } from '../interceptors/merged-chain.js';
 import type { Policy } from '../interceptors/overrides.js';
@@ -65,7 +64,6 @@ export class InterceptorLoader implements OnApplicationShutdown {
       const { name, interceptors } = host.options;
       const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
       const chain = await this.chainFor(name, interceptors, where);
-      for (const remark of lint(chain.local, interceptors.timeoutMs)) loggerOf(name).warn(remark);
       host.govern(chain, this.reports);
     }
   }

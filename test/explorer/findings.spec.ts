@@ -103,6 +103,56 @@ it('tells likely mistakes, each with a remedy', async () => {
   await app.close();
 });
 
+it('finds hooks that never match, as overrides leave them', async () => {
+  const hooking = (name: string, events: string[], phase: 'request' | 'response' = 'request') => {
+    class Rules {
+      @Validator({ name, events, phase })
+      check() {
+        return true;
+      }
+    }
+    return Rules;
+  };
+  const never = [
+    'initialize',
+    'ping',
+    'server/discover',
+    'notifications/cancelled',
+    'interceptors/list',
+    'interceptors/*',
+    'interceptor/invoke',
+    'interceptors/invoke',
+    'logging/setLevel',
+  ];
+  const app = await startExplored(
+    [
+      hooking('never', never),
+      hooking('misspelt', ['tools/cal', 'tool/call']),
+      hooking('listen', ['subscriptions/listen']),
+      hooking('told', ['notifications/progress', 'notifications/message']),
+      hooking('answers', ['notifications/progress'], 'response'),
+      hooking('own', ['server/start', 'notification/sent', 'subscriptions/renewed', 'custom/event']),
+      hooking('wide', ['notifications/*', '*']),
+      hooking('narrowed', ['tools/*']),
+    ],
+    {
+      mcp: {
+        interceptors: { overrides: { narrowed: { hooks: [{ events: ['tools/cal'], phase: 'request' }] } } },
+      },
+    },
+  );
+  const { json } = await app.get(`${API}/findings`);
+  expect(json.findings.map(({ message }: { message: string }) => message.split(';')[0])).toEqual([
+    ...never.map(event => `never hooks ${event}, which is never intercepted`),
+    'misspelt hooks tools/cal, which never happens',
+    'misspelt hooks tool/call, which is not an event of the protocol',
+    'listen hooks subscriptions/listen, which is never intercepted',
+    'answers hooks notifications/progress in the response phase, which never happens',
+    'narrowed hooks tools/cal, which never happens',
+  ]);
+  await app.close();
+});
+
 @Injectable()
 class Desk {
   @Tool(FINE)

@@ -274,25 +274,4 @@ describe('progress and log messages', () => {
       'named notifications/progress',
     ]);
   });
-
-  it('are no mistake to hook', async () => {
-    const remarks = new LogSpy();
-    @Injectable()
-    class Hooks {
-      @Validator({ events: ['notifications/progress', 'notifications/message'] })
-      both() {
-        return true;
-      }
-
-      @Validator({ events: ['notifications/progress'], phase: 'response' })
-      answers() {
-        return true;
-      }
-    }
-    const test = await startApp([Work, Hooks], { configure: app => app.useLogger(remarks) });
-    await test.close();
-    const found = remarks.warnings.filter(line => line.includes('notifications/'));
-    expect(found).toHaveLength(1);
-    expect(found[0]).toContain('answers hooks notifications/progress in the response phase');
-  });
 });

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { InterceptorChainRunner, Tool, Validator } from 'nestjs-mcp';
-import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp } from '../fixtures/matrix.js';
 import { StubHost, validator } from './remote/stub-host.js';
 
@@ -54,36 +53,3 @@ it('another error of a host is none of time, whatever its code', async () => {
   expect(results).toMatchObject([{ interceptor: 'far', outcome: 'crash' }]);
   await test.close();
 });
-
-it.each([
-  [1000, undefined, true],
-  [500, undefined, true],
-  [1001, undefined, false],
-  [2000, 1999, false],
-  [2000, 2000, true],
-])(
-  'the log remarks on a chain of %d ms whose interceptor fails open after %s',
-  async (chain, own, isSaid) => {
-    @Injectable()
-    class Open {
-      @Validator({ name: 'lenient', events: ['tools/call'], failOpen: true, timeoutMs: own })
-      check() {
-        return true;
-      }
-
-      @Validator({ name: 'strict', events: ['tools/call'], timeoutMs: own })
-      strict() {
-        return true;
-      }
-    }
-    const log = new LogSpy();
-    const test = await startApp([Shop, Open], {
-      mcp: { interceptors: { timeoutMs: chain } },
-      configure: app => app.useLogger(log),
-    });
-    await test.close();
-    const said = log.warnings.filter(line => line.includes('interceptors.timeoutMs'));
-    expect(said).toHaveLength(isSaid ? 1 : 0);
-    if (isSaid) expect(said[0]).toContain('lenient');
-  },
-);

@@ -3,7 +3,7 @@ import { namesOf, type PreparedEntry } from '../../interceptors/chain/entry.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../interceptors/chain/params.js';
 import type { Selection } from '../../interceptors/chain/selection.js';
 import type { InterceptorOverride } from '../../interceptors/interceptor-options.js';
-import { EVENTS } from '../../interceptors/lint.js';
+import { EVENTS } from './hooks.js';
 import type { LocalChainSource } from '../../interceptors/local-chain-source.js';
 import { isServed } from '../../interceptors/messages/payload-check.js';
 import type { RemoteHost } from '../../interceptors/remote/remote-host.js';
