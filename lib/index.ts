@@ -51,9 +51,6 @@ export {
 export type { SyntheticResponse } from './interceptors/chain/result.js';
 export type { CallToolParams, GetPromptParams, ResourceParams } from './interceptors/payloads.js';
 export { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
-export { InterceptorChain } from './interceptors/interceptor-chain.js';
-export { DiscoveryError } from './interceptors/remote/remote-host.js';
-export type { InterceptorHost } from './interceptors/remote/host-options.js';
 export type { ChainParams } from './interceptors/chain/params.js';
 export type { ChainResult, SinkReport } from './interceptors/chain/result.js';
 export type { InvocationContext } from './interceptors/protocol/types.js';

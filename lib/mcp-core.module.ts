@@ -5,7 +5,6 @@ import { HandlerCompiler } from './catalog/handler-compiler.js';
 import { StandInHost } from './execution/enhancer-host.js';
 import { HandlerExecutor } from './execution/handler-executor.js';
 import { RequestScope } from './execution/request-scope.js';
-import { LocalHost } from './interceptors/local/local-host.js';
 import { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
 import { InterceptorLoader } from './server/interceptor-loader.js';
 import { InterceptorReports } from './interceptors/reports.js';
@@ -25,7 +24,6 @@ import { loadedVersions } from './util/version.js';
     InterceptorChainRunner,
     InterceptorLoader,
     InterceptorReports,
-    LocalHost,
     McpServers,
     McpServerRegistry,
     RequestScope,

@@ -8,17 +8,16 @@ import {
   type InterceptorInvocation,
 } from 'nestjs-mcp';
 // #endregion imports
-import {
-  InterceptorChain,
-  InterceptorChainRunner,
-  type InterceptorHost,
-  type McpInterceptorOptions,
-} from 'nestjs-mcp';
+import { InterceptorChainRunner, type McpInterceptorOptions } from 'nestjs-mcp';
 import {
   InterceptingMcpClient,
   type InterceptableClient,
 } from 'nestjs-mcp/client';
-import type { InterceptorClient } from 'nestjs-mcp/interceptors';
+import {
+  InterceptorChain,
+  type InterceptorClient,
+  type InterceptorHost,
+} from 'nestjs-mcp/interceptors';
 // #region ready-made-imports
 import { McpModule } from 'nestjs-mcp';
 import { RateLimit, SecretRedactor, SizeLimit } from 'nestjs-mcp/interceptors';

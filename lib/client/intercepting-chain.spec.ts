@@ -1,6 +1,6 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Server } from '@modelcontextprotocol/server';
-import { InterceptorChain } from 'nestjs-mcp';
+import { InterceptorChain } from 'nestjs-mcp/interceptors';
 import type { InterceptorInvoker } from 'nestjs-mcp/interceptors';
 import { InterceptingMcpClient } from 'nestjs-mcp/client';
 

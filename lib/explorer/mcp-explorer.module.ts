@@ -19,6 +19,7 @@ import { McpCoreModule } from '../mcp-core.module.js';
 import { routePaths } from '../execution/route-paths.js';
 import { originOf } from '../protocol/origin-of.js';
 import { Traffic } from '../protocol/traffic.js';
+import { InterceptorLoader } from '../server/interceptor-loader.js';
 import { McpServers } from '../server/mcp-servers.js';
 import { Calls } from './call/calls.js';
 import {
@@ -80,7 +81,7 @@ export class McpExplorerModule implements OnModuleInit {
         { provide: SETTINGS, useFactory: () => resolveExplorerOptions(options) },
         {
           provide: SITE,
-          inject: [SETTINGS, McpServers, Recorder, ApplicationConfig, HttpAdapterHost],
+          inject: [SETTINGS, McpServers, InterceptorLoader, Recorder, ApplicationConfig, HttpAdapterHost],
           useFactory: siteOf,
         },
       ],
@@ -105,6 +106,7 @@ export class McpExplorerModule implements OnModuleInit {
 function siteOf(
   { path, guards }: ExplorerSettings,
   servers: McpServers,
+  interceptors: InterceptorLoader,
   recorder: Recorder,
   config: ApplicationConfig,
   adapterHost: HttpAdapterHost,
@@ -115,9 +117,9 @@ function siteOf(
   return new ExplorerSite(path, guards.length > 0, {
     get: {
       catalogue: () => catalogueOf(servers.all(), config),
-      chain: () => chainsOf(servers.all(), recorder.counters),
+      chain: () => chainsOf(servers.all(), interceptors, recorder.counters),
       live: () => liveOf(servers, recorder.live),
-      findings: () => findingsOf(servers.all(), config),
+      findings: () => findingsOf(servers.all(), interceptors, config),
     },
     post: { callers: callers.view, call: calls.call },
   });

@@ -35,7 +35,8 @@ export type { InterceptionEvent, ListParams, PayloadOf, ResourceListing } from '
 export type { WhenPredicate, WhenRule } from './chain/when.js';
 export type { EntryReport, EntryResult } from './chain/result.js';
 export type { RunOptions } from './chain-source.js';
-export type { DiscoverOptions, InterceptorChainEntry } from './interceptor-chain.js';
-export type { HostPolicy, InterceptorServerOptions } from './remote/host-options.js';
+export { InterceptorChain, type DiscoverOptions, type InterceptorChainEntry } from './interceptor-chain.js';
+export { DiscoveryError } from './remote/remote-host.js';
+export type { HostPolicy, InterceptorHost, InterceptorServerOptions } from './remote/host-options.js';
 export type { InterceptorClient, InterceptorInvoker } from './remote/invoker.js';
 export type { InterceptorDescriptor, InvokeParams } from './protocol/types.js';

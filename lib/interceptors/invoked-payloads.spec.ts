@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
-import { InterceptorChain, Mutator, Validator, type InterceptorInvocation } from 'nestjs-mcp';
+import { Mutator, Validator, type InterceptorInvocation } from 'nestjs-mcp';
+import { InterceptorChain } from './interceptor-chain.js';
 import { z } from 'zod';
 import { startApp, type TestApp } from '../../test/fixtures/matrix.js';
 

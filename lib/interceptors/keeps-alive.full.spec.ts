@@ -9,7 +9,7 @@ const root = join(__dirname, '../..');
 async function run(body: string): Promise<{ code: unknown; output: string }> {
   const script = `
     import { createRequire } from 'node:module';
-    const { InterceptorChain } = createRequire(${JSON.stringify(`${root}/`)})('./lib/index.ts');
+    const { InterceptorChain } = createRequire(${JSON.stringify(`${root}/`)})('./lib/interceptors/index.ts');
     const hangs = () => new Promise(() => undefined);
     const hooks = [{ events: ['a/b'], phase: 'request' }];
     const lists = async () => ({ interceptors: [{ name: 'slow', type: 'validation', hooks }] });

@@ -18,9 +18,6 @@ import type { ChannelListener } from './handlers.js';
 /** Maximum characters of all subscribed URIs of one connection. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
 
-/** Notifies callers of this server's interceptors that they must list the interceptors again. */
-const INTERCEPTORS_CHANGED = 'notifications/interceptors/list_changed';
-
 /** A change of a connection's state. */
 export interface StateChange {
   readonly level?: LoggingLevel;
@@ -146,10 +143,8 @@ export class ConnectionServer extends SdkServer {
       this.forward(event).catch((error: unknown) => this.instance.report(error as Error));
     });
     const { server } = this;
-    const unwatch = this.instance.onInterceptorsChanged(() => {
-      server
-        .notification({ method: INTERCEPTORS_CHANGED })
-        .catch((error: Error) => this.instance.report(error));
+    const unwatch = this.instance.onNotification(method => {
+      server.notification({ method }).catch((error: Error) => this.instance.report(error));
     });
     const onclose = server.onclose;
     const opened = performance.now();

@@ -31,12 +31,17 @@ export class HandlerLoader implements OnModuleInit {
     await this.check(mistakes);
     const { servers, interceptors } = this;
     await mistakes.collect(async () =>
-      mistakes.add(...(await interceptors.misplaced(servers.all(), servers.clients))),
+      mistakes.add(...(await interceptors.misplaced(new Set([...servers.names, ...servers.clients])))),
     );
     // The next steps open connections, for which the application must be sound.
     this.assertNone(mistakes);
     for (const host of servers.all()) host.observe(this.traffic);
-    await mistakes.collect(() => interceptors.load(servers.all()));
+    for (const host of servers.all()) {
+      await mistakes.collect(async () => {
+        const extension = await interceptors.extensionOf(host);
+        if (extension) host.extend(extension);
+      });
+    }
     await servers.start(mistakes);
     this.assertNone(mistakes);
   }

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
+import { InterceptorLoader } from './interceptor-loader.js';
 import { McpServers } from './mcp-servers.js';
-import type { ChainParams } from '../interceptors/chain/params.js';
 import type { ChainResult } from '../interceptors/chain/result.js';
-import { executeIn } from '../interceptors/merged-chain.js';
-import { answerCheck, isServed, payloadCheck } from '../interceptors/messages/payload-check.js';
 import type { InterceptionEvent } from '../interceptors/payloads.js';
 import type { Direction, Phase } from '../interceptors/protocol/types.js';
 import { InterceptorReports, type ChainReport, type InterceptorCounters } from '../interceptors/reports.js';
@@ -23,6 +21,7 @@ export class InterceptorChainRunner {
   constructor(
     private readonly servers: McpServers,
     private readonly reports: InterceptorReports,
+    private readonly interceptors: InterceptorLoader,
   ) {}
 
   /** Emits every run of every chain when it ends. */
@@ -66,7 +65,6 @@ export class InterceptorChainRunner {
     return (await this.execute(event, phase, payload, options, true)).result;
   }
 
-  /** Applies the same defaults as a server's own traffic. One deadline covers the whole run. */
   private async execute(
     event: InterceptionEvent,
     phase: Phase,
@@ -77,24 +75,14 @@ export class InterceptorChainRunner {
     if (phase !== 'request' && phase !== 'response') {
       throw new TypeError(`The phase is "request" or "response", not ${JSON.stringify(phase)}`);
     }
-    const host = this.servers.get(server);
-    if (host?.chain === undefined)
+    const host = this.servers.started ? this.servers.get(server) : undefined;
+    if (!host)
       throw new Error(
         `The application has no MCP server ${server === undefined ? '' : `"${server}" `}with a chain; correct "server", or wait until the application has started`,
       );
-    // Requests of the protocol arrive at the server. Other events are requests that the application sends.
-    const comesIn = isServed(event) === (phase === 'request');
-    const params = {
-      direction: comesIn ? 'receive' : 'send',
-      checkPayload: payloadCheck(event, phase),
-      checkResponse: answerCheck(event),
-      ...given,
-      timeoutMs: given.timeoutMs ?? host.options.interceptors.timeoutMs,
-      event,
-      phase,
-      payload,
-      simulate,
-    } satisfies ChainParams;
-    return { result: await executeIn(host.chain, params), direction: params.direction };
+    const chain = await this.interceptors.chainOf(host);
+    const { runChain } = await import('../interceptors/run-chain.js');
+    const { timeoutMs = host.options.interceptors.timeoutMs } = given;
+    return runChain(chain, event, phase, { ...given, timeoutMs, payload, simulate });
   }
 }

@@ -1,156 +1,99 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerInstance } from './mcp-server-instance.js';
-import { Beside } from '../interceptors/chain/beside.js';
-import { LOCAL_HOST } from '../interceptors/chain/entry.js';
+import { ModulesContainer } from '@nestjs/core';
+import type { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { exploreMethods } from '../execution/explore-methods.js';
+import { RequestScope } from '../execution/request-scope.js';
+import { INTERCEPTOR_METADATA } from '../interceptors/decorators/interceptor.decorators.js';
+import type { ChainSettings, InterceptorEngine } from '../interceptors/engine.js';
 import type { LocalChainSource } from '../interceptors/local-chain-source.js';
-import type { InterceptorServerOptions } from '../interceptors/remote/host-options.js';
-import { HostPool } from '../interceptors/remote/host-pool.js';
-import { LocalHost } from '../interceptors/local/local-host.js';
-import { openHost, type OpenedHost } from '../interceptors/remote/open-host.js';
-import type { OpenHostOptions } from '../interceptors/remote/remote-host.js';
-import type { InterceptorSettings } from '../interceptors/interceptor-options.js';
-import { logLine } from '../util/log-line.js';
-import { MergedChain, type HostsFor } from '../interceptors/merged-chain.js';
-import type { Policy } from '../interceptors/overrides.js';
-import type { InterceptorPolicy } from '../interceptors/policy/policy.js';
-import { PolicyFile } from '../interceptors/policy/policy-file.js';
-import { Traffic } from '../protocol/traffic.js';
 import type { RemoteHost } from '../interceptors/remote/remote-host.js';
 import { InterceptorReports } from '../interceptors/reports.js';
+import { Traffic } from '../protocol/traffic.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
+import type { McpServerInstance } from './mcp-server-instance.js';
 
-type ChainSettings = Pick<
-  InterceptorSettings,
-  'servers' | 'resolveServers' | 'discovery' | 'policyFile' | 'overrides' | 'config'
->;
-
+/** Loads the engine of the interceptors when it is needed: at start if the application has interceptors. */
 @Injectable()
 export class InterceptorLoader implements OnApplicationShutdown {
-  private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
-  /** The hosts of the option `interceptors.servers`. */
-  readonly remoteHosts: RemoteHost[] = [];
-  private readonly files: PolicyFile[] = [];
-  private readonly besides: Beside[] = [];
+  private readonly chains = new Map<string, Promise<LocalChainSource>>();
+  private loading?: Promise<InterceptorEngine>;
+  private loaded?: InterceptorEngine;
+  private declares?: boolean;
 
   constructor(
-    private readonly local: LocalHost,
+    private readonly modules: ModulesContainer,
+    private readonly scope: RequestScope,
     private readonly reports: InterceptorReports,
     private readonly traffic: Traffic,
   ) {}
 
+  /** The hosts of the option `interceptors.servers`. */
+  get remoteHosts(): readonly RemoteHost[] {
+    return this.loaded?.remoteHosts ?? [];
+  }
+
   /**
    * The interceptors for a server or client that does not exist.
+   * @param names of the servers and clients
    * @throws McpBootstrapError for invalid interceptors
    */
-  async misplaced(
-    hosts: readonly McpServerInstance[],
-    clients: ReadonlySet<string>,
-  ): Promise<McpBootstrapError[]> {
-    const names = new Set([...hosts.map(({ options }) => options.name), ...clients]);
-    return (await this.local.interceptors())
-      .filter(({ server }) => server !== undefined && !names.has(server))
-      .map(
-        ({ server, where }) =>
-          new McpBootstrapError(
-            where,
-            `the MCP server "${server}" does not exist; correct "server", or add a server or a client with this name`,
-          ),
-      );
+  async misplaced(names: ReadonlySet<string>): Promise<McpBootstrapError[]> {
+    return this.isDeclared ? (await this.engine()).misplaced(names) : [];
   }
 
-  /** @throws McpBootstrapError for an invalid policy, or two hosts with the same name */
-  async load(hosts: readonly McpServerInstance[]): Promise<void> {
-    for (const host of hosts) {
-      const { name, interceptors } = host.options;
-      const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
-      const chain = await this.chainFor(name, interceptors, where);
-      host.govern(chain, this.reports);
-    }
+  /**
+   * The extension that runs the interceptors of a server; undefined if there is nothing to run.
+   * @throws McpBootstrapError for an invalid policy, or two hosts with the same name
+   */
+  async extensionOf(host: McpServerInstance): Promise<ServerExtension | undefined> {
+    const { name, interceptors: settings, pageSize, cache } = host.options;
+    const { expose, servers, resolveServers, policyFile } = settings;
+    const isSet = expose || servers.length > 0 || resolveServers || policyFile !== undefined;
+    if (!isSet && !this.isDeclared) return undefined;
+    const chain = await this.chainOf(host);
+    const { interceptorExtension } = await import('../interceptors/extension.js');
+    const logger = new Logger(`McpModule(${name})`);
+    return interceptorExtension({
+      server: name,
+      chain,
+      settings,
+      reports: this.reports,
+      listings: host.handlers,
+      headers: host.headers,
+      unsubscribe: host.handlers.answer('resources/unsubscribe'),
+      pageSize,
+      ttlMs: cache['interceptors/list']?.ttlMs,
+      log: message => logger.warn(message),
+    });
   }
 
-  /** @throws McpBootstrapError for invalid settings */
-  async chainFor(
-    name: string,
-    { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
-    where: string,
-  ): Promise<LocalChainSource> {
-    const found = await this.local.interceptors();
-    const own = found.filter(({ server }) => server === undefined || server === name);
-    const local = own.map(({ entry }) => entry);
-    const logger = loggerOf(name);
-    const warn = (message: string) => logger.warn(logLine(message));
-    const verbose = (message: string) => logger.verbose(logLine(message));
-    try {
-      const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
-      const policyWith = (read?: InterceptorPolicy): Policy => ({
-        overrides: read ? [overrides, read.overrides] : [overrides],
-        config: read ? [config, read.config] : [config],
-      });
-      const policy = policyWith(file?.read());
-      const host = { ...discovery, server: name, warn, verbose, traffic: this.traffic };
-      const remote = await this.open(servers, host);
-      const beside = new Beside();
-      this.besides.push(beside);
-      const chain = new MergedChain({
-        local,
-        hosts: remote.map(one => one.host),
-        ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
-        policy,
-        options: {
-          beside,
-          observe: this.traffic.turns,
-          onSinkEnd: (entry, end) => this.reports.sinkEnded(name, entry, end),
-        },
-        warn,
-      });
-      if (file) this.watch(file, logger, read => chain.apply(policyWith(read)));
-      return chain;
-    } catch (error) {
-      throw new McpBootstrapError(where, (error as Error).message);
-    }
+  /** The chain of a server. @throws McpBootstrapError */
+  chainOf({ options: { name, interceptors } }: McpServerInstance): Promise<LocalChainSource> {
+    const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
+    const chain = this.chains.get(name) ?? this.chainFor(name, interceptors, where);
+    this.chains.set(name, chain);
+    return chain;
+  }
+
+  /** Builds a chain. @throws McpBootstrapError for invalid settings */
+  async chainFor(name: string, settings: ChainSettings, where: string): Promise<LocalChainSource> {
+    return (await this.engine()).chainFor(name, settings, where);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    for (const file of this.files.splice(0)) file.close();
-    await Promise.all(this.besides.splice(0).map(one => one.close()));
-    await Promise.all(this.hosts.splice(0).map(one => one.close()));
+    await (await this.loading)?.close();
   }
 
-  private chooser(
-    resolveServers: NonNullable<ChainSettings['resolveServers']>,
-    options: OpenHostOptions,
-  ): HostsFor {
-    const pool = new HostPool(options);
-    this.hosts.push(pool);
-    return async (caller, lease) => {
-      const servers = await resolveServers(caller);
-      return Promise.all(servers.map(server => pool.get(server, lease)));
-    };
+  /** Whether a provider or controller declares an interceptor. */
+  private get isDeclared(): boolean {
+    const read = (method: object) => (Reflect.hasMetadata(INTERCEPTOR_METADATA, method) ? [true] : []);
+    return (this.declares ??= exploreMethods(this.modules, read).next().done === false);
   }
 
-  private async open(
-    servers: readonly InterceptorServerOptions[],
-    options: OpenHostOptions,
-  ): Promise<OpenedHost[]> {
-    const names = [LOCAL_HOST, ...servers.map(({ name }) => name)];
-    const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
-    const opened = await Promise.all(servers.map(server => openHost(server, options)));
-    this.hosts.push(...opened);
-    this.remoteHosts.push(...opened.map(({ host }) => host));
-    return opened;
-  }
-
-  private watch(file: PolicyFile, logger: Logger, apply: (policy: InterceptorPolicy) => void): void {
-    this.files.push(file);
-    file.watch(
-      policy => {
-        apply(policy);
-        logger.log('The policy file has changed; its new policy is in force');
-      },
-      error => logger.error(logLine(`The policy stays as it was: ${error.message}`)),
-    );
+  private engine(): Promise<InterceptorEngine> {
+    return (this.loading ??= import('../interceptors/engine.js').then(
+      ({ InterceptorEngine: Engine }) =>
+        (this.loaded = new Engine(this.modules, this.scope, this.reports, this.traffic)),
+    ));
   }
 }
-
-const loggerOf = (name: string): Logger => new Logger(`McpInterceptors(${name})`);

@@ -8,11 +8,6 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
-import { Boundary } from '../interceptors/boundary/boundary.js';
-import type { LocalChainSource } from '../interceptors/local-chain-source.js';
-import { InterceptorServer } from '../interceptors/served/interceptor-server.js';
-import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
-import type { InterceptorReports } from '../interceptors/reports.js';
 import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../mrtr/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
@@ -23,6 +18,7 @@ import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { Authorizer } from '../protocol/access.js';
 import { Access } from './access.js';
 import { CatalogHandlers } from './catalog-handlers.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
 import type { Handlers, ToolSchemas } from './handlers.js';
 import type { HandlerTable } from './handler-table.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
@@ -37,10 +33,8 @@ export class McpServerInstance {
   private readonly ownInfo: Implementation;
   private readonly ownOptions: McpServerOptions;
   private readonly logger: Logger;
-  private readonly headers: HeaderCheck;
-  private readonly interceptorListeners = new Set<() => void>();
-  private boundary?: Boundary;
-  private interceptorServer?: InterceptorServer;
+  readonly headers: HeaderCheck;
+  private readonly extensions: ServerExtension[] = [];
   private pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
   readonly bus: ServerEventBus;
   private readonly sharedBus?: SharedEventBus;
@@ -57,8 +51,6 @@ export class McpServerInstance {
   access?: Access;
   /** The paths of the HTTP endpoint, once the application has started. */
   paths: readonly string[] = [];
-  /** The interceptors that govern this server, once the application has started. */
-  chain?: LocalChainSource;
   /** Observes incoming requests. `asking` observes requests to clients. Both are undefined without listeners. */
   observer?: Observer;
   asking?: Observer;
@@ -115,10 +107,15 @@ export class McpServerInstance {
 
   get capabilities(): ServerCapabilities {
     const { capabilities } = this.handlers.description;
-    const capability = this.interceptorServer?.capability;
-    return capability
-      ? { ...capabilities, extensions: { ...capabilities.extensions, [INTERCEPTORS_EXTENSION]: capability } }
-      : capabilities;
+    const own = this.extensions.flatMap(one => (one.id ? [[one.id, one.settings?.() ?? {}]] : []));
+    if (own.length === 0) return capabilities;
+    return {
+      ...capabilities,
+      extensions: {
+        ...capabilities.extensions,
+        ...Object.fromEntries(own),
+      } as ServerCapabilities['extensions'],
+    };
   }
 
   /** Makes tokens decide what a caller may use. */
@@ -186,49 +183,39 @@ export class McpServerInstance {
     );
   }
 
-  /** Sends a request to a client outside of its calls, through the interceptors if there are any. */
+  /** Sends a request to a client outside of its calls, through the extensions. */
   ask(call: McpCall, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
-    return this.boundary ? this.boundary.ask(call, send, ...asked) : send(...asked);
+    const through = this.extensions.reduceRight<AskClient>(
+      (next, one) => (one.ask ? (...own) => one.ask!(call, next, ...own) : next),
+      send,
+    );
+    return through(...asked);
   }
 
-  /** Sends notifications to a client outside of its calls, through the interceptors if there are any. */
-  teller(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
-    return this.boundary?.teller(callOf, send) ?? send;
+  /** Sends notifications to a client outside of its calls, through the extensions. */
+  notifier(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
+    return this.extensions.reduceRight((next, one) => one.notifier?.(callOf, next) ?? next, send);
   }
 
   /**
-   * Calls the listener when the exposed interceptors have changed.
+   * Calls the listener when an extension has a notification for all lasting connections.
    * @returns a function that removes the listener
    */
-  onInterceptorsChanged(listener: () => void): () => void {
-    this.interceptorListeners.add(listener);
-    return () => void this.interceptorListeners.delete(listener);
+  onNotification(listener: (method: string) => void): () => void {
+    const removals = this.extensions.map(one => one.onNotification?.(listener));
+    return () => {
+      for (const remove of removals) remove?.();
+    };
   }
 
-  /** Puts a chain around this server's traffic, and exposes the application's interceptors if the options say so. */
-  govern(chain: LocalChainSource, reports: InterceptorReports): void {
-    const { name, interceptors: settings, pageSize } = this.options;
-    this.chain = chain;
-    if (settings.expose) {
-      const log = (message: string) => this.logger.warn(message);
-      const { ttlMs } = this.options.cache['interceptors/list'] ?? {};
-      this.interceptorServer = new InterceptorServer(chain, { pageSize, ttlMs, log });
-      chain.onChange(() => {
-        for (const tell of this.interceptorListeners) tell();
-      });
-    }
-    const isEmpty = chain.local.length + settings.servers.length === 0 && !settings.resolveServers;
-    if (settings.apply && !isEmpty) {
-      this.boundary = new Boundary({
-        server: name,
-        source: chain,
-        settings,
-        reports,
-        listings: this.handlers,
-        headers: this.headers,
-        unsubscribe: this.handlers.answer('resources/unsubscribe'),
-      });
-    }
+  /** What the extensions offer, for the log of the start. */
+  get offered(): string[] {
+    return this.extensions.flatMap(({ offered }) => offered ?? []);
+  }
+
+  /** Adds an extension, before the first request. */
+  extend(extension: ServerExtension): void {
+    this.extensions.push(extension);
     this.pipelines = this.composePipelines();
   }
 
@@ -249,11 +236,11 @@ export class McpServerInstance {
   }
 
   /**
-   * Runs the interceptors for a subscription that the SDK serves itself.
+   * Lets the extensions decide on one resource of `subscriptions/listen`.
    * @throws McpException if it is refused
    */
-  async interceptSubscription(uri: string, call: McpCall): Promise<void> {
-    await this.boundary?.admitSubscription(uri, call);
+  async admitSubscription(uri: string, call: McpCall): Promise<void> {
+    for (const one of this.extensions) await one.admitSubscription?.(uri, call);
   }
 
   report(error: Error): void {
@@ -306,20 +293,8 @@ export class McpServerInstance {
   }
 
   private composePipelines(): typeof this.pipelines {
-    const { handlers, interceptorServer, rounds, headers, access, boundary } = this;
-    const extensions: Record<string, Answer> = {};
-    for (const [method, answer] of Object.entries(interceptorServer?.methods ?? {})) {
-      extensions[method] = async (call, params) => ({ ...(await answer(params, call)) });
-    }
-    Object.assign(extensions, handlers.methods);
-    const parts: PipelineParts = {
-      answer: method => handlers.answer(method),
-      rounds,
-      headers,
-      access,
-      boundary,
-      extensions,
-    };
+    const { handlers, rounds, headers, access, extensions } = this;
+    const parts: PipelineParts = { handlers, rounds, headers, access, extensions };
     return { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
   }
 

@@ -1,24 +1,21 @@
-import type { Boundary } from '../interceptors/boundary/boundary.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era } from '../protocol/mcp-call.js';
-import { DISPATCHED, METHODS, type DispatchedMethod } from '../protocol/methods.js';
+import { DISPATCHED, METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { traceIdOf } from '../protocol/trace-id.js';
 import type { Access } from './access.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
+import type { Handlers } from './handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
 
 export interface PipelineParts {
-  /** Answers from the catalogue, or from the backends of a gateway. */
-  readonly answer: (method: DispatchedMethod) => Answer;
+  readonly handlers: Handlers;
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
   /** Undefined if the answers do not depend on the caller. */
   readonly access?: Access;
-  /** The interceptors, if the server has any. */
-  readonly boundary?: Boundary;
-  /** Methods in addition to the protocol's own methods. */
-  readonly extensions: Readonly<Record<string, Answer>>;
+  readonly extensions: readonly ServerExtension[];
 }
 
 /**
@@ -26,29 +23,40 @@ export interface PipelineParts {
  * this list run between them. The list is composed once for each method of an era, without stages that have no work.
  */
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
-  const { answer, rounds, headers, access, boundary, extensions } = parts;
+  const { handlers, rounds, headers, access, extensions } = parts;
   const answers = new Map<string, Answer>();
   const errors = errorsAsJsonRpc(rounds);
   for (const method of DISPATCHED) {
     const { canAsk } = METHODS.get(method)!;
+    const added = stagesOf(extensions, method, era);
     const stages = [
       errors,
       // First, because later stages could reveal that a hidden handler exists.
       access && access.stage,
       era === 'legacy' && canAsk && rounds.legacyRounds,
-      // Checks that the caller sees the named handler, checks header parameters, then runs the chain.
-      boundary && boundary.intercept(method),
-      !boundary && era === 'modern' && method === 'tools/call' && headerParameters(headers),
+      // Interceptors: check that the caller sees the named handler, check header parameters, then run the chain.
+      ...added,
+      !extensions.some(({ checksHeaders }) => checksHeaders) &&
+        era === 'modern' &&
+        method === 'tools/call' &&
+        headerParameters(headers),
       // Again, because an interceptor may have changed the name.
-      boundary && access?.needsToolScopes && method === 'tools/call' && access.toolStage,
+      added.length > 0 && access?.needsToolScopes && method === 'tools/call' && access.toolStage,
     ];
-    answers.set(method, compose(stages, answer(method)));
+    answers.set(method, compose(stages, handlers.answer(method)));
   }
-  for (const [method, own] of Object.entries(extensions)) {
-    answers.set(method, compose([errors, boundary && boundary.passNotifications], own));
+  const further = [
+    ...extensions.flatMap(({ methods = {} }) => Object.entries(methods)),
+    ...Object.entries(handlers.methods),
+  ];
+  for (const [method, answer] of further) {
+    answers.set(method, compose([errors, ...stagesOf(extensions, method, era)], answer));
   }
   return answers;
 }
+
+const stagesOf = (extensions: readonly ServerExtension[], method: string, era: Era): Stage[] =>
+  extensions.flatMap(one => one.stage?.(method, era) ?? []);
 
 const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>
   stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);

@@ -172,7 +172,7 @@ export class SdkServer extends McpServer {
   /** Sends notifications to the client on behalf of the connection itself. */
   protected tellerOnConnection(): ReplyChannel['notify'] {
     const callOf = () => this.callOfConnection('notifications/message');
-    return this.instance.teller(callOf, (method, params) => this.server.notification({ method, params }));
+    return this.instance.notifier(callOf, (method, params) => this.server.notification({ method, params }));
   }
 
   private callOfConnection(method: string, signal = new AbortController().signal): McpCall {

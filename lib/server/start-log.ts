@@ -11,7 +11,7 @@ import type { McpServerInstance } from './mcp-server-instance.js';
  * @param environment of the process, for warnings
  */
 export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv): void {
-  const { options, handlers, paths, chain, access } = host;
+  const { options, handlers, paths, access } = host;
   const logger = new Logger(`McpModule(${options.name})`);
   const server = `MCP ${handlers.isRemote ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
   const { tools, prompts, resources, resourceTemplates } = host.catalog;
@@ -20,7 +20,7 @@ export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv
     counted(prompts.size, 'prompt'),
     counted(resources.size, 'resource'),
     counted(resourceTemplates.size, 'resource template'),
-    options.interceptors.expose ? counted(chain?.local.length ?? 0, 'interceptor') : [],
+    host.offered,
   ].flat();
   if (handlers.isRemote) logger.log(server);
   else if (offered.length > 0) logger.log(`${server}: ${offered.join(', ')}`);

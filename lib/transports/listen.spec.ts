@@ -13,7 +13,7 @@ const listen = (
   refusalOfListen(
     {
       options: { interceptors: { timeoutMs: 1000 } },
-      interceptSubscription: intercept,
+      admitSubscription: intercept,
       handlers: {
         subscriptionsAtOnce: 1,
         admitSubscription: (uri: string, call: McpCall) => admit(uri, call).then(() => true),

@@ -97,7 +97,7 @@ async function intercept(host: McpServerInstance, uris: readonly string[], call:
     for (const uri of uris) {
       signal.throwIfAborted();
       await unlessAborted(
-        host.interceptSubscription(uri, { ...call, reply: { ...call.reply, signal } }),
+        host.admitSubscription(uri, { ...call, reply: { ...call.reply, signal } }),
         signal,
       );
     }

@@ -7,6 +7,7 @@ import { EVENTS } from './hooks.js';
 import type { LocalChainSource } from '../../interceptors/local-chain-source.js';
 import { isServed } from '../../interceptors/messages/payload-check.js';
 import type { RemoteHost } from '../../interceptors/remote/remote-host.js';
+import type { InterceptorLoader } from '../../server/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { defined } from '../../util/defined.js';
 import type {
@@ -32,11 +33,12 @@ const LAYERS: readonly Origin[] = ['override', 'policy file'];
 /** The chains of all servers, as they would run now. */
 export async function chainsOf(
   servers: readonly McpServerInstance[],
+  loader: InterceptorLoader,
   counters: TurnCounters,
 ): Promise<Chains> {
   return {
     servers: await Promise.all(
-      servers.flatMap(({ chain, options }) => (chain ? [serverChain(options, chain, counters)] : [])),
+      servers.map(async server => serverChain(server.options, await loader.chainOf(server), counters)),
     ),
   };
 }

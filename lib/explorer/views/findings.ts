@@ -2,6 +2,7 @@ import type { ApplicationConfig } from '@nestjs/core';
 import type { Entry } from '../../catalog/entries.js';
 import { enhancerSteps } from '../../execution/enhancer-steps.js';
 import { deadHooks } from './hooks.js';
+import type { InterceptorLoader } from '../../server/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Finding, Findings } from '../api.js';
 import { currentChain } from './chain.js';
@@ -18,28 +19,28 @@ type Told = Pick<Finding, 'rule' | 'message' | 'remedy'>;
 /** Likely mistakes in what the servers offer. */
 export async function findingsOf(
   servers: readonly McpServerInstance[],
+  loader: InterceptorLoader,
   config: ApplicationConfig,
 ): Promise<Findings> {
-  const found = await Promise.all(servers.map(server => serverFindings(server, config)));
+  const found = await Promise.all(
+    servers.map(async server => [...serverFindings(server, config), ...(await hookFindings(server, loader))]),
+  );
   return { findings: found.flat() };
 }
 
-async function serverFindings(server: McpServerInstance, config: ApplicationConfig): Promise<Finding[]> {
+function serverFindings(server: McpServerInstance, config: ApplicationConfig): Finding[] {
   const { name } = server.options;
   const entries = [...server.table.enabled()].filter(({ kind }) => kind !== 'completion');
   const tools = entries.filter(({ kind }) => kind === 'tool');
   const unguarded = unguardedOf(tools, config);
-  return [
-    ...entries.flatMap(entry =>
-      [...about(entry), ...(unguarded.has(entry) ? [UNGUARDED] : [])].map(told => ({
-        ...told,
-        server: name,
-        kind: entry.kind,
-        subject: entry.key,
-      })),
-    ),
-    ...(await hookFindings(server)),
-  ];
+  return entries.flatMap(entry =>
+    [...about(entry), ...(unguarded.has(entry) ? [UNGUARDED] : [])].map(told => ({
+      ...told,
+      server: name,
+      kind: entry.kind,
+      subject: entry.key,
+    })),
+  );
 }
 
 function about(entry: Entry): Told[] {
@@ -97,12 +98,13 @@ function unguardedOf(tools: readonly Entry[], config: ApplicationConfig): Readon
   return new Set(bare.length < tools.length ? bare : []);
 }
 
-async function hookFindings({ chain, options }: McpServerInstance): Promise<Finding[]> {
-  const entries = chain ? ((await currentChain(chain))?.entries ?? []) : [];
+async function hookFindings(server: McpServerInstance, loader: InterceptorLoader): Promise<Finding[]> {
+  const chain = await currentChain(await loader.chainOf(server));
+  const entries = chain?.entries ?? [];
   return entries.flatMap(entry =>
     deadHooks(entry).map(message => ({
       rule: 'hook-never-matches' as const,
-      server: options.name,
+      server: server.options.name,
       subject: entry.name,
       message,
       remedy: 'Name an event that happens, or remove the hook.',

@@ -1,12 +1,11 @@
 import { isRecord } from '../../util/is-record.js';
-import { Injectable } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import type { ModulesContainer } from '@nestjs/core';
 import { INTERCEPTOR_METADATA, type InterceptorMetadata } from '../decorators/interceptor.decorators.js';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
 import { Mistakes } from '../../exceptions/mistakes.js';
 import { exploreMethods } from '../../execution/explore-methods.js';
 import { describeTarget, type HandlerTarget } from '../../execution/handler-target.js';
-import { RequestScope } from '../../execution/request-scope.js';
+import type { RequestScope } from '../../execution/request-scope.js';
 import { type ChainEntry, LOCAL_HOST } from '../chain/entry.js';
 import { describe } from './check-options.js';
 import { configCheck } from './config-check.js';
@@ -23,7 +22,7 @@ export interface LocalInterceptor {
   readonly where: string;
 }
 
-@Injectable()
+/** The interceptors that the application declares. */
 export class LocalHost {
   private found?: Promise<readonly LocalInterceptor[]>;
 

@@ -38,7 +38,7 @@ async function connect(handlers?: Partial<Handlers>) {
   const host = {
     options: { interceptors: { timeoutMs: 10_000 } },
     handlers: { subscriptionsAtOnce: 1, admitSubscription: () => Promise.resolve(true), ...handlers },
-    interceptSubscription(uri: string, { reply: { signal } }: McpCall) {
+    admitSubscription(uri: string, { reply: { signal } }: McpCall) {
       const one = { ...deferred(), uri, signal };
       asked.put(one);
       return one.promise;

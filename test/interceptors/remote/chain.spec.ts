@@ -1,4 +1,5 @@
-import { DiscoveryError, InterceptorChain, type ChainParams } from 'nestjs-mcp';
+import type { ChainParams } from 'nestjs-mcp';
+import { DiscoveryError, InterceptorChain } from 'nestjs-mcp/interceptors';
 import type { DiscoverOptions } from 'nestjs-mcp/interceptors';
 import { deferred } from '../../fixtures/deferred.js';
 import { mutator, StubHost, validator, type StubInterceptor } from './stub-host.js';

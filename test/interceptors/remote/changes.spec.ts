@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Injectable } from '@nestjs/common';
-import { InterceptorChain, Tool } from 'nestjs-mcp';
+import { Tool } from 'nestjs-mcp';
+import { InterceptorChain } from 'nestjs-mcp/interceptors';
 import { startApp, textOf } from '../../fixtures/matrix.js';
 
 @Injectable()

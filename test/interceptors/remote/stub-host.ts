@@ -1,4 +1,4 @@
-import type { InterceptorHost } from 'nestjs-mcp';
+import type { InterceptorHost } from 'nestjs-mcp/interceptors';
 import type { HostPolicy, InterceptorInvoker, InvokeParams } from 'nestjs-mcp/interceptors';
 
 type Json = Record<string, unknown>;

@@ -1,0 +1,147 @@
+import { Logger } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { RequestScope } from '../execution/request-scope.js';
+import { Beside } from './chain/beside.js';
+import { LOCAL_HOST } from './chain/entry.js';
+import type { LocalChainSource } from './local-chain-source.js';
+import type { InterceptorServerOptions } from './remote/host-options.js';
+import { HostPool } from './remote/host-pool.js';
+import { LocalHost } from './local/local-host.js';
+import { openHost, type OpenedHost } from './remote/open-host.js';
+import type { OpenHostOptions } from './remote/remote-host.js';
+import type { InterceptorSettings } from './interceptor-options.js';
+import { logLine } from '../util/log-line.js';
+import { MergedChain, type HostsFor } from './merged-chain.js';
+import type { Policy } from './overrides.js';
+import type { InterceptorPolicy } from './policy/policy.js';
+import { PolicyFile } from './policy/policy-file.js';
+import type { Traffic } from '../protocol/traffic.js';
+import type { RemoteHost } from './remote/remote-host.js';
+import type { InterceptorReports } from './reports.js';
+
+export type ChainSettings = Pick<
+  InterceptorSettings,
+  'servers' | 'resolveServers' | 'discovery' | 'policyFile' | 'overrides' | 'config'
+>;
+
+/** Builds the chains of an application. It is loaded if the application has interceptors. */
+export class InterceptorEngine {
+  private readonly hosts: Pick<OpenedHost, 'close'>[] = [];
+  /** The hosts of the option `interceptors.servers`. */
+  readonly remoteHosts: RemoteHost[] = [];
+  private readonly files: PolicyFile[] = [];
+  private readonly besides: Beside[] = [];
+  private readonly local: LocalHost;
+
+  constructor(
+    modules: ModulesContainer,
+    scope: RequestScope,
+    private readonly reports: InterceptorReports,
+    private readonly traffic: Traffic,
+  ) {
+    this.local = new LocalHost(modules, scope);
+  }
+
+  /**
+   * The interceptors for a server or client that does not exist.
+   * @throws McpBootstrapError for invalid interceptors
+   */
+  async misplaced(names: ReadonlySet<string>): Promise<McpBootstrapError[]> {
+    return (await this.local.interceptors())
+      .filter(({ server }) => server !== undefined && !names.has(server))
+      .map(
+        ({ server, where }) =>
+          new McpBootstrapError(
+            where,
+            `the MCP server "${server}" does not exist; correct "server", or add a server or a client with this name`,
+          ),
+      );
+  }
+
+  /** @throws McpBootstrapError for invalid settings */
+  async chainFor(
+    name: string,
+    { servers, resolveServers, discovery, policyFile, overrides, config }: ChainSettings,
+    where: string,
+  ): Promise<LocalChainSource> {
+    const found = await this.local.interceptors();
+    const own = found.filter(({ server }) => server === undefined || server === name);
+    const local = own.map(({ entry }) => entry);
+    const logger = loggerOf(name);
+    const warn = (message: string) => logger.warn(logLine(message));
+    const verbose = (message: string) => logger.verbose(logLine(message));
+    try {
+      const file = policyFile === undefined ? undefined : new PolicyFile(policyFile);
+      const policyWith = (read?: InterceptorPolicy): Policy => ({
+        overrides: read ? [overrides, read.overrides] : [overrides],
+        config: read ? [config, read.config] : [config],
+      });
+      const policy = policyWith(file?.read());
+      const host = { ...discovery, server: name, warn, verbose, traffic: this.traffic };
+      const remote = await this.open(servers, host);
+      const beside = new Beside();
+      this.besides.push(beside);
+      const chain = new MergedChain({
+        local,
+        hosts: remote.map(one => one.host),
+        ...(resolveServers && { hostsFor: this.chooser(resolveServers, host) }),
+        policy,
+        options: {
+          beside,
+          observe: this.traffic.turns,
+          onSinkEnd: (entry, end) => this.reports.sinkEnded(name, entry, end),
+        },
+        warn,
+      });
+      if (file) this.watch(file, logger, read => chain.apply(policyWith(read)));
+      return chain;
+    } catch (error) {
+      throw new McpBootstrapError(where, (error as Error).message);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const file of this.files.splice(0)) file.close();
+    await Promise.all(this.besides.splice(0).map(one => one.close()));
+    await Promise.all(this.hosts.splice(0).map(one => one.close()));
+  }
+
+  private chooser(
+    resolveServers: NonNullable<ChainSettings['resolveServers']>,
+    options: OpenHostOptions,
+  ): HostsFor {
+    const pool = new HostPool(options);
+    this.hosts.push(pool);
+    return async (caller, lease) => {
+      const servers = await resolveServers(caller);
+      return Promise.all(servers.map(server => pool.get(server, lease)));
+    };
+  }
+
+  private async open(
+    servers: readonly InterceptorServerOptions[],
+    options: OpenHostOptions,
+  ): Promise<OpenedHost[]> {
+    const names = [LOCAL_HOST, ...servers.map(({ name }) => name)];
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) throw new Error(`"interceptors.servers" has two hosts named "${twice}"`);
+    const opened = await Promise.all(servers.map(server => openHost(server, options)));
+    this.hosts.push(...opened);
+    this.remoteHosts.push(...opened.map(({ host }) => host));
+    return opened;
+  }
+
+  private watch(file: PolicyFile, logger: Logger, apply: (policy: InterceptorPolicy) => void): void {
+    this.files.push(file);
+    file.watch(
+      policy => {
+        apply(policy);
+        logger.log('The policy file has changed; its new policy is in force');
+      },
+      error => logger.error(logLine(`The policy stays as it was: ${error.message}`)),
+    );
+  }
+}
+
+const loggerOf = (name: string): Logger => new Logger(`McpInterceptors(${name})`);

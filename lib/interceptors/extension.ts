@@ -1,0 +1,65 @@
+import type { HeaderCheck } from '../headers/header-check.js';
+import type { Answer } from '../protocol/answer.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
+import { Boundary } from './boundary/boundary.js';
+import type { Listings } from './boundary/list-guard.js';
+import type { InterceptorSettings } from './interceptor-options.js';
+import type { LocalChainSource } from './local-chain-source.js';
+import { INTERCEPTORS_EXTENSION } from './protocol/types.js';
+import type { InterceptorReports } from './reports.js';
+import { InterceptorServer } from './served/interceptor-server.js';
+
+/** Notifies callers of this server's interceptors that they must list the interceptors again. */
+const INTERCEPTORS_CHANGED = 'notifications/interceptors/list_changed';
+
+interface InterceptorExtensionOptions {
+  readonly server: string;
+  readonly chain: LocalChainSource;
+  readonly settings: InterceptorSettings;
+  readonly reports: InterceptorReports;
+  readonly listings: Listings;
+  readonly headers: HeaderCheck;
+  readonly unsubscribe: Answer;
+  readonly pageSize: number;
+  readonly ttlMs?: number;
+  readonly log: (message: string) => void;
+}
+
+/** Puts a chain around the traffic of a server, and exposes the application's interceptors if the options say so. */
+export function interceptorExtension(options: InterceptorExtensionOptions): ServerExtension {
+  const { server, chain, settings, pageSize, ttlMs, log } = options;
+  const isEmpty = chain.local.length + settings.servers.length === 0 && !settings.resolveServers;
+  return {
+    ...(settings.apply && !isEmpty && around(new Boundary({ ...options, server, source: chain }))),
+    ...(settings.expose && exposed(new InterceptorServer(chain, { pageSize, ttlMs, log }), chain)),
+  };
+}
+
+const around = (boundary: Boundary) => ({
+  checksHeaders: true,
+  stage: (method: string) => boundary.intercept(method),
+  admitSubscription: boundary.admitSubscription.bind(boundary),
+  ask: boundary.ask.bind(boundary),
+  notifier: boundary.teller.bind(boundary),
+});
+
+function exposed(served: InterceptorServer, chain: LocalChainSource) {
+  const count = chain.local.length;
+  const listeners = new Set<(method: string) => void>();
+  chain.onChange(() => {
+    for (const notify of listeners) notify(INTERCEPTORS_CHANGED);
+  });
+  const answer =
+    (method: string): Answer =>
+    async (call, params) => ({ ...(await served.methods[method](params, call)) });
+  return {
+    id: INTERCEPTORS_EXTENSION,
+    ...(count > 0 && { offered: `${count} interceptor${count === 1 ? '' : 's'}` }),
+    settings: () => ({ ...served.capability }),
+    methods: Object.fromEntries(Object.keys(served.methods).map(method => [method, answer(method)])),
+    onNotification(listener: (method: string) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
