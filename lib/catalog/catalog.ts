@@ -1,6 +1,14 @@
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { listOf, type ListMethod } from '../protocol/methods.js';
+import {
+  itemOf,
+  LIST_OF,
+  listOf,
+  METHODS,
+  perList,
+  type ListMethod,
+  type NamedItem,
+} from '../protocol/methods.js';
 import { enumValues } from '../schema/input-properties.js';
 import {
   completionKey,
@@ -88,16 +96,12 @@ export class Catalog {
     this.matchers = [...this.resourceTemplates.values()].sort(
       (a, b) => b.template.specificity - a.template.specificity,
     );
-    const pagesOf = (method: ListMethod, entries: ReadonlyMap<string, { definition: object }>) => {
-      const definitions = [...entries.values()].map(({ definition }) => definition);
-      return paginate(listOf(method).lists, definitions, options.pageSize);
-    };
-    this.pages = {
-      'tools/list': pagesOf('tools/list', this.tools),
-      'prompts/list': pagesOf('prompts/list', this.prompts),
-      'resources/list': pagesOf('resources/list', this.resources),
-      'resources/templates/list': pagesOf('resources/templates/list', this.resourceTemplates),
-    };
+    this.pages = perList(method => {
+      const { lists } = listOf(method);
+      const entries: ReadonlyMap<string, { definition: object }> = this[lists];
+      const definitions = Array.from(entries.values(), ({ definition }) => definition);
+      return paginate(lists, definitions, options.pageSize);
+    });
     this.capabilities = this.capabilitiesOf(options.declare);
   }
 
@@ -112,11 +116,19 @@ export class Catalog {
   }
 
   /** The handler of a call, as far as its params name one. */
-  handlerOf({ method, params: { name, uri } }: Pick<McpCall, 'method' | 'params'>): Entry | undefined {
-    if (method === 'tools/call') return this.tools.get(name as string);
-    if (method === 'prompts/get') return this.prompts.get(name as string);
-    if (method !== 'resources/read' || typeof uri !== 'string') return undefined;
-    return this.readersOf(uri).next().value?.entry;
+  handlerOf({ method, params }: Pick<McpCall, 'method' | 'params'>): Entry | undefined {
+    const item = METHODS.get(method)?.canAsk && itemOf(method, params);
+    return item && this.entriesOf(item)[0];
+  }
+
+  /** The handlers of an item, the preferred handler first. */
+  entriesOf({ kind, id }: NamedItem): readonly Entry[] {
+    if (typeof id !== 'string') return [];
+    if (kind === 'resource') return Array.from(this.readersOf(id), ({ entry }) => entry);
+    const known = this[listOf(LIST_OF[kind]).lists].get(id);
+    // Clients also complete the URI of a resource without variables.
+    const entry = known ?? (kind === 'resource template' ? this.resources.get(id) : undefined);
+    return entry ? [entry] : [];
   }
 
   completer(kind: 'prompt' | 'resource template', name: string, argument: string): Completer | undefined {

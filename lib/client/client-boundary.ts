@@ -17,7 +17,8 @@ import { EVENT_OF } from '../interceptors/protocol/events.js';
 import type { InvocationContext } from '../interceptors/protocol/types.js';
 import type { ChainReport } from '../interceptors/reports.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
-import type { InputHandler, InputMethod } from './input-requests.js';
+import type { InputMethod } from '../protocol/methods.js';
+import type { InputHandler } from './input-requests.js';
 
 /** A client's chain, and its limits. */
 export interface ClientBoundaryOptions {

@@ -9,7 +9,7 @@ import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js
 import { whereOf, type ResolvedClientOptions, knownToolsOf } from './client-options.js';
 import { Connection } from '../connection/connection.js';
 import type { FoundInputHandler } from './input-handlers.js';
-import { INPUT_CAPABILITIES, INPUT_METHODS } from './input-requests.js';
+import { INPUT_METHODS, INPUT_RULES } from '../protocol/methods.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
 import type { Observer } from '../protocol/traffic.js';
 import { observedAnswer } from './observed-answer.js';
@@ -152,7 +152,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
     const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {
-      const { name, value } = INPUT_CAPABILITIES[method];
+      const { capability: name, value } = INPUT_RULES[method];
       if (handlers.some(one => one.method === method)) capabilities[name] ??= value;
       else if (capabilities[name] !== undefined) {
         throw new McpBootstrapError(

@@ -6,7 +6,8 @@ import { describeTarget, type HandlerTarget } from '../execution/handler-target.
 import { RequestScope } from '../execution/request-scope.js';
 import { reasonOf } from '../schema/schema.error.js';
 import { readInputs } from './on-input.decorators.js';
-import type { InputHandler, InputMethod } from './input-requests.js';
+import type { InputMethod } from '../protocol/methods.js';
+import type { InputHandler } from './input-requests.js';
 
 export interface FoundInputHandler {
   readonly method: InputMethod;

@@ -6,6 +6,7 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
+import type { InputMethod } from '../protocol/methods.js';
 
 /** The params and the result of each request that a server may send to a client, by method. */
 export interface InputRequestTypes {
@@ -16,8 +17,6 @@ export interface InputRequestTypes {
   };
   'roots/list': { params: Readonly<Record<string, unknown>>; result: ListRootsResult };
 }
-
-export type InputMethod = keyof InputRequestTypes;
 
 /** The request that a handler of `@OnElicitation`, `@OnSampling` or `@OnRoots` answers. */
 export interface InputRequestContext {
@@ -34,11 +33,3 @@ export type InputHandler<M extends InputMethod = InputMethod> = (
   params: InputRequestTypes[M]['params'],
   context: InputRequestContext,
 ) => InputRequestTypes[M]['result'] | Promise<InputRequestTypes[M]['result']>;
-
-export const INPUT_CAPABILITIES = {
-  'elicitation/create': { name: 'elicitation', value: { form: {} } },
-  'sampling/createMessage': { name: 'sampling', value: {} },
-  'roots/list': { name: 'roots', value: {} },
-} as const satisfies Record<InputMethod, { name: string; value: object }>;
-
-export const INPUT_METHODS = Object.keys(INPUT_CAPABILITIES) as InputMethod[];

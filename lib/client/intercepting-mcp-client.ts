@@ -1,7 +1,8 @@
 import type { RequestOptions } from '@modelcontextprotocol/client';
 import { ClientBoundary, type ClientBoundaryOptions, type GovernedInput } from './client-boundary.js';
 import type { ClientVerbs } from './client-verbs.js';
-import type { InputHandler, InputMethod } from './input-requests.js';
+import type { InputMethod } from '../protocol/methods.js';
+import type { InputHandler } from './input-requests.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
 
 /** A client to intercept: the SDK's `Client`, or anything with its verbs. */

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Observer } from '../protocol/traffic.js';
 import type { GovernedInput } from './client-boundary.js';
-import type { InputMethod } from './input-requests.js';
+import type { InputMethod } from '../protocol/methods.js';
 
 /** Observes the questions of a 2025 server. A 2026 server sends them as part of a result and not as requests. */
 export const observedAnswer = (

@@ -1,4 +1,4 @@
-import type { InputMethod } from './input-requests.js';
+import type { InputMethod } from '../protocol/methods.js';
 
 /** Key of the options of `@OnElicitation`, `@OnSampling` and `@OnRoots`. */
 const CLIENT_INPUT_METADATA = 'nestjs-mcp:client-inputs';

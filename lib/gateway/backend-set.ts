@@ -5,10 +5,8 @@ import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Backend } from './backend.js';
 import type { ListDeadlines } from './caller-waits.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
-import { listOf, rowsOf, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';
+import { listOf, rowsOf, type ListMethod, type NamingMethod } from '../protocol/methods.js';
 import { prefixed, renamed, targetOf, withoutPrefix, type Target } from './target.js';
-
-type CallMethod = Exclude<DispatchedMethod, ListMethod>;
 
 export interface Route {
   readonly backend: Backend;
@@ -43,7 +41,7 @@ export class BackendSet {
   }
 
   /** @throws McpException if no backend has the target */
-  async route(method: CallMethod, params: Params, exchange: McpCall): Promise<Route> {
+  async route(method: NamingMethod, params: Params, exchange: McpCall): Promise<Route> {
     const { only } = this;
     if (only) return { backend: only, params };
     const target = targetOf(method, params);
@@ -90,7 +88,7 @@ export class BackendSet {
   }
 
   /** The page that shows a target to its caller, or an empty page: an interceptor that hides the row forbids the call. */
-  async listingOf(method: CallMethod, params: Params, exchange: McpCall): Promise<Listing> {
+  async listingOf(method: NamingMethod, params: Params, exchange: McpCall): Promise<Listing> {
     const { id, isNamed, lookups, unknown: refusal } = targetOf(method, params);
     const owners = this.all.filter(({ prefix }) => !isNamed || withoutPrefix(prefix, id) !== undefined);
     const { backends, problem } = await this.reach(owners, exchange.reply.signal, owners.length === 1);

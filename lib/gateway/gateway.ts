@@ -191,8 +191,7 @@ export class Gateway implements Handlers {
     exchange: McpCall,
   ): Promise<Listing | undefined> =>
     this.via(exchange, async () => {
-      if (isList(method) || method === 'resources/unsubscribe') return undefined;
-      return this.set.listingOf(method, params, exchange);
+      return isList(method) ? undefined : this.set.listingOf(method, params, exchange);
     });
 
   toolSchemas(name: string, exchange: McpCall): Promise<ToolSchemas | undefined> {

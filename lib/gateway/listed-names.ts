@@ -1,5 +1,5 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { rowsOf } from '../protocol/methods.js';
+import { isList, listOf, rowsOf } from '../protocol/methods.js';
 import type { NamedKind } from '../protocol/traffic.js';
 import { isRecord } from '../util/is-record.js';
 
@@ -16,8 +16,9 @@ export class ListedNames {
   }
 
   learn(method: string, result: Result): void {
-    if (method !== 'tools/list' && method !== 'prompts/list') return;
-    const kind = method === 'tools/list' ? 'tool' : 'prompt';
+    if (!isList(method)) return;
+    const { kind } = listOf(method);
+    if (kind !== 'tool' && kind !== 'prompt') return;
     for (const row of rowsOf(method, result)) {
       const name = isRecord(row) ? row['name'] : undefined;
       if (this.names.size >= MAX_NAMES) return;

@@ -1,17 +1,21 @@
-import { ResourceNotFoundError, type Result } from '@modelcontextprotocol/server';
+import type { Result } from '@modelcontextprotocol/server';
 import { compileUriTemplate } from '../protocol/uri-template.js';
 import { canonicalUri } from '../interceptors/protocol/subject.js';
 import type { Params } from '../protocol/mcp-call.js';
 import {
   isList,
+  itemOf,
+  LIST_OF,
   listOf,
+  METHODS,
   rowsOf,
-  type DispatchedMethod,
+  type ItemKind,
   type ListMethod,
+  type NamingMethod,
   type Row,
 } from '../protocol/methods.js';
 import { asObject, requireString } from '../protocol/params.js';
-import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
+import { unknownItem } from '../protocol/unknown.js';
 
 export interface Target {
   /** A URI, or a name with the backend's prefix. */
@@ -23,56 +27,31 @@ export interface Target {
 }
 
 /** @throws McpException (-32602) for params that name nothing */
-export function targetOf(method: Exclude<DispatchedMethod, ListMethod>, params: Params): Target {
-  switch (method) {
-    case 'tools/call':
-      return named('tools/list', requireString(params, 'name'), unknownTool);
-    case 'prompts/get':
-      return named('prompts/list', requireString(params, 'name'), unknownPrompt);
-    case 'completion/complete': {
-      const ref = asObject(params['ref'], 'ref');
-      return ref['type'] === 'ref/prompt'
-        ? named('prompts/list', requireString(ref, 'name'), unknownPrompt)
-        : template(requireString(ref, 'uri'));
-    }
-    case 'resources/read':
-    case 'resources/subscribe':
-    case 'resources/unsubscribe':
-      return resource(requireString(params, 'uri'));
-  }
-}
-
-const named = (list: ListMethod, name: string, unknown: (name: string) => Error): Target => ({
-  id: name,
-  isNamed: true,
-  lookups: [{ list, is: row => row['name'] === name }],
-  unknown: unknown(name),
-});
-
-function template(uri: string): Target {
-  const is = (row: Row) => row['uriTemplate'] === uri || row['uri'] === uri;
-  return listed(uri, [
-    { list: 'resources/templates/list', is },
-    { list: 'resources/list', is },
-  ]);
+export function targetOf(method: NamingMethod, params: Params): Target {
+  if (METHODS.get(method)?.names === 'ref') asObject(params['ref'], 'ref');
+  const { kind, field, id: given } = itemOf(method, params);
+  const id = requireString({ [field]: given }, field);
+  return { id, isNamed: field === 'name', lookups: lookupsOf(kind, id), unknown: unknownItem(kind, id) };
 }
 
 /** A resource may be listed by its URI, by another spelling of it, or by a template. */
-function resource(uri: string): Target {
-  const canonical = canonicalUri(uri);
-  return listed(uri, [
-    { list: 'resources/list', is: row => row['uri'] === uri },
-    { list: 'resources/list', is: row => canonicalUri(String(row['uri'])) === canonical },
-    { list: 'resources/templates/list', is: row => matches(row['uriTemplate'], uri) },
-  ]);
+function lookupsOf(kind: ItemKind, id: string): Target['lookups'] {
+  const { resource, 'resource template': template } = LIST_OF;
+  if (kind === 'resource') {
+    const canonical = canonicalUri(id);
+    return [
+      { list: resource, is: row => row['uri'] === id },
+      { list: resource, is: row => canonicalUri(String(row['uri'])) === canonical },
+      { list: template, is: row => matches(row['uriTemplate'], id) },
+    ];
+  }
+  if (kind !== 'resource template') return [{ list: LIST_OF[kind], is: row => row['name'] === id }];
+  const is = (row: Row) => row['uriTemplate'] === id || row['uri'] === id;
+  return [
+    { list: template, is },
+    { list: resource, is },
+  ];
 }
-
-const listed = (uri: string, lookups: Target['lookups']): Target => ({
-  id: uri,
-  isNamed: false,
-  lookups,
-  unknown: new ResourceNotFoundError(uri),
-});
 
 function matches(uriTemplate: unknown, uri: string): boolean {
   try {

@@ -3,16 +3,10 @@ import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '.
 import { decodeHeader, isHeaderScalar, mirrors } from './header-value.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HttpExchange, McpCall } from '../protocol/mcp-call.js';
+import { itemOf, METHODS } from '../protocol/methods.js';
 
 /** Text that a header carries without encoding. */
 const PLAIN = /^(?!=\?)[\x20-\x7e]*$/;
-
-/** The parameter that `Mcp-Name` repeats, by method. */
-const NAMED: Readonly<Record<string, 'name' | 'uri'>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
 
 type Headers = Pick<HttpExchange, 'headers' | 'rawHeaders'>;
 
@@ -82,11 +76,10 @@ export function assertNameHeader(
   method: string,
   params: Readonly<Record<string, unknown>>,
 ): boolean {
-  const source = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
-  if (source === undefined) return true;
-  const name = params[source];
-  if (typeof name !== 'string') return false;
-  check(headers, 'Mcp-Name', `params.${source}`, name, 'string');
+  const item = METHODS.get(method)?.hasNameHeader && itemOf(method, params);
+  if (!item) return true;
+  if (typeof item.id !== 'string') return false;
+  check(headers, 'Mcp-Name', `params.${item.field}`, item.id, 'string');
   return true;
 }
 

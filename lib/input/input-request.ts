@@ -12,6 +12,7 @@ import {
 import type { Type } from '@nestjs/common';
 import { branded } from '../exceptions/branded.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { INPUT_METHODS, type InputMethod } from '../protocol/methods.js';
 import { isText } from '../util/values.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { isRecord } from '../util/is-record.js';
@@ -51,14 +52,11 @@ export interface ElicitUrlOptions {
 /** A message of the client's model, or the tools that the model wants to call (specification: client/sampling). */
 export type SampleAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
-export type InputMethod = InputRequest['method'];
-
-const METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
-
 /** @throws TypeError for a value that is not an input request */
 export function readRequest(request: InputRequest): InputRequest {
   const { method, params } = (isRecord(request) ? request : {}) as Partial<InputRequest>;
-  if (METHODS.has(method) && (isRecord(params) || method === 'roots/list')) return request;
+  if (INPUT_METHODS.some(known => known === method) && (isRecord(params) || method === 'roots/list'))
+    return request;
   throw new TypeError(
     'a question is not an input request: use inputRequest, or { method, params } of elicitation/create, sampling/createMessage or roots/list',
   );

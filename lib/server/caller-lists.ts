@@ -4,7 +4,7 @@ import { paginate, type Catalog, type Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
 import { WITHOUT_SCOPES, type Authorizer, type HandlerAccess } from '../protocol/access.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { listOf, type ListMethod } from '../protocol/methods.js';
+import { listOf, perList, type ListMethod } from '../protocol/methods.js';
 
 /** The most lists of one catalogue that are kept, and the most characters of their JSON together. */
 const MAX_VIEWS = 256;
@@ -46,12 +46,7 @@ export class CallerLists {
     );
     this.servesAnonymous =
       all.length === 0 ? (authorizer?.anonymous ?? true) : allowsAnonymous.includes(true);
-    this.rows = {
-      'tools/list': this.rowsOf(tools),
-      'prompts/list': this.rowsOf(prompts),
-      'resources/list': this.rowsOf(resources),
-      'resources/templates/list': this.rowsOf(resourceTemplates),
-    };
+    this.rows = perList(method => this.rowsOf(catalog[listOf(method).lists]));
   }
 
   /** @param shows whether `@Visible` shows a handler */

@@ -2,7 +2,6 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
 import { MRTR, resolveMrtr, type FilledMrtr } from '../mrtr/mrtr-options.js';
 import type {
-  CacheableMethod,
   McpCallOptions,
   McpFeatureOptions,
   McpHttpOptions,
@@ -12,6 +11,7 @@ import type {
   ResolvedHttpOptions,
   ResolvedOptions,
 } from './server-options.js';
+import { CACHEABLE, type CacheableMethod } from '../protocol/methods.js';
 import { MemoryEventStore } from '../protocol/memory-event-store.js';
 import { MemorySessionStore } from '../shared/session-store.js';
 import type { SharedState } from '../shared/shared-state.js';
@@ -94,15 +94,12 @@ const CACHE_HINT = objectOf<{ ttlMs?: number; cacheScope?: string }>(
   { description: '{ ttlMs, cacheScope }, with milliseconds, and "public" or "private"' },
 );
 
-const CACHE = objectOf<Partial<Record<CacheableMethod, unknown>>>({
-  'tools/list': CACHE_HINT,
-  'prompts/list': CACHE_HINT,
-  'resources/list': CACHE_HINT,
-  'resources/templates/list': CACHE_HINT,
-  'resources/read': CACHE_HINT,
-  'server/discover': CACHE_HINT,
-  'interceptors/list': CACHE_HINT,
-});
+const CACHE = objectOf<Partial<Record<CacheableMethod, unknown>>>(
+  Object.fromEntries(CACHEABLE.map(method => [method, CACHE_HINT])) as Record<
+    CacheableMethod,
+    typeof CACHE_HINT
+  >,
+);
 
 const CAPABILITIES = objectOf<ResolvedOptions['capabilities']>({
   tools: FLAG,

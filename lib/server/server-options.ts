@@ -7,6 +7,7 @@ import type {
 } from '@nestjs/common';
 import type { CacheHint, Icon } from '@modelcontextprotocol/server';
 import type { DeclaredCapabilities } from '../catalog/catalog.js';
+import type { CacheableMethod } from '../protocol/methods.js';
 import type { EventStore } from '../protocol/event-store.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
 import type { McpMrtrOptions, MrtrSettings } from '../mrtr/mrtr-options.js';
@@ -111,16 +112,6 @@ export interface McpCallOptions {
    */
   maxHanging?: number;
 }
-
-/** Methods whose results may carry a cache hint (2026-07-28). */
-export type CacheableMethod =
-  | 'tools/list'
-  | 'prompts/list'
-  | 'resources/list'
-  | 'resources/templates/list'
-  | 'resources/read'
-  | 'server/discover'
-  | 'interceptors/list';
 
 /** Options of one MCP server. */
 export interface McpModuleOptions {

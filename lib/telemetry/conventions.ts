@@ -71,31 +71,6 @@ export const TOOL_ERROR = 'tool_error';
 /** Stands for a value without a name, or a value that a caller invented. */
 export const OTHER = '_OTHER';
 
-/** Methods that spans and metrics name. A caller can invent any other method. */
-export const KNOWN_METHODS: ReadonlySet<string> = new Set([
-  'initialize',
-  'ping',
-  'server/discover',
-  'subscriptions/listen',
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'completion/complete',
-  'logging/setLevel',
-  'elicitation/create',
-  'sampling/createMessage',
-  'roots/list',
-  'interceptors/list',
-  'interceptor/invoke',
-  'interceptors/invoke',
-]);
-
 /** Codes of JSON-RPC and of MCP, which metrics name. A client or another server can invent any other code. */
 export const KNOWN_CODES: ReadonlySet<string> = new Set([
   '-32700',

@@ -1,6 +1,7 @@
+import { itemOf, METHODS, REQUESTS } from '../protocol/methods.js';
 import type { NamedKind, TrafficPoint, TrafficRequest } from '../protocol/traffic.js';
 import { clipped } from '../util/clipped.js';
-import { KNOWN_METHODS, OTHER } from './conventions.js';
+import { OTHER } from './conventions.js';
 import { withoutSecrets } from './recording.js';
 
 /** The method of a request, and the tool, prompt or resource that it names. */
@@ -16,19 +17,12 @@ export interface Subject {
 /** Most characters of a name, a URI or the id of a request. */
 export const MAX_LENGTH = 1000;
 
-export function subjectOf({ method, params }: TrafficRequest): Subject {
-  switch (method) {
-    case 'tools/call':
-      return { method, tool: textOf(params?.['name']) };
-    case 'prompts/get':
-      return { method, prompt: textOf(params?.['name']) };
-    case 'resources/read':
-    case 'resources/subscribe':
-    case 'resources/unsubscribe':
-      return { method, uri: uriOf(params?.['uri']) };
-    default:
-      return { method: KNOWN_METHODS.has(method) ? method : OTHER };
-  }
+export function subjectOf({ method, params = {} }: TrafficRequest): Subject {
+  // A completion counts as such, and not for the prompt whose arguments it completes.
+  const item = METHODS.get(method)?.names === 'ref' ? undefined : itemOf(method, params);
+  if (!item) return { method: REQUESTS.has(method) ? method : OTHER };
+  const { kind, id } = item;
+  return kind === 'tool' || kind === 'prompt' ? { method, [kind]: textOf(id) } : { method, uri: uriOf(id) };
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { declaredIn } from '../../headers/header-check.js';
 import { argumentAt, HEADER_PREFIX } from '../../headers/header-params.js';
 import { encodeHeader, isHeaderScalar } from '../../headers/header-value.js';
-import { rowsOf } from '../../protocol/methods.js';
+import { DISPATCHED, METHODS, rowsOf } from '../../protocol/methods.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../server/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
@@ -16,7 +16,7 @@ import { callerIn, serverIn, targetOf } from './caller.js';
 import { InProcessClient } from './in-process-client.js';
 import { traceOf } from './trace.js';
 
-const METHODS = ['tools/call', 'prompts/get', 'resources/read'];
+const CALLABLE: readonly string[] = DISPATCHED.filter(method => METHODS.get(method)?.canAsk);
 
 /** How long the trace waits for audit interceptors after the answer, in milliseconds. */
 const AUDIT_MS = 1000;
@@ -40,8 +40,8 @@ export class Calls {
     const caller = callerIn(request);
     if (caller.kind === 'made-up') throw new ApiFailure(403, 'A made-up caller sees lists and calls nothing');
     const { method, params, inputResponses, requestState, confirmed } = request.body;
-    if (typeof method !== 'string' || !METHODS.includes(method) || !isRecord(params)) {
-      throw new ApiFailure(400, `A call has a "method" of ${METHODS.join(', ')}, and "params"`);
+    if (typeof method !== 'string' || !CALLABLE.includes(method) || !isRecord(params)) {
+      throw new ApiFailure(400, `A call has a "method" of ${CALLABLE.join(', ')}, and "params"`);
     }
     const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), REVISION);
     const tool = method === 'tools/call' ? await toolOf(server, params['name'], client) : undefined;

@@ -5,7 +5,7 @@ import { nameOf } from '../../execution/enhancer-steps.js';
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { EVENT_OF } from '../../interceptors/protocol/events.js';
 import type { McpCall, Params } from '../../protocol/mcp-call.js';
-import { listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
+import { LIST_OF, listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
 import { answerInJson } from '../../server/answer-encoder.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { McpServers } from '../../server/mcp-servers.js';
@@ -18,7 +18,6 @@ import type { ApiRequest } from '../explorer-site.js';
 import { changesOf, type Recording } from '../record/recording.js';
 import type { Recorder } from '../record/recorder.js';
 import { revisionsOf } from './catalogue.js';
-import { LIST_OF } from './definitions.js';
 
 /** The most pages of a list. */
 const MAX_PAGES = 50;

@@ -1,18 +1,11 @@
 import type { Entry } from '../../catalog/entries.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
+import { LIST_OF, listOf, rowsOf, type Row } from '../../protocol/methods.js';
 import type { Era } from '../../protocol/mcp-call.js';
 import { encodeResult } from '../../server/wire-codec.js';
 
 /** The row of a list for an entry, in each era. */
 export type Definitions = (entry: Entry) => Readonly<Record<Era, Row>> | undefined;
-
-export const LIST_OF: Readonly<Record<Exclude<Entry['kind'], 'completion'>, ListMethod>> = {
-  tool: 'tools/list',
-  prompt: 'prompts/list',
-  resource: 'resources/list',
-  'resource template': 'resources/templates/list',
-};
 
 /** Has the entries encoded as lists are, all at once: an era can have other forms of schemas. */
 export function definitionsOf(server: McpServerInstance, entries: readonly Entry[]): Definitions {

@@ -1,6 +1,7 @@
 import type { CallToolResult, Result } from '@modelcontextprotocol/server';
 import type { McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
+import { METHODS } from '../../protocol/methods.js';
 import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
 import type { Phase } from '../protocol/types.js';
@@ -12,13 +13,9 @@ export const WARNINGS_META = 'nestjs-mcp/warnings';
 
 type Response = NonNullable<ChainResult['response']>;
 
-const OWN_MEMBER: Readonly<Record<string, string | undefined>> = {
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-};
-
+/** An interceptor cannot know which of the two lists of resources it answers. */
 export function synthetic(method: string, response: Response): Result {
-  const own = OWN_MEMBER[method];
+  const own = METHODS.get(method)?.lists;
   const result = own === undefined || own in response.result ? response.result : { [own]: [] };
   return marked(result as Result, response);
 }

@@ -11,7 +11,7 @@ import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';
 import { marked, ownList, synthetic, toolError, withWarnings } from './answers.js';
 import { InputCrossing } from './input-crossing.js';
-import { isSameThing, ListGuard, type Listings } from './list-guard.js';
+import { isSameItem, ListGuard, type Listings } from './list-guard.js';
 import { isInputRequired, Message } from './message.js';
 import { Outbox, telling, type PassNotification } from './outbox.js';
 import { phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
@@ -184,7 +184,11 @@ export class Boundary {
     await this.options.headers(message.call, found?.page);
     const request = await this.run(message, 'request', params);
     const payload = request.finalPayload as Params;
-    if (payload !== params && !isSameThing(payload, params) && lists.mayHide(message, payload)) {
+    if (
+      payload !== params &&
+      !isSameItem(message.method, payload, params) &&
+      lists.mayHide(message, payload)
+    ) {
       const other = await lists.lookUp(message, payload);
       // The refusal names the requested handler, not the handler that a mutator put in its place.
       if (other?.isHidden) throw found?.refusal ?? other.refusal;

@@ -1,6 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { McpCall, Params } from '../../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../../protocol/methods.js';
+import { itemOf, LIST_OF, type DispatchedMethod } from '../../protocol/methods.js';
 import { unlessAborted } from '../../util/abort.js';
 import { passed } from '../chain/result.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
@@ -45,9 +45,9 @@ export class ListGuard {
   ) {}
 
   mayHide({ chain, method }: Message, params: Params): boolean {
-    const event = listOf(method, params);
-    if (event === undefined) return false;
-    const { request, response } = chain.hooked(event);
+    const item = itemOf(method, params);
+    if (!item) return false;
+    const { request, response } = chain.hooked(EVENT_OF[LIST_OF[item.kind]]!);
     return request.mutators.length + response.mutators.length > 0;
   }
 
@@ -92,23 +92,8 @@ export class ListGuard {
   }
 }
 
-const LIST_FOR: Readonly<Record<string, string | undefined>> = {
-  'tools/call': 'tools/list',
-  'prompts/get': 'prompts/list',
-  'resources/read': 'resources/list',
-  'resources/subscribe': 'resources/list',
-};
-
-function listOf(method: string, params: Params): string | undefined {
-  if (method !== 'completion/complete') return LIST_FOR[method];
-  const { type } = (params['ref'] ?? {}) as { type?: unknown };
-  return type === 'ref/prompt' ? 'prompts/list' : 'resources/list';
+/** Whether two requests of a method name the same item. */
+export function isSameItem(method: string, a: Params, b: Params): boolean {
+  const [one, other] = [itemOf(method, a), itemOf(method, b)];
+  return one?.kind === other?.kind && one?.id === other?.id;
 }
-
-const NAMING = ['type', 'name', 'uri'];
-
-/** Whether two requests, and the `ref` in them, name the same item. */
-export const isSameThing = (a: Params, b: Params): boolean =>
-  isNamedAlike(a, b) && isNamedAlike((a['ref'] ?? {}) as Params, (b['ref'] ?? {}) as Params);
-
-const isNamedAlike = (a: Params, b: Params): boolean => NAMING.every(member => a[member] === b[member]);

@@ -1,20 +1,17 @@
+import { DISPATCHED, INPUT_METHODS, METHODS, type InputMethod } from '../../protocol/methods.js';
+
 export const EVENT_PATTERN = String.raw`^(\*|[A-Za-z0-9_.-]+/\*|[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)$`;
 
-export const EVENT_OF: Readonly<Record<string, string | undefined>> = {
-  'tools/list': 'tools/list',
-  'tools/call': 'tools/call',
-  'prompts/list': 'prompts/list',
-  'prompts/get': 'prompts/get',
-  'resources/list': 'resources/list',
-  'resources/templates/list': 'resources/list',
-  'resources/read': 'resources/read',
-  'resources/subscribe': 'resources/subscribe',
-  'completion/complete': 'completion/complete',
-};
+export const EVENT_OF: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+  DISPATCHED.flatMap(method => {
+    const { event = method, onlyEnds } = METHODS.get(method)!;
+    return onlyEnds ? [] : [[method, event]];
+  }),
+);
 
-export const INPUT_EVENTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+export const INPUT_EVENTS = INPUT_METHODS;
 
-export type InputEvent = (typeof INPUT_EVENTS)[number];
+export type InputEvent = InputMethod;
 
 export const isInputEvent = (event: string): event is InputEvent =>
   (INPUT_EVENTS as readonly string[]).includes(event);

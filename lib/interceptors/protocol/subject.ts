@@ -1,3 +1,5 @@
+import type { Params } from '../../protocol/mcp-call.js';
+import { itemOf, METHODS } from '../../protocol/methods.js';
 import { EVENT_OF, isInputEvent, isNotificationEvent } from './events.js';
 import { matchesAny } from './glob.js';
 import type { Phase } from './types.js';
@@ -9,41 +11,22 @@ export interface Subject {
   readonly uri?: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-interface Said {
-  readonly kind: Subject['kind'];
-  readonly name?: unknown;
-  readonly uri?: unknown;
-}
-
-/** Reads the subject of each request. Other fields do not count, because callers could add them. */
-const NAMED: Readonly<Record<string, (params: Json) => Said>> = {
-  'tools/call': ({ name }) => ({ kind: 'tool', name }),
-  'prompts/get': ({ name }) => ({ kind: 'prompt', name }),
-  'resources/read': ({ uri }) => ({ kind: 'resource', uri }),
-  'resources/subscribe': ({ uri }) => ({ kind: 'resource', uri }),
-  'completion/complete': ({ ref }) => {
-    const { type, name, uri } = (ref ?? {}) as Json;
-    return type === 'ref/prompt' ? { kind: 'prompt', name } : { kind: 'resource', uri };
-  },
-};
-
-const isOfProtocol = (event: string): boolean =>
-  Object.hasOwn(EVENT_OF, event) || isInputEvent(event) || isNotificationEvent(event);
-
 /** Every event of the application may have a subject, but only some events of the protocol. */
-function readerOf(event: string): ((params: Json) => Said) | undefined {
-  if (Object.hasOwn(NAMED, event)) return NAMED[event];
-  return isOfProtocol(event) ? undefined : ({ name, uri }) => ({ kind: 'own', name, uri });
-}
+const hasSubject = (event: string): boolean => isOwn(event) || METHODS.get(event)?.names !== undefined;
+
+const isOwn = (event: string): boolean =>
+  !Object.hasOwn(EVENT_OF, event) && !isInputEvent(event) && !isNotificationEvent(event);
 
 export function subjectOf(event: string, params: unknown): Subject | undefined {
-  const read = readerOf(event);
-  if (!read || typeof params !== 'object' || params === null) return undefined;
-  const { kind, name, uri } = read(params as Json);
-  return { kind, ...(typeof name === 'string' && { name }), ...(typeof uri === 'string' && { uri }) };
+  if (!hasSubject(event) || typeof params !== 'object' || params === null) return undefined;
+  const { name, uri } = params as Params;
+  if (isOwn(event)) return { kind: 'own', ...textIn('name', name), ...textIn('uri', uri) };
+  const { kind, field, id } = itemOf(event, params as Params)!;
+  return { kind: kind === 'resource template' ? 'resource' : kind, ...textIn(field, id) };
 }
+
+const textIn = (field: 'name' | 'uri', value: unknown): Partial<Subject> =>
+  typeof value === 'string' ? { [field]: value } : {};
 
 interface Message {
   readonly event: string;
@@ -57,7 +40,7 @@ export function aboutAny(patterns: readonly string[]): (message: Message) => boo
   const spelt = patterns.flatMap(pattern => [pattern, pattern.toLowerCase(), canonicalUri(pattern)]);
   return ({ event, phase, payload, request }) => {
     const params = phase === 'request' ? payload : request;
-    if (params === undefined && readerOf(event))
+    if (params === undefined && hasSubject(event))
       throw new Error('the subject of the result is unknown, because its request is missing');
     const { name, uri } = subjectOf(event, params) ?? {};
     return (

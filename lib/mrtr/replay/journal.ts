@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type InputMethod, readKind } from '../../input/input-request.js';
+import { readKind } from '../../input/input-request.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
+import type { InputMethod } from '../../protocol/methods.js';
 
 export interface RecordedAnswer {
   readonly method: InputMethod;
