@@ -21,7 +21,7 @@ import { callScope } from './call.js';
 import { CallerStates } from './caller-states.js';
 import { ListDeadlines } from './caller-waits.js';
 import { nextHop, viaOf } from './loop-detection.js';
-import { isList, offers, type DispatchedMethod } from '../protocol/methods.js';
+import { INTERCEPTOR_METHODS, isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { NotHonoredError } from './not-honored.error.js';
 import { SuspendedCalls } from './suspended-calls.js';
@@ -150,15 +150,14 @@ export class Gateway implements Handlers {
     });
   }
 
-  /** The methods of the interceptors extension, in both spellings that are in use. */
+  /** The methods of the interceptors extension. */
   private forwarded(): Record<string, Answer> {
     const [backend] = this.backends;
     const forward =
       (method: string): Answer =>
       (call, params) =>
         this.via(call, () => backend.request(method, params, call));
-    const methods = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
-    return Object.fromEntries(methods.map(method => [method, forward(method)]));
+    return Object.fromEntries(INTERCEPTOR_METHODS.map(method => [method, forward(method)]));
   }
 
   private setLevel(params: Params, exchange: McpCall): Promise<Result> {

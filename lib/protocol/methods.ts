@@ -66,17 +66,11 @@ export const INPUT_RULES = {
   'roots/list': { capability: 'roots', value: {} },
 } as const;
 
-/** The methods that need no handlers, and those of the interceptors extension in both spellings that are in use. */
-const OTHERS = [
-  'initialize',
-  'ping',
-  'server/discover',
-  'subscriptions/listen',
-  'logging/setLevel',
-  'interceptors/list',
-  'interceptor/invoke',
-  'interceptors/invoke',
-] as const;
+/** The methods that need no handlers. */
+const OTHERS = ['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'logging/setLevel'];
+
+/** The methods of the interceptors extension, in both spellings that are in use. */
+export const INTERCEPTOR_METHODS = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
 
 /** A method that a server answers from its catalogue, or a gateway from its backends. */
 export type DispatchedMethod = keyof typeof RULES;
@@ -98,7 +92,12 @@ export const DISPATCHED = Object.keys(RULES) as readonly DispatchedMethod[];
 export const INPUT_METHODS = Object.keys(INPUT_RULES) as readonly InputMethod[];
 
 /** Every request of the protocol, to a server or to a client. */
-export const REQUESTS: ReadonlySet<string> = new Set([...DISPATCHED, ...INPUT_METHODS, ...OTHERS]);
+export const REQUESTS: ReadonlySet<string> = new Set([
+  ...DISPATCHED,
+  ...INPUT_METHODS,
+  ...OTHERS,
+  ...INTERCEPTOR_METHODS,
+]);
 
 export const isList = (method: string): method is ListMethod => METHODS.get(method)?.lists !== undefined;
 

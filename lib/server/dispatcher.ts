@@ -15,7 +15,7 @@ import { isRoundEnd } from '../input/input-required.exception.js';
 import type { CurrentRound } from '../mrtr/replay/current-round.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod, ListMethod } from '../protocol/methods.js';
+import { itemOf, perList, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import { toCompletion } from '../protocol/completion-result.js';
 import { isNotFound, toFailure, unexpected } from '../protocol/errors.js';
@@ -47,12 +47,9 @@ export class Dispatcher {
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
   readonly answers: Readonly<Record<DispatchedMethod, Answer>> = {
-    'tools/list': (call, params) => this.list('tools/list', call, params),
+    ...perList<Answer>(method => (call, params) => this.list(method, call, params)),
     'tools/call': (call, params) => this.callTool(call, params),
-    'prompts/list': (call, params) => this.list('prompts/list', call, params),
     'prompts/get': (call, params) => this.getPrompt(call, params),
-    'resources/list': (call, params) => this.list('resources/list', call, params),
-    'resources/templates/list': (call, params) => this.list('resources/templates/list', call, params),
     'resources/read': (call, params) => this.readResource(call, params),
     'resources/subscribe': (call, params) => this.subscribe(call, params),
     'resources/unsubscribe': async (call, params) => this.unsubscribe(call, params),
@@ -178,24 +175,20 @@ export class Dispatcher {
     argument: string,
     call: McpCall,
   ): Promise<{ owner: Entry; completer: Completer | undefined }> {
+    const { type } = ref;
+    if (type !== 'ref/prompt' && type !== 'ref/resource') {
+      throw new McpException(McpErrorCode.InvalidParams, 'ref.type must be "ref/prompt" or "ref/resource"');
+    }
+    const item = itemOf('completion/complete', { ref });
+    const id = requireString(ref, item.field);
     const catalog = this.catalog();
-    if (ref['type'] === 'ref/prompt') {
-      const name = requireString(ref, 'name');
-      const owner = await this.admitted(catalog.prompts.get(name), call);
-      if (!owner) throw unknownPrompt(name);
-      return { owner, completer: await this.visible(catalog.completer('prompt', name, argument), call) };
+    const owner = await this.admitted(catalog.entriesOf(item)[0], call);
+    if (!owner) {
+      if (type === 'ref/prompt') throw unknownPrompt(id);
+      throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${shorten(id)}`);
     }
-    if (ref['type'] === 'ref/resource') {
-      const uri = requireString(ref, 'uri');
-      const known = catalog.resourceTemplates.get(uri) ?? catalog.resources.get(uri);
-      const owner = await this.admitted(known, call);
-      if (!owner) {
-        throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${shorten(uri)}`);
-      }
-      const completer = catalog.completer('resource template', uri, argument);
-      return { owner, completer: await this.visible(completer, call) };
-    }
-    throw new McpException(McpErrorCode.InvalidParams, 'ref.type must be "ref/prompt" or "ref/resource"');
+    const completer = catalog.completer(type === 'ref/prompt' ? 'prompt' : 'resource template', id, argument);
+    return { owner, completer: await this.visible(completer, call) };
   }
 
   /** Enumerations are visible with their prompt or template; a completion handler has its own decorators. */
