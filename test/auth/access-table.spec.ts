@@ -344,6 +344,11 @@ describe.each(cells())('$name', ({ platform, era, legacy }) => {
       expect(await send(headers, 'resources/subscribe', { uri })).toMatchObject({ status, challenge });
     });
 
+    it('the end of a subscription needs no scope', async () => {
+      const ended = await send(ADA, 'resources/unsubscribe', { uri: 'scoped://one' });
+      expect(ended).toMatchObject({ status: 200, challenge: null, result: {} });
+    });
+
     it('a subscription to what is hidden is one to what is not there', async () => {
       const { error } = await send(ADA, 'resources/subscribe', { uri: 'hidden://one' });
       expect(error).toEqual({ code: -32002, message: expect.any(String), data: { uri: 'hidden://one' } });
