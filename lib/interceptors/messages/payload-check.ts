@@ -4,9 +4,10 @@ import {
   isInputRequiredResult,
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
+import type { InputMethod } from '../../protocol/methods.js';
 import { isRecord } from '../../util/is-record.js';
 import type { Phase } from '../protocol/types.js';
-import type { InputEvent } from '../protocol/events.js';
+import { EVENT_OF } from '../protocol/events.js';
 
 type SpecType = keyof typeof specTypeSchemas;
 /** The types of a method's params and of its result. A payload must match one of them. */
@@ -53,14 +54,11 @@ const checkOf =
       ? undefined
       : `it is not a valid ${types[0]}`;
 
-/** One event covers both lists of resources, so an interceptor cannot know which list was requested. */
-const RESOURCE_LISTS = ['resources/list', 'resources/templates/list'];
-
 const CHECKS = new Map(
   Object.entries({ ...SERVED, ...SENT }).map(([method, [request, response]]) => {
-    const answers = RESOURCE_LISTS.includes(method)
-      ? RESOURCE_LISTS.flatMap(list => SERVED[list][1])
-      : response;
+    // One event covers both lists of resources, so an interceptor cannot know which list was requested.
+    const alike = Object.keys(SERVED).filter(other => EVENT_OF[other] === EVENT_OF[method]);
+    const answers = alike.length > 1 ? alike.flatMap(other => SERVED[other][1]) : response;
     return [method, { request: checkOf(request), response: checkOf(response), answer: checkOf(answers) }];
   }),
 );
@@ -85,7 +83,7 @@ export function problemOfInvoked(
 }
 
 /** Recognised by the form of the answer, because an answer does not name its request. */
-const METHOD_OF: Partial<Record<InputResponseView['kind'], InputEvent>> = {
+const METHOD_OF: Partial<Record<InputResponseView['kind'], InputMethod>> = {
   elicit: 'elicitation/create',
   sampling: 'sampling/createMessage',
   roots: 'roots/list',
@@ -94,4 +92,4 @@ const METHOD_OF: Partial<Record<InputResponseView['kind'], InputEvent>> = {
 export const answeredMethod = (
   responses: Readonly<Record<string, unknown>>,
   key: string,
-): InputEvent | undefined => METHOD_OF[inputResponse(responses, key).kind];
+): InputMethod | undefined => METHOD_OF[inputResponse(responses, key).kind];

@@ -11,9 +11,7 @@ export const EVENT_OF: Readonly<Record<string, string | undefined>> = Object.fro
 
 export const INPUT_EVENTS = INPUT_METHODS;
 
-export type InputEvent = InputMethod;
-
-export const isInputEvent = (event: string): event is InputEvent =>
+export const isInputEvent = (event: string): event is InputMethod =>
   (INPUT_EVENTS as readonly string[]).includes(event);
 
 /** Notifications have no answer, so they only have a request phase. */
