@@ -22,9 +22,7 @@ interface Turns {
 
 /** Counts what became of each interceptor, from the reports of all chains. */
 export class TurnCounters {
-  /** By server, host and interceptor: joined to one key, the texts would cost more than the counting. */
-  private readonly servers = new Map<string, Map<string, Map<string, Turns>>>();
-  private count = 0;
+  private readonly counted = new Map<string, Turns>();
 
   /** Told of each run of a chain. It keeps nothing of the message. */
   readonly report = ({ server = '', result }: ChainReport): void => {
@@ -58,8 +56,8 @@ export class TurnCounters {
 
   /** @param failOpen whether messages pass if the interceptor fails */
   of(server: string, { host, name, failOpen }: { host: string; name: string; failOpen: boolean }): Counters {
-    const turns = this.servers.get(server)?.get(host)?.get(name);
-    const { runs, outcomes, audited, skipped, failedOpen, durations } = turns ?? newTurns();
+    const turns = this.counted.get(keyOf(server, host, name)) ?? newTurns();
+    const { runs, outcomes, audited, skipped, failedOpen, durations } = turns;
     const { deny = 0, crash = 0, timeout = 0, mutated = 0, responded = 0 } = audited;
     const sorted = durations.latest().sort((a, b) => a - b);
     const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1];
@@ -75,19 +73,16 @@ export class TurnCounters {
   }
 
   private turnsOf(server: string, host: string, name: string): Turns | undefined {
-    return this.servers.get(server)?.get(host)?.get(name) ?? this.begin(server, host, name);
-  }
-
-  private begin(server: string, host: string, name: string): Turns | undefined {
-    if (this.count >= MAX_INTERCEPTORS) return undefined;
-    this.count += 1;
-    const hosts = this.servers.get(server) ?? new Map<string, Map<string, Turns>>();
-    const names = hosts.get(host) ?? new Map<string, Turns>();
+    const key = keyOf(server, host, name);
+    const known = this.counted.get(key);
+    if (known || this.counted.size >= MAX_INTERCEPTORS) return known;
     const turns = newTurns();
-    this.servers.set(server, hosts.set(host, names.set(name, turns)));
+    this.counted.set(key, turns);
     return turns;
   }
 }
+
+const keyOf = (server: string, host: string, name: string): string => `${server}\n${host}\n${name}`;
 
 const newTurns = (): Turns => ({
   runs: 0,

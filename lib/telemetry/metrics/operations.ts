@@ -1,4 +1,5 @@
 import { DURATION_BOUNDS, OTHER } from '../conventions.js';
+import { defined } from '../../util/defined.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 
 /** Requests with the same method, name and outcome. */
@@ -24,71 +25,40 @@ export type OperationKey = Pick<McpOperation, 'method' | 'tool' | 'prompt' | 'er
 /** Most operations that are counted separately. */
 const MAX_OPERATIONS = 10_000;
 
-type Place = Pick<McpOperation, 'side' | 'name'>;
-type Target = string | undefined;
-
-/** The operations of one place. A map in a map costs less than a text of all keys, which each request would make. */
+/** The operations of one place. */
 export class Operations {
-  private readonly methods = new Map<string, Map<Target, Map<Target, Histogram>>>();
+  private readonly known = new Map<string, { readonly key: OperationKey; readonly duration: Histogram }>();
 
   /** @param total counts the operations of all places */
   constructor(
-    private readonly place: Place,
+    private readonly place: Pick<McpOperation, 'side' | 'name'>,
     private readonly total: { count: number },
   ) {}
 
-  /** @param key is not kept */
   record(key: OperationKey, durationMs: number): void {
-    const { method, tool, prompt, errorType } = key;
-    const known = this.methods
-      .get(method)
-      ?.get(tool ?? prompt)
-      ?.get(errorType);
-    (known ?? this.add(key)).record(durationMs / 1000);
+    const known = this.known.get(idOf(key)) ?? this.add(key);
+    known.duration.record(durationMs / 1000);
   }
 
   snapshot(): McpOperation[] {
-    const all: McpOperation[] = [];
-    for (const [method, targets] of this.methods) {
-      for (const [target, outcomes] of targets) {
-        for (const [errorType, duration] of outcomes) {
-          all.push({
-            ...this.place,
-            method,
-            ...(target !== undefined && { [method === 'tools/call' ? 'tool' : 'prompt']: target }),
-            ...(errorType !== undefined && { errorType }),
-            duration: duration.snapshot(),
-          });
-        }
-      }
-    }
-    return all;
+    return [...this.known.values()].map(({ key, duration }) => ({
+      ...this.place,
+      ...key,
+      duration: duration.snapshot(),
+    }));
   }
 
-  private add({ method, tool, prompt, errorType }: OperationKey): Histogram {
-    if (this.total.count < MAX_OPERATIONS) return this.outcome(method, tool ?? prompt, errorType);
-    return this.outcome(OTHER, undefined, undefined);
-  }
-
-  private outcome(method: string, target: Target, errorType: Target): Histogram {
-    const outcomes = entryOf(
-      entryOf(this.methods, method, newMap<Map<Target, Histogram>>),
-      target,
-      newMap<Histogram>,
-    );
-    return entryOf(outcomes, errorType, () => {
-      this.total.count += 1;
-      return new Histogram(DURATION_BOUNDS);
-    });
+  private add(wanted: OperationKey) {
+    const key = this.total.count < MAX_OPERATIONS ? defined({ ...wanted }) : { method: OTHER };
+    const known = this.known.get(idOf(key));
+    if (known) return known;
+    this.total.count += 1;
+    const added = { key, duration: new Histogram(DURATION_BOUNDS) };
+    this.known.set(idOf(key), added);
+    return added;
   }
 }
 
-const newMap = <V>(): Map<Target, V> => new Map<Target, V>();
-
-function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-}
+/** The name comes last, because another server may choose any name. */
+const idOf = ({ method, tool, prompt, errorType }: OperationKey): string =>
+  `${method} ${errorType ?? ''} ${tool ?? prompt ?? ''}`;
