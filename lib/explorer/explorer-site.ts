@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import { originForm } from '../transports/http/endpoint-paths.js';
+import type { PlatformRequest, PlatformResponse } from '../transports/http/platform.js';
 import { readBody } from '../transports/http/read-body.js';
 import { isRecord } from '../util/is-record.js';
 import { ApiFailure } from './api-failure.js';
@@ -22,18 +23,6 @@ export interface ApiRequest {
 export interface Api {
   readonly get: Readonly<Record<string, () => object | Promise<object>>>;
   readonly post: Readonly<Record<string, (request: ApiRequest) => object | Promise<object>>>;
-}
-
-interface PlatformRequest extends IncomingMessage {
-  readonly raw?: IncomingMessage;
-  readonly ip?: string;
-  readonly body?: unknown;
-}
-
-interface PlatformResponse extends ServerResponse {
-  readonly raw?: ServerResponse;
-  hijack?(): void;
-  getHeaders(): Record<string, string | string[] | number>;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { types } from 'node:util';
 import type { ReplyChannel } from './mcp-call.js';
+import { isRecord } from '../util/is-record.js';
 import { assertSendableAsResource, isStreamableFile } from './unsendable.js';
 
 type Contents = ReadResourceResult['contents'][number];
@@ -50,13 +51,10 @@ async function toContents(value: unknown, { uri, mimeType, reply }: ResourceDefa
   return { uri, mimeType: mimeType ?? 'application/json', text: JSON.stringify(value ?? null) };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
 const isContents = (value: unknown): value is Contents =>
-  isObject(value) &&
+  isRecord(value) &&
   typeof value['uri'] === 'string' &&
   (typeof value['text'] === 'string' || typeof value['blob'] === 'string');
 
 const isReadResult = (value: unknown): value is ReadResourceResult =>
-  isObject(value) && Array.isArray(value['contents']);
+  isRecord(value) && Array.isArray(value['contents']);

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage, type Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { duplexPair, type Duplex } from 'node:stream';
+import { isRecord } from '../../util/is-record.js';
+import { jsonIn } from '../../util/json-in.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { encodeHeader } from '../../headers/header-value.js';
 import { ApiFailure } from '../api-failure.js';
@@ -191,8 +193,9 @@ async function read(incoming: IncomingMessage, started: number): Promise<Receive
   const isStream = incoming.headers['content-type']?.startsWith('text/event-stream') === true;
   const messages: Received[] = [];
   const take = (text: string) => {
-    const message = parse(text);
-    if (message) messages.push({ atMs: performance.now() - started, message });
+    // A stream also has comments, and a proxy may answer with a page.
+    const message = jsonIn(text);
+    if (isRecord(message)) messages.push({ atMs: performance.now() - started, message });
   };
   let size = 0;
   let text = '';
@@ -216,13 +219,3 @@ const dataOf = (event: string): string =>
     .filter(line => line.startsWith('data:'))
     .map(line => line.slice(5))
     .join('\n');
-
-/** A stream also has comments, and a proxy may answer with a page. */
-function parse(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Json) : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../util/json-in.js';
 import { INTERCEPTORS_EXTENSION, type InvokeParams } from '../protocol/types.js';
 
 export interface HostCallOptions {
@@ -90,12 +91,8 @@ function hasNone(client: InterceptorClient, error: unknown): boolean {
 function jsonRpcCodeOf(error: unknown): unknown {
   const { code, data } = error as { code?: unknown; data?: { status?: unknown; text?: unknown } };
   if (data?.status !== 404 || typeof data.text !== 'string') return code;
-  try {
-    const body = JSON.parse(data.text) as { jsonrpc?: unknown; error?: { code?: unknown } } | null;
-    return body?.jsonrpc === '2.0' ? body.error?.code : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = jsonIn(data.text) as { jsonrpc?: unknown; error?: { code?: unknown } } | null | undefined;
+  return body?.jsonrpc === '2.0' ? body.error?.code : undefined;
 }
 
 /** The listeners of a client. Several servers may share a client, but the SDK allows one handler per notification. */

@@ -103,10 +103,7 @@ const backendsOf = ({ handlers }: McpServerInstance, over: AbortSignal) =>
 
 const succeeds = (work: Promise<unknown>, over: AbortSignal): Promise<boolean> =>
   unlessLate(
-    work.then(
-      () => true,
-      () => false,
-    ),
+    work.then(() => true),
     over,
     false,
   );

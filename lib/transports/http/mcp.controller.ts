@@ -1,12 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { All, Controller, Inject, Req, Res, UseFilters, type Type } from '@nestjs/common';
-import type { AuthInfo } from '@modelcontextprotocol/server';
 import { limitKeyOf } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import type { BodyGate } from './body-gate.js';
 import { JsonRpcExceptionFilter } from './json-rpc-exception.filter.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import type { Incoming } from './incoming.js';
+import type { PlatformRequest, PlatformResponse } from './platform.js';
 import { checkParsed, readBody, type Body } from './read-body.js';
 
 /**
@@ -21,20 +21,6 @@ export const ENDPOINT = 'nestjs-mcp:endpoint';
 export interface EndpointSlot {
   endpoint?: HttpEndpoint;
   gate?: BodyGate;
-}
-
-interface PlatformRequest extends IncomingMessage {
-  readonly raw?: IncomingMessage;
-  /** The address of the client. The platform decides which proxies it trusts for it. */
-  readonly ip?: string;
-  readonly auth?: AuthInfo;
-  readonly body?: unknown;
-}
-
-interface PlatformResponse extends ServerResponse {
-  readonly raw?: ServerResponse;
-  hijack?(): void;
-  getHeaders(): Record<string, string | string[] | number>;
 }
 
 /** Creates a controller class without a route. `mount` adds the route. Every server needs its own class. */

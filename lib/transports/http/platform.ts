@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 
@@ -11,4 +13,18 @@ export function hooksOf(adapter: AbstractHttpAdapter): FastifyInstance | undefin
 export function canBeServed(adapter: AbstractHttpAdapter): boolean {
   const instance = adapter.getInstance<{ use?: unknown } | undefined>();
   return hooksOf(adapter) !== undefined || typeof instance?.use === 'function';
+}
+
+export interface PlatformRequest extends IncomingMessage {
+  readonly raw?: IncomingMessage;
+  /** The address of the client. The platform decides which proxies it trusts for it. */
+  readonly ip?: string;
+  readonly auth?: AuthInfo;
+  readonly body?: unknown;
+}
+
+export interface PlatformResponse extends ServerResponse {
+  readonly raw?: ServerResponse;
+  hijack?(): void;
+  getHeaders(): Record<string, string | string[] | number>;
 }
