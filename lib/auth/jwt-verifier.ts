@@ -147,7 +147,6 @@ function presentIn(keys: Jose.JSONWebKeySet | undefined): Jose.JSONWebKeySet | u
   return keys?.keys.length ? keys : undefined;
 }
 
-/** An optional package. */
 async function jose(): Promise<typeof Jose> {
   try {
     return await import('jose');

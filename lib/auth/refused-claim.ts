@@ -31,7 +31,6 @@ export class RefusedClaimError extends InvalidTokenError {
   }
 }
 
-/** Decides which refusals are logged. */
 export class RefusalLog {
   private readonly logged = { issuer: recent(), audience: recent(), resource: recent() };
 

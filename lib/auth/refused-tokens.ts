@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 /** How long the refused tokens of an address count together, in milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** The most addresses. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts the refused tokens of each address, so that nobody makes the server verify tokens without end. */

@@ -20,7 +20,6 @@ import { assertEnhancersResolve, enhancerHostOf, visibleGuardsOf } from './enhan
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 import { RequestScope } from './request-scope.js';
 
-/** A compiled handler. */
 export interface RunHandler {
   (call: HandlerCall): Promise<unknown>;
   /** Whether the handler or its enhancers can ask the client. Other handlers run without rounds. */
@@ -38,7 +37,6 @@ export interface RunHandler {
 
 type Use<T> = (pipeline: Pipeline, call: HandlerCall) => Promise<T>;
 
-/** Describes how to run a handler. */
 export interface HandlerPlan {
   readonly target: HandlerTarget;
   readonly params: readonly HandlerParam[];

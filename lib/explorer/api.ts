@@ -21,9 +21,7 @@
  * A `adoptedStyleSheets` constructed in a script works; a `style="…"` attribute does not.
  */
 
-/** The answer to a request that failed. */
 export interface ApiError {
-  /** A sentence for the user. */
   readonly error: string;
 }
 
@@ -86,7 +84,6 @@ export interface CatalogueEntry {
 
 export interface Step {
   readonly kind: 'guard' | 'interceptor' | 'pipe' | 'filter';
-  /** Name of the class. */
   readonly name: string;
   readonly level: 'global' | 'class' | 'method' | 'parameter';
   /** Index of the parameter on which a pipe runs. */
@@ -108,7 +105,6 @@ export interface ServerChain {
   readonly hosts: readonly ChainHost[];
 }
 
-/** The source of a value. */
 export type Origin = 'default' | 'declared' | 'override' | 'policy file';
 
 export interface Sourced<T> {
@@ -257,7 +253,6 @@ export interface Shown {
 export interface CallTrace {
   /** `asked`: answer the `questions` in another round. */
   readonly outcome: 'result' | 'error' | 'asked';
-  /** HTTP status of the answer. */
   readonly status: number;
   readonly result?: Shown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Shown };
@@ -322,7 +317,6 @@ export interface Live {
 }
 
 export interface LiveCall {
-  /** Counts up. */
   readonly id: number;
   /** ISO 8601. */
   readonly at: string;
@@ -369,8 +363,6 @@ export interface Finding {
   readonly kind?: Kind;
   /** Name of the handler or interceptor. */
   readonly subject: string;
-  /** A sentence that says what is wrong. */
   readonly message: string;
-  /** A sentence that says what to do. */
   readonly remedy: string;
 }

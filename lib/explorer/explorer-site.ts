@@ -12,7 +12,6 @@ import { RequestGate } from './request-gate.js';
 /** A request of the page: GET without a body, POST with one. */
 export interface ApiRequest {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The HTTP request of the page. */
   readonly http: IncomingMessage;
   /** The address of the page as the platform knows it: behind a trusted proxy, not that of the socket. */
   readonly address: string | undefined;

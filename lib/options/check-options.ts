@@ -33,7 +33,6 @@ export function resolve<T extends object, F extends object>(
   return filled(schema, options) as F;
 }
 
-/** The first problem. */
 export function problemOf(
   schema: OptionSchema,
   value: unknown,

@@ -1,6 +1,5 @@
 import { MAX_TIMER_MS } from '../util/max-timer.js';
 
-/** Describes an option, like JSON Schema. */
 export interface OptionSchema {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'function';
   readonly enum?: readonly unknown[];

@@ -47,7 +47,6 @@ export class CallerLimit {
     private readonly retryAfter = 1,
   ) {}
 
-  /** The number of open items. */
   get size(): number {
     return this.total;
   }

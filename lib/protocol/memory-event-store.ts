@@ -31,7 +31,6 @@ interface Log {
   readonly caller: string;
   events: Kept[];
   length: number;
-  /** The number of waiting messages. */
   waiting: number;
   /** The sequence number of the message that was taken last. */
   taken: number;

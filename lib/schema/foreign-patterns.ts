@@ -18,7 +18,6 @@ export class ForeignPatterns {
   /** @param onSkipped receives the reason if a `pattern` is skipped; without it, such a pattern is an error */
   constructor(private readonly onSkipped?: (reason: string) => void) {}
 
-  /** Starts a validation with the full number of steps. */
   begin(): void {
     this.left = MAX_STEPS;
   }

@@ -7,7 +7,6 @@ const VERSION = 1;
 
 interface Envelope {
   readonly v: number;
-  /** The id of the sending node. */
   readonly node: string;
   readonly data: unknown;
 }
@@ -30,7 +29,6 @@ export class NodeChannel {
     private readonly options: NodeChannelOptions,
   ) {}
 
-  /** Starts to listen. */
   async open(): Promise<void> {
     await this.attempt(async () => {
       this.leave = await this.bus.subscribe(this.name, message => this.receive(message));

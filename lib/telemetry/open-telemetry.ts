@@ -2,7 +2,6 @@ import type * as api from '@opentelemetry/api';
 import type { Meter, Tracer } from '@opentelemetry/api';
 import { VERSION } from '../util/version.js';
 
-/** The used part of `@opentelemetry/api`. */
 export type OpenTelemetry = Pick<
   typeof api,
   | 'context'

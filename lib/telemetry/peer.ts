@@ -14,7 +14,6 @@ interface NodeRequest {
 const PIPE: Attributes = { [ATTR.transport]: 'pipe' };
 const HTTP: Attributes = { [ATTR.transport]: 'tcp', [ATTR.protocolName]: 'http' };
 
-/** Attributes of the transport. */
 export function networkOf(
   { http, sessionId }: Pick<TrafficRequest, 'http' | 'sessionId'>,
   { url }: TrafficPoint,

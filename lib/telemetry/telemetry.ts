@@ -19,7 +19,6 @@ import type { TelemetrySettings } from './telemetry-options.js';
 import { turnEvents, turnSpans } from './tracing/interceptor-spans.js';
 import { Tracing, type RequestSpan } from './tracing/tracing.js';
 
-/** The state of one `TrafficPoint`. */
 interface Place {
   readonly point: TrafficPoint;
   readonly names: KnownNames;

@@ -13,7 +13,6 @@ const MESSAGE = JSON.stringify({
 const FLOOD = 3000;
 const AT_ONCE = 100;
 
-/** @param open creates the store of a node, over one database */
 export function eventStoreContract(open: () => EventStore | Promise<EventStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   const event = (sequence: number, stream = 'c.1'): StoredEvent => ({

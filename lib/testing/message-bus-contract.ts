@@ -6,7 +6,6 @@ import type { ContractCheck } from './contract-check.js';
 
 const LAST = { isLast: true };
 
-/** @param open creates the bus of a node, over one database */
 export function messageBusContract(open: () => MessageBus | Promise<MessageBus>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [

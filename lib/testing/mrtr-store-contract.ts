@@ -9,7 +9,6 @@ const LONG = 600;
 /** The length of the longest state that servers keep by default, in characters. */
 const LARGEST = 1_048_576;
 
-/** @param open creates the store of a node, over one database */
 export function mrtrStoreContract(open: () => MrtrStore | Promise<MrtrStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [

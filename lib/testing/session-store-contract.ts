@@ -6,7 +6,6 @@ import { until, type ContractCheck } from './contract-check.js';
 /** Lifetime in milliseconds, long enough for a check that does not test expiry. */
 const LONG = 600_000;
 
-/** @param open creates the store of a node, over one database */
 export function sessionStoreContract(open: () => SessionStore | Promise<SessionStore>): ContractCheck[] {
   const nodes = async () => [await open(), await open()] as const;
   return [

@@ -29,7 +29,6 @@ export interface Received {
   readonly message: Json;
 }
 
-/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];

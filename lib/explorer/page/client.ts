@@ -1,6 +1,5 @@
 import type { ApiError } from '../api.js';
 
-/** The API answered with an error. */
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,

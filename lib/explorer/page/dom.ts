@@ -37,7 +37,6 @@ export const fill = (element: Element, ...children: Child[]): void =>
 let ids = 0;
 export const newId = (): string => `e${(ids += 1)}`;
 
-/** A label above its field. */
 export function labelled(
   text: string,
   field: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement,

@@ -11,7 +11,6 @@ export function schemaView(schema: unknown): HTMLElement {
   return fields ?? h('p', { class: 'hint' }, `No fields: ${typeOf(resolve(root, root))}`);
 }
 
-/** Follows a reference within the schema. */
 export function resolve(schema: Json, root: Json): Json {
   let current = schema;
   for (let hops = 0; hops < MAX_DEPTH && typeof current['$ref'] === 'string'; hops++) {

@@ -59,7 +59,6 @@ function answerView({ error, result }: CallTrace): Node[] {
   ];
 }
 
-/** The text blocks of a result. */
 function textIn(result: unknown): string {
   const content = isRecord(result) ? result['content'] : undefined;
   if (!Array.isArray(content)) return '';

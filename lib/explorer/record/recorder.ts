@@ -41,7 +41,6 @@ export class Recorder implements TrafficListener, ReportListener {
     return end && { run: work => work(), end };
   };
 
-  /** Told of each run of a chain. */
   readonly report = (report: ChainReport): void => {
     this.counters.report(report);
     this.current.getStore()?.recording?.ended(report);

@@ -11,7 +11,6 @@ import { definitionsOf, type Definitions } from './definitions.js';
 /** Characters for each token, as a rule of thumb. */
 const TOKEN_LENGTH = 4;
 
-/** The handlers of the application's servers. */
 export const catalogueOf = (servers: readonly McpServerInstance[], config: ApplicationConfig): Catalogue => ({
   servers: servers.map(server => serverOf(server, config)),
 });

@@ -16,7 +16,6 @@ const NAME = /^[\w-]{1,64}$/;
 
 type Told = Pick<Finding, 'rule' | 'message' | 'remedy'>;
 
-/** Likely mistakes in what the servers offer. */
 export async function findingsOf(
   servers: readonly McpServerInstance[],
   loader: InterceptorLoader,

@@ -47,7 +47,6 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 const quoted = (text: string): string =>
   /^[\w./:-]+$/.test(text) ? text : JSON.stringify(text).replace(MISLEADING, escaped);
 
-/** A request that was answered. */
 export interface LoggedCall {
   readonly server: string;
   readonly request: TrafficRequest;

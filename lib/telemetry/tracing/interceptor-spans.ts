@@ -33,7 +33,6 @@ export function turnEvents(api: OpenTelemetry, tracing: Tracing): ObserveTurn {
   };
 }
 
-/** Makes a child span for each turn of an interceptor. */
 export const turnSpans =
   ({ context, trace, SpanKind, SpanStatusCode }: OpenTelemetry, { tracer }: Tracing): ObserveTurn =>
   (turn, message) => {

@@ -18,7 +18,6 @@ export interface RequestSpan {
   readonly end: (ending: Ending, result: unknown, isKnown: boolean) => void;
 }
 
-/** A request that begins. */
 export interface Beginning {
   readonly request: TrafficRequest;
   readonly point: TrafficPoint;
@@ -27,7 +26,6 @@ export interface Beginning {
   readonly isKnown: boolean;
 }
 
-/** Makes the spans of the MCP conventions. */
 export class Tracing {
   private readonly open = new Set<Span>();
 

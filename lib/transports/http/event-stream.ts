@@ -27,7 +27,6 @@ export class EventStream {
     }
   }
 
-  /** Whether the stream has ended. */
   get isOver(): boolean {
     return this.response.writableEnded || this.response.destroyed;
   }

@@ -4,13 +4,10 @@ import type { Body } from './read-body.js';
 
 /** One HTTP request: the objects of the platform and of Node, and the body that the gate read. */
 export interface Incoming {
-  /** The platform's request and response. */
   readonly request: object;
   readonly response: object;
-  /** The request and response of Node. */
   readonly rawRequest: IncomingMessage;
   readonly rawResponse: ServerResponse;
-  /** The body of a POST. */
   readonly body?: Body;
   readonly authInfo?: AuthInfo;
   /** The key of the caller in the limits per caller; see `limitKeyOf`. */

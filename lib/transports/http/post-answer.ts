@@ -15,7 +15,6 @@ const NO_HEADERS = {};
 
 /** The stream for messages of an answer. */
 export interface MessageStream {
-  /** Whether the stream has ended. */
   readonly isOver: boolean;
   send(json: string): void;
   /** Sends a notification. It may be dropped if the client does not read. */
@@ -39,7 +38,6 @@ export class PostAnswer {
     this.awaited = options.awaited ?? 1;
   }
 
-  /** Whether the answer has ended. */
   get isOver(): boolean {
     return this.stream ? this.stream.isOver : this.response.writableEnded || this.response.destroyed;
   }

@@ -29,7 +29,6 @@ export class TransportError extends Error {
     super(message);
   }
 
-  /** Whether the connection ends with the answer. */
   get close(): boolean {
     return this.options.close === true;
   }

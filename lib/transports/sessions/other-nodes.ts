@@ -53,7 +53,6 @@ export class OtherNodes {
     this.answers.confirmed(node, id);
   }
 
-  /** Sends unconfirmed answers again. */
   repeat(): void {
     this.answers.repeat();
   }

@@ -5,7 +5,6 @@ import type { StateChange } from '../../server/connection-server.js';
 export type PeerMessage =
   /** An anonymous session now has an owner. */
   | { readonly kind: 'bound'; readonly caller: string }
-  /** The session has ended. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'state'; readonly change: StateChange }
   /** The client has cancelled a request that may run on another node. */
@@ -24,12 +23,10 @@ export type PeerMessage =
   | { readonly kind: 'sought' }
   /** The client has a GET stream on the sending node. */
   | { readonly kind: 'attended' }
-  /** A stream is complete. */
   | { readonly kind: 'over'; readonly stream: string };
 
 /** The other nodes, from the view of one session. */
 export interface Peers {
-  /** The id of this node. */
   readonly node: string;
   tell(message: PeerMessage): void;
   /** Returns a number that is unique among this node's streams. */

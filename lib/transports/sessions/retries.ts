@@ -1,4 +1,3 @@
-/** Maximum number of waiting tasks. */
 const MAX_WAITING = 1000;
 
 /** Repeats failed tasks on a store, in order, until the store is available again. */

@@ -11,11 +11,9 @@ const STREAM = 'stream:';
 
 /** The data that a node needs to serve a session of another node. */
 export interface SessionRecord {
-  /** The caller that opened the session. */
   readonly caller: string;
   /** The time of opening, in milliseconds since 1970. */
   readonly openedAt: number;
-  /** The parameters of `initialize`. */
   readonly params: Record<string, unknown>;
 }
 

@@ -44,7 +44,6 @@ export class SessionStream {
     private readonly log?: StreamLog,
   ) {}
 
-  /** Whether the stream is complete. */
   get isOver(): boolean {
     return this.hasEnded;
   }

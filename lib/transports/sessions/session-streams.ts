@@ -26,7 +26,6 @@ export class SessionStreams {
   private readonly streams = new Map<string, SessionStream>();
   /** The names of the streams that a client has opened by GET. */
   private readonly opened = new Set<string>();
-  /** The responses to GET requests. */
   private readonly listening = new Set<ServerResponse>();
   /** Streams that were read on several nodes. Each of these nodes may take messages for them. */
   private readonly moved = new Set<string>();
@@ -44,7 +43,6 @@ export class SessionStreams {
     if (peers) this.followed = new FollowedStreams(settings, peers);
   }
 
-  /** Whether a client reads any stream. */
   get areRead(): boolean {
     return [...this.streams.values()].some(({ isRead }) => isRead);
   }
@@ -102,7 +100,6 @@ export class SessionStreams {
     });
   }
 
-  /** Handles a message of another node about a stream. */
   hear(message: PeerMessage): void {
     if (message.kind === 'waiting') return this.flush();
     if (message.kind !== 'event' && message.kind !== 'taken' && message.kind !== 'over') return;
@@ -138,7 +135,6 @@ export class SessionStreams {
     return isListening;
   }
 
-  /** Ends all connections. */
   close(): void {
     for (const stream of this.streams.values()) stream.close();
   }
@@ -154,7 +150,6 @@ export class SessionStreams {
     return behind;
   }
 
-  /** Sends the waiting messages. */
   flush(): void {
     const stream = this.openedStream();
     if (!stream) return;

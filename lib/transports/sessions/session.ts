@@ -38,7 +38,6 @@ const RESTORING = 'nestjs-mcp:restoring';
 
 const ABANDONED = 'The call was cancelled, because its client did not come back in time';
 
-/** An open request. */
 interface Pending {
   readonly answer: Pick<PostAnswer, 'send' | 'answer' | 'drop'>;
   /** Undefined if the SDK's server answers it. */
@@ -132,7 +131,6 @@ export class Session implements Transport {
     this.server.subscribedTo(subscribed);
   }
 
-  /** Handles a message of another node about the session. */
   hear(message: PeerMessage): void {
     switch (message.kind) {
       case 'closed':
@@ -244,7 +242,6 @@ export class Session implements Transport {
 
   async start(): Promise<void> {}
 
-  /** Sends a message of the SDK's server. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions & KeyedOptions): Promise<void> {
     const json = JSON.stringify(this.others?.outgoing(message) ?? message);
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
@@ -267,7 +264,6 @@ export class Session implements Transport {
     this.onclose?.();
   }
 
-  /** Runs a call in the pipeline. */
   private run(call: HttpCall, message: JSONRPCRequest, incoming: Incoming): void {
     const over = () => {
       if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);

@@ -82,7 +82,6 @@ export class Sessions {
     this.eventStore = this.shared.events;
   }
 
-  /** Starts to receive messages of other nodes. */
   async open(): Promise<void> {
     await this.shared?.open();
   }
@@ -239,7 +238,6 @@ export class Sessions {
     return session;
   }
 
-  /** Ends a session on request of its client. */
   private async end(session: Session, { rawRequest, rawResponse }: Incoming): Promise<void> {
     assertVersion(rawRequest.headers['mcp-protocol-version']);
     await this.forget(session);

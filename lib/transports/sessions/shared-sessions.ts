@@ -141,7 +141,6 @@ export class SharedSessions {
     await this.channel.send({ session, message: { kind: 'closed' } satisfies PeerMessage });
   }
 
-  /** The other nodes, from the view of a session. */
   peersOf(session: string): Peers {
     const tell = (message: PeerMessage) => this.channel.send({ session, message });
     const note = async (fields: Record<string, string | undefined>) => {
