@@ -63,7 +63,11 @@ export class McpHealthIndicator {
   ): Promise<McpHealth<K>> {
     const over = AbortSignal.timeout(timeoutMs);
     const [redis, gateways, hosts] = await Promise.all([
-      this.redis(over),
+      this.shared &&
+        succeeds(
+          this.shared.ping().then(() => true),
+          over,
+        ),
       Promise.all(this.servers.all().map(server => backendsOf(server, over))),
       this.hosts(over),
     ]);
@@ -83,16 +87,12 @@ export class McpHealthIndicator {
     return { [key]: health } as McpHealth<K>;
   }
 
-  private redis(over: AbortSignal): Promise<boolean | undefined> {
-    return this.shared ? succeeds(this.shared.ping(), over) : Promise.resolve(undefined);
-  }
-
   private hosts(over: AbortSignal): Promise<{ name: string; isUp: boolean; isRequired: boolean }[]> {
     const { remoteHosts } = this.interceptors;
     return Promise.all(
       remoteHosts.map(async host => {
         const { name, isRequired } = host;
-        return { name, isRequired, isUp: await unlessLate(host.isUp(over), over, false) };
+        return { name, isRequired, isUp: await succeeds(host.isUp(over), over) };
       }),
     );
   }
@@ -101,15 +101,8 @@ export class McpHealthIndicator {
 const backendsOf = ({ handlers }: McpServerInstance, over: AbortSignal) =>
   handlers.health?.(over) ?? Promise.resolve([]);
 
-const succeeds = (work: Promise<unknown>, over: AbortSignal): Promise<boolean> =>
-  unlessLate(
-    work.then(() => true),
-    over,
-    false,
-  );
-
-const unlessLate = <T>(work: Promise<T>, over: AbortSignal, late: T): Promise<T> =>
-  unlessAborted(work, over).catch(() => late);
+const succeeds = (work: Promise<boolean>, over: AbortSignal): Promise<boolean> =>
+  unlessAborted(work, over).catch(() => false);
 
 const statusOf = (isUp: boolean): Status => (isUp ? 'up' : 'down');
 
