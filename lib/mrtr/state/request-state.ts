@@ -1,23 +1,18 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import {
-  createRequestStateCodec,
-  type RequestStateCodec,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
 import type { McpCall, Params } from '../../protocol/mcp-call.js';
 import { callerOf } from '../../protocol/caller.js';
 import { digestOf } from '../../util/digest.js';
 import type { MrtrSettings } from '../mrtr-options.js';
+import { InvalidStateError, StateCodec } from './state-codec.js';
+
+export { InvalidStateError };
 
 /** The state is too large. The message says what to do. */
 export class StateOverflowError extends Error {}
 
-/** The state is not valid. The message is for the log only. */
-export class InvalidStateError extends Error {}
-
 interface Key {
-  readonly codec: RequestStateCodec<string>;
+  readonly codec: StateCodec;
   readonly cipherKey: Buffer;
 }
 
@@ -28,9 +23,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Seals a call's memory into the `requestState` that its client carries, and opens it again. The SDK's codec signs it,
- * limits its lifetime and binds it to a call. This class adds key rotation, encryption, compression, a store and single
- * use.
+ * Seals a call's memory into the `requestState` that its client carries, and opens it again. `StateCodec`
+ * signs it, limits its lifetime and binds it to a call. This class adds key rotation, encryption, compression, a store
+ * and single use.
  */
 export class RequestState {
   private readonly keys: readonly Key[];
@@ -43,12 +38,7 @@ export class RequestState {
   ) {
     const { secrets, ttlSeconds } = settings;
     this.keys = (secrets.length > 0 ? secrets : [randomBytes(32)]).map(secret => ({
-      codec: createRequestStateCodec<string>({
-        key: derive(secret, 'sign'),
-        ttlSeconds,
-        // The codec passes the context on without reading it.
-        bind: context => context as unknown as string,
-      }),
+      codec: new StateCodec(derive(secret, 'sign'), ttlSeconds),
       cipherKey: derive(secret, 'encrypt'),
     }));
   }
@@ -72,8 +62,8 @@ export class RequestState {
     const [{ codec }] = this.keys;
     const prefix = singleUse ? `${randomUUID()}:` : ':';
     const packed = this.pack(this.write(value));
-    const mint = (payload: string) => codec.mint(prefix + payload, binding as unknown as ServerContext);
-    const state = await mint(packed);
+    const mint = (payload: string) => codec.mint(prefix + payload, binding);
+    const state = mint(packed);
     if (state.length <= maxStateBytes) return state;
     return mint(await this.store(packed, state.length));
   }
@@ -84,7 +74,7 @@ export class RequestState {
     const { maxStateBytes, store, singleUse, ttlSeconds } = this.settings;
     // A handle may be longer than a very small maximum.
     if (state.length > Math.max(maxStateBytes, MAX_HANDLE)) throw new InvalidStateError('it is too long');
-    const { payload, key } = await this.verify(state, binding);
+    const { payload, key } = this.verify(state, binding);
     const end = payload.indexOf(':');
     const [nonce, packed] = [payload.slice(0, end), payload.slice(end + 1)];
     // If the store fails, the client can try again with the same state.
@@ -113,11 +103,11 @@ export class RequestState {
     }
   }
 
-  private async verify(state: string, binding: string): Promise<{ payload: string; key: Key }> {
+  private verify(state: string, binding: string): { payload: string; key: Key } {
     let cause = 'mac';
     for (const key of this.keys) {
       try {
-        return { payload: await key.codec.verify(state, binding as unknown as ServerContext), key };
+        return { payload: key.codec.verify(state, binding), key };
       } catch (error) {
         const { message } = error as Error;
         if (message !== 'mac') cause = message;
