@@ -87,12 +87,11 @@ export class InputQuestion<A = unknown> {
   async prepare(): Promise<PreparedQuestion<A>> {
     const { method, params, schema } = this;
     const form = schema && (await compileSchema(schema, 'input'));
-    const request = form
+    const prepared = form
       ? formOf(String(params?.['message']), form)
-      : ({ method, ...(params && { params }) } as InputRequest);
+      : withFingerprint({ method, ...(params && { params }) } as InputRequest);
     return {
-      request,
-      fingerprint: digestOf(request).slice(0, 22),
+      ...prepared,
       read: raw => readAnswer(method, raw, form) as Promise<A>,
     };
   }
@@ -150,12 +149,30 @@ function pageOf(url: unknown): string {
   throw new TypeError('A page to visit needs a "url" that is absolute, with http or https');
 }
 
-const forms = new WeakMap<CompiledSchema, InputRequest['params']>();
+type Fingerprinted = Pick<PreparedQuestion, 'request' | 'fingerprint'>;
 
-function formOf(message: string, compiled: CompiledSchema): InputRequest {
-  const known = forms.get(compiled) ?? convert(compiled);
-  forms.set(compiled, known);
-  return { method: 'elicitation/create', params: { ...known, message } } as InputRequest;
+const withFingerprint = (request: InputRequest): Fingerprinted => ({
+  request,
+  fingerprint: digestOf(request).slice(0, 22),
+});
+
+interface Form {
+  readonly params: InputRequest['params'];
+  /** The last message, and the fingerprint with it. Most forms always have the same message. */
+  readonly message: string;
+  readonly fingerprint: string;
+}
+
+const forms = new WeakMap<CompiledSchema, Form>();
+
+function formOf(message: string, compiled: CompiledSchema): Fingerprinted {
+  const known = forms.get(compiled);
+  const params = known?.params ?? convert(compiled);
+  const request = { method: 'elicitation/create', params: { ...params, message } } as InputRequest;
+  if (known?.message === message) return { request, fingerprint: known.fingerprint };
+  const form = withFingerprint(request);
+  forms.set(compiled, { params, message, fingerprint: form.fingerprint });
+  return form;
 }
 
 function convert({ jsonSchema }: CompiledSchema): InputRequest['params'] {

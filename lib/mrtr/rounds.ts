@@ -117,7 +117,9 @@ export class Rounds {
     return new Round(journal, {
       where,
       onMismatch,
-      signal: call.reply.signal,
+      get signal() {
+        return call.reply.signal;
+      },
       onMistake: mistake => this.logger.error(mistake.message),
       assertAskable: request => assertDeclared([request], call.clientCapabilities),
       ...(asker && { asker }),

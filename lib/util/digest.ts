@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A digest of a JSON value, independent of the order of keys. */
-export const digestOf = (value: unknown): string =>
-  createHash('sha256').update(canonical(value)).digest('base64url');
+export const digestOf = (value: unknown): string => hash('sha256', canonical(value), 'base64url');
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`);
-  return `{${fields.join(',')}}`;
+  const fields = value as Record<string, unknown>;
+  const keys = Object.keys(fields).filter(key => fields[key] !== undefined);
+  const members = keys.sort().map(key => `${JSON.stringify(key)}:${canonical(fields[key])}`);
+  return `{${members.join(',')}}`;
 }

@@ -1,3 +1,5 @@
+import { captureFrames } from '../../util/nearest-frames.js';
+
 /** A promise that detects `await`, and refuses `Promise.race` and `Promise.any`. */
 export class AskPromise<T> extends Promise<T> {
   isAwaited = false;
@@ -16,7 +18,12 @@ export class AskPromise<T> extends Promise<T> {
   ): Promise<A | B> {
     this.isAwaited = true;
     this.onAwait?.();
-    return super.then(onFulfilled, onRejected);
+    // `super.then` reads the constructor, too.
+    const { onRace } = this;
+    this.onRace = undefined;
+    const next = super.then(onFulfilled, onRejected);
+    this.onRace = onRace;
+    return next;
   }
 
   /** Follows the promise without counting as `await`. Its rejection counts as handled. */
@@ -25,23 +32,17 @@ export class AskPromise<T> extends Promise<T> {
   }
 }
 
-/** Two frames are enough; more are slow. */
-function nearestFrames(): string {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 3;
-  const { stack = '' } = new Error();
-  Error.stackTraceLimit = stackTraceLimit;
-  return stack;
-}
-
 const RACES = /^\s*at (?:Promise|Function)\.(?:race|any) /m;
 
 // `Promise.race` and `Promise.any` first read a promise's constructor, and only the stack tells them from
 // `Promise.all`. The winner of a race could change with each replay, depending on the answers of each round.
-Reflect.defineProperty(AskPromise.prototype, 'constructor', {
-  configurable: true,
-  get(this: AskPromise<unknown>) {
-    if (this.onRace && RACES.test(nearestFrames())) throw this.onRace();
-    return AskPromise;
-  },
-});
+function constructorOf(this: AskPromise<unknown>): typeof AskPromise {
+  if (this.onRace) {
+    const caller: { stack?: string } = {};
+    captureFrames(caller, 1, constructorOf);
+    if (RACES.test(caller.stack ?? '')) throw this.onRace();
+  }
+  return AskPromise;
+}
+
+Reflect.defineProperty(AskPromise.prototype, 'constructor', { configurable: true, get: constructorOf });

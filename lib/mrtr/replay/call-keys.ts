@@ -1,5 +1,9 @@
 import { isKey, KEY_RULE } from '../../input/key.js';
+import { captureFrames } from '../../util/nearest-frames.js';
 import type { ReportMistake } from '../mrtr.error.js';
+
+/** The frames of `McpContext` between the author's line and the use of a key, and some reserve. */
+const FRAMES = 6;
 
 /** A stack trace, computed only if it is read. */
 interface Place {
@@ -39,7 +43,7 @@ export class CallKeys {
     }
     const earlier = this.uses[kind].get(key);
     const place: Place = {};
-    Error.captureStackTrace(place, from);
+    captureFrames(place, FRAMES, from);
     if (earlier && !earlier.last.isOver) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../util/abort.js';
+import { type LazyAbort, unlessAborted } from '../../util/abort.js';
 import type { PreparedQuestion } from '../../input/input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from '../../input/round-ended.js';
@@ -10,7 +10,7 @@ interface OpenAsk {
 
 interface QuestionsOptions {
   readonly signal: AbortSignal;
-  readonly over: AbortSignal;
+  readonly over: LazyAbort;
   readonly busy: Set<Promise<unknown>>;
   readonly hasEnded: () => boolean;
   readonly onEnd: () => void;
@@ -27,7 +27,7 @@ export class OpenQuestions {
 
   add(key: string, prepared: PreparedQuestion): Promise<never> {
     return new Promise((_, reject) => {
-      if (this.options.over.aborted) return reject(new RoundEnded());
+      if (this.options.over.isAborted) return reject(new RoundEnded());
       this.asks.set(key, { prepared, end: reject });
       this.endSoon();
     });
@@ -57,17 +57,18 @@ export class OpenQuestions {
   }
 
   idle(): Promise<unknown> {
-    const { busy, signal } = this.options;
-    return unlessAborted(Promise.allSettled(busy), signal).catch(() => undefined);
+    const { busy } = this.options;
+    if (busy.size === 0) return Promise.resolve();
+    return unlessAborted(Promise.allSettled(busy), this.options.signal).catch(() => undefined);
   }
 
   /** Questions of the same turn of the event loop belong to one round. */
   private endSoon(): void {
     this.ending ??= setImmediate(() => {
       this.ending = undefined;
-      const { busy, signal, over, onEnd } = this.options;
-      if (over.aborted) return;
-      if (busy.size > 0 && !signal.aborted) {
+      const { busy, over, onEnd } = this.options;
+      if (over.isAborted) return;
+      if (busy.size > 0 && !this.options.signal.aborted) {
         void this.idle().then(() => this.endSoon());
         return;
       }
@@ -82,8 +83,9 @@ export class OpenQuestions {
    * holds without awaiting would be rejected unhandled, and an error from its `catch` would end the process.
    */
   private end([ask, ...others]: readonly OpenAsk[]): void {
-    if (ask === undefined || this.options.over.aborted) return;
+    if (ask === undefined || this.options.over.isAborted) return;
     ask.end(new RoundEnded());
+    if (others.length === 0) return;
     setImmediate(() => {
       if (!this.options.hasEnded()) this.end(others);
     });
@@ -112,8 +114,8 @@ export class AbandonedHandler {
   }
 
   /** Ends the call after the grace period, unless it is closed before. */
-  leaveSoon(reason: unknown): void {
-    this.grace ??= setTimeout(() => this.leave(reason), GRACE_MS).unref();
+  leaveSoon(): void {
+    this.grace ??= setTimeout(() => this.leave(new RoundEnded()), GRACE_MS).unref();
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import type { LiveAsker } from '../live/pending-requests.js';
 import type { Asking } from '../../input/asking.js';
+import { LazyAbort } from '../../util/abort.js';
 import { AskPromise } from './ask-promise.js';
 import { InputQuestion, readRequest } from '../../input/input-request.js';
 import type { InputRequiredOptions } from '../../input/input-required.exception.js';
@@ -58,7 +59,7 @@ export class Round implements Asking {
   private isClosed = false;
   private readonly abandoned = new AbandonedHandler();
   state: unknown;
-  private over = new AbortController();
+  private over = new LazyAbort();
 
   constructor(
     private readonly journal: Journal,
@@ -170,7 +171,7 @@ export class Round implements Asking {
    */
   close(outcome: Outcome): void {
     this.isClosed = true;
-    this.over.abort(new RoundEnded());
+    this.over.abort(() => new RoundEnded());
     this.abandoned.close();
     this.outcome ??= 'error';
     const { where } = this.options;
@@ -247,12 +248,15 @@ export class Round implements Asking {
   }
 
   private noneOpen(): OpenQuestions {
+    const { options, over } = this;
     return new OpenQuestions({
-      signal: this.options.signal,
-      over: this.over.signal,
+      get signal() {
+        return options.signal;
+      },
+      over,
       busy: this.busy,
       hasEnded: () => this.outcome !== undefined,
-      onEnd: () => this.abandoned.leaveSoon(new RoundEnded()),
+      onEnd: () => this.abandoned.leaveSoon(),
     });
   }
 
@@ -260,8 +264,8 @@ export class Round implements Asking {
     const rewinds = [this.keys.mark(), this.log.mark(), this.steps.mark(), this.deterministic.mark()];
     const asks = [...this.asks];
     return () => {
-      this.over.abort(new RoundEnded());
-      this.over = new AbortController();
+      this.over.abort(() => new RoundEnded());
+      this.over = new LazyAbort();
       this.open = this.noneOpen();
       this.outcome = undefined;
       this.asks = [...asks];
