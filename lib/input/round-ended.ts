@@ -32,7 +32,8 @@ export function mayBeLeft(reason: unknown): void {
     marked[LEFT] = new WeakSet();
     process.on('unhandledRejection', onUnhandled);
   }
-  marked[LEFT].add(reason);
+  // Known by its class. A `WeakSet` of one error for each round would slow down the garbage collection.
+  if (!(reason instanceof RoundEnded)) marked[LEFT].add(reason);
 }
 
 function onUnhandled(reason: unknown): void {
@@ -46,7 +47,8 @@ function onUnhandled(reason: unknown): void {
 }
 
 const isMarked = (reason: unknown): boolean =>
-  typeof reason === 'object' && reason !== null && (process as Marked)[LEFT]?.has(reason) === true;
+  reason instanceof RoundEnded ||
+  (typeof reason === 'object' && reason !== null && (process as Marked)[LEFT]?.has(reason) === true);
 
 /** A listener changes Node's behaviour only in these modes. */
 function dependsOnListeners(): boolean {
