@@ -128,7 +128,7 @@ export class ClientBoundary {
     const { chain, timeoutMs = DEFAULT_TIMEOUT_MS } = this.options;
     try {
       // Without a caller, no hosts are opened for one message, so `end` is not needed.
-      return (await chain.current(signal, undefined, timeoutMs)).chain;
+      return (await chain.current({ signal }, undefined, timeoutMs)).chain;
     } catch (error) {
       assertWanted(signal);
       if (error instanceof McpBootstrapError) throw error;

@@ -1,5 +1,6 @@
 import type { Chain } from './chain/chain.js';
 import type { InvocationContext } from './protocol/types.js';
+import type { Abortable } from './chain/deadline.js';
 import type { ChainParams } from './chain/params.js';
 
 export interface ChainCaller {
@@ -16,11 +17,7 @@ export interface ChainInUse {
 /** Provides the chain of each message. It changes with the policy, the remote hosts and the caller. */
 export interface ChainSource {
   /** @throws DiscoveryError if a host could not be asked within `timeoutMs`, so that messages never pass unchecked */
-  current(
-    signal?: AbortSignal,
-    caller?: () => ChainCaller,
-    timeoutMs?: number,
-  ): ChainInUse | Promise<ChainInUse>;
+  current(call?: Abortable, caller?: () => ChainCaller, timeoutMs?: number): ChainInUse | Promise<ChainInUse>;
 }
 
 /**

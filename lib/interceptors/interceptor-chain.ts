@@ -100,8 +100,8 @@ export class InterceptorChain implements ChainSource {
     params: ChainParams,
     options: DiscoverOptions = {},
   ): Promise<ChainResult> {
-    const discover: ChainSource['current'] = (signal, _caller, timeoutMs) =>
-      inTime(timeoutMs, signal, async within => {
+    const discover: ChainSource['current'] = (call, _caller, timeoutMs) =>
+      inTime(timeoutMs, call?.signal, async within => {
         const signals = [within, options.signal].filter(one => one !== undefined);
         const given = signals.length > 0 && { signal: AbortSignal.any(signals) };
         const chain = await InterceptorChain.discover(hosts, { ...options, ...given });

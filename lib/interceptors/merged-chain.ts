@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../util/abort.js';
 import { Chain } from './chain/chain.js';
 import { namesOf, type ChainEntry } from './chain/entry.js';
+import type { Abortable } from './chain/deadline.js';
 import type { ChainOptions, ChainParams } from './chain/params.js';
 import { undiscoveredInTime, type ChainResult } from './chain/result.js';
 import type { ChainCaller, ChainInUse, ChainSource } from './chain-source.js';
@@ -66,20 +67,20 @@ export class MergedChain implements LocalChainSource {
   }
 
   current(
-    signal?: AbortSignal,
+    call?: Abortable,
     caller?: () => ChainCaller,
     timeoutMs?: number,
   ): ChainInUse | Promise<ChainInUse> {
     const { hosts, hostsFor } = this.parts;
     if (hostsFor && caller) {
-      return inTime(timeoutMs, signal, within => this.forCaller(hostsFor, caller(), within));
+      return inTime(timeoutMs, call?.signal, within => this.forCaller(hostsFor, caller(), within));
     }
     // Without remote hosts, the chain is available at once.
     if (hosts.length === 0) return this.built.get(keyOf(hosts)) ?? this.build(hosts, []);
     const known = hosts.map(host => host.known);
     return known.every(entries => entries !== undefined)
       ? this.build(hosts, known)
-      : inTime(timeoutMs, signal, within => this.over(hosts, within));
+      : inTime(timeoutMs, call?.signal, within => this.over(hosts, within));
   }
 
   private async forCaller(
@@ -193,11 +194,11 @@ export async function inTime<T>(
 }
 
 export async function executeIn(source: ChainSource, params: ChainParams): Promise<ChainResult> {
-  const { timeoutMs, signal, context = {} } = params;
+  const { timeoutMs, context = {} } = params;
   const started = performance.now();
   let found: ChainInUse;
   try {
-    found = await source.current(signal, () => ({ context, headers: {} }), timeoutMs);
+    found = await source.current(params, () => ({ context, headers: {} }), timeoutMs);
   } catch (error) {
     if (!(error instanceof DiscoveryTimeoutError)) throw error;
     return undiscoveredInTime(params, performance.now() - started);

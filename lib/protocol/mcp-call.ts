@@ -38,6 +38,8 @@ export type AskClient = (
 export interface ReplyChannel {
   /** Aborts when the answer is no longer needed. */
   readonly signal: AbortSignal;
+  /** Whether `signal` has aborted. It does not create the signal; undefined if only the signal knows. */
+  readonly isEnded?: boolean;
   /** Sends a notification on the call's own stream. */
   notify(method: string, params: Record<string, unknown>): Promise<void>;
   /**

@@ -164,7 +164,8 @@ export class Boundary {
     message: Message,
     ...[method, params, deadline]: Parameters<PassNotification>
   ): ReturnType<PassNotification> {
-    if (message.call.reply.signal.aborted) return undefined;
+    const { reply } = message.call;
+    if (reply.isEnded ?? reply.signal.aborted) return undefined;
     const told = message.within(method, deadline);
     if (!told.hooks('request')) return params;
     return this.run(told, 'request', params, undefined, UNANSWERED).then(
@@ -255,7 +256,7 @@ export class Boundary {
     const deadline = performance.now() + settings.timeoutMs;
     const caller = () => ({ context: contextOf(call), headers: call.http?.headers ?? {} });
     try {
-      const { chain, end } = await source.current(call.reply.signal, caller, settings.timeoutMs);
+      const { chain, end } = await source.current(call.reply, caller, settings.timeoutMs);
       return new Message(chain, method, event, call, deadline, end);
     } catch (error) {
       reports.undiscovered(error, event);

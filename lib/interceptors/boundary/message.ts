@@ -56,10 +56,13 @@ export const isInputRequired = (result: unknown): result is InputRequiredResult 
 /** Changes a reply channel. The signal is still created only on demand. */
 export const channelOver = (
   reply: ReplyChannel,
-  changes: Partial<Omit<ReplyChannel, 'signal'>>,
+  changes: Partial<Omit<ReplyChannel, 'signal' | 'isEnded'>>,
 ): ReplyChannel => ({
   get signal() {
     return reply.signal;
+  },
+  get isEnded() {
+    return reply.isEnded;
   },
   notify: (method, params) => reply.notify(method, params),
   pause: retryMs => reply.pause?.(retryMs),

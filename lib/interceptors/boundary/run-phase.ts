@@ -16,7 +16,10 @@ export type PhaseMessage = Pick<
   'chain' | 'event' | 'method' | 'isAsked' | 'deadline' | 'context' | 'hooks'
 > & {
   readonly bag: Map<unknown, unknown>;
-  readonly call: { readonly reply?: Pick<ReplyChannel, 'signal'>; readonly protocolVersion?: string };
+  readonly call: {
+    readonly reply?: Pick<ReplyChannel, 'signal' | 'isEnded'>;
+    readonly protocolVersion?: string;
+  };
 };
 
 /** @throws Refused if the chain refuses the message */
@@ -52,19 +55,19 @@ export const phaseRunner =
       request,
       context,
       bag,
-      signal: call.reply?.signal,
       protocolVersion: call.protocolVersion,
       timeoutMs: phase === 'request' && deadline !== undefined ? deadline - performance.now() : timeoutMs,
       checkPayload: payloadCheck(method, phase),
       checkResponse: answerCheck(method),
       ...options,
     };
-    const decision = await chain.run(params, result => {
+    const onEnd = (result: ChainResult) => {
       const { status, results } = result;
       // A lookup is not a separate message, so only its failures are reported.
       const isCrossing = !options?.mutatorsOnly || results.some(({ failedOpen }) => failedOpen);
       if (isCrossing || status !== 'success') reports.publish({ server, direction, result, context });
-    });
+    };
+    const decision = await chain.run(params, onEnd, call.reply);
     if (decision.status === 'success') return decision;
     throw new Refused(denialOf(decision, options?.timeoutMs ?? timeoutMs));
   };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { INPUT_EVENTS, NOTIFICATION_EVENTS } from '../protocol/events.js';
 import type { Phase } from '../protocol/types.js';
 import { Beside } from './beside.js';
-import { systemClock } from './deadline.js';
+import { type Abortable, systemClock } from './deadline.js';
 import { configNames, namesOf, prepare, type ChainEntry, type PreparedEntry } from './entry.js';
 import { frozenCopy } from './frozen.js';
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type ChainOptions, type ChainParams } from './params.js';
@@ -65,10 +65,13 @@ export class Chain {
     return this.run(context ? { ...params, context: frozenCopy(context) } : params);
   }
 
-  /** @param onEnd receives the whole result; the returned decision may lack audit interceptors that still run */
-  async run(params: ChainParams, onEnd?: OnEnd): Promise<ChainResult> {
+  /**
+   * @param onEnd receives the whole result; the returned decision may lack audit interceptors that still run
+   * @param call replaces `params.signal`
+   */
+  async run(params: ChainParams, onEnd?: OnEnd, call: Abortable = params): Promise<ChainResult> {
     const selection = this.select(params);
-    if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd).execute();
+    if (selection.size > 0) return new ChainRun(selection, params, this.options, onEnd, call).execute();
     const result = passed(params);
     onEnd?.(result);
     return result;

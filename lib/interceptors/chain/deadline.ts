@@ -14,17 +14,24 @@ export const systemClock: Clock = {
   },
 };
 
+/** The call whose end ends a run. Its signal is only read to wait, because reading it may create it. */
+export interface Abortable {
+  readonly signal?: AbortSignal;
+  /** Whether the signal has aborted. Default: the signal's own value. */
+  readonly isEnded?: boolean;
+}
+
 export class DeadlineWatch {
   private readonly waiting = new Set<(isRunGivenUp: boolean) => void>();
   private isOver = false;
 
   constructor(
     private readonly clock: Clock,
-    private signal?: AbortSignal,
+    private call: Abortable = {},
   ) {}
 
   get isGivenUp(): boolean {
-    return this.isOver || (this.signal?.aborted ?? false);
+    return this.isOver || (this.call.isEnded ?? this.call.signal?.aborted ?? false);
   }
 
   /** @param giveUp returns the error for a missed deadline or an ended run */
@@ -43,11 +50,11 @@ export class DeadlineWatch {
       const stop = () => {
         stopTimer();
         this.waiting.delete(fail);
-        if (this.waiting.size === 0) this.signal?.removeEventListener('abort', this);
+        if (this.waiting.size === 0) this.call.signal?.removeEventListener('abort', this);
       };
       arm();
       this.waiting.add(fail);
-      this.signal?.addEventListener('abort', this);
+      this.call.signal?.addEventListener('abort', this);
       // Wrapped, because a thenable may have a `then` that throws.
       void new Promise<T>(done => done(value)).then(resolve, reject).finally(stop);
       if (this.isGivenUp) fail(true);
@@ -56,8 +63,8 @@ export class DeadlineWatch {
 
   /** Continues without the signal. On some transports, a call's signal aborts as soon as the call is answered. */
   detach(): void {
-    this.signal?.removeEventListener('abort', this);
-    this.signal = undefined;
+    if (this.waiting.size > 0) this.call.signal?.removeEventListener('abort', this);
+    this.call = {};
   }
 
   giveUp(): void {

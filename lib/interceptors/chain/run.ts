@@ -1,5 +1,5 @@
 import { isCompatible } from './when.js';
-import { DeadlineWatch } from './deadline.js';
+import { type Abortable, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
 import { feedSinks, type Invoked, invokeEntry, type RunContext } from './invoke-entry.js';
@@ -41,8 +41,9 @@ const firstOf = (endings: readonly Ending[]): Ending => endings.find(halt => hal
 export function runContext(
   params: ChainParams,
   { clock, defaultTimeoutMs, maxTimeoutMs }: Pick<RunOptions, 'clock' | 'defaultTimeoutMs' | 'maxTimeoutMs'>,
+  call: Abortable = params,
 ): RunContext {
-  const { event, phase, direction, request, context, protocolVersion, config, signal } = params;
+  const { event, phase, direction, request, context, protocolVersion, config } = params;
   return {
     event,
     phase,
@@ -55,7 +56,7 @@ export function runContext(
     clock,
     defaultTimeoutMs,
     maxTimeoutMs,
-    watch: new DeadlineWatch(clock, signal),
+    watch: new DeadlineWatch(clock, call),
     deadline: clock.now() + (params.timeoutMs ?? Infinity),
   };
 }
@@ -79,9 +80,10 @@ export class ChainRun {
     private readonly params: ChainParams,
     private readonly options: RunOptions,
     private readonly onEnd?: OnEnd,
+    call: Abortable = params,
   ) {
     this.started = options.clock.now();
-    this.context = runContext(params, options);
+    this.context = runContext(params, options, call);
     this.received = this.payload = frozenCopy(params.payload);
   }
 
@@ -121,7 +123,7 @@ export class ChainRun {
   /** Awaits only promises, so that an interceptor starts at once if it need not wait. */
   private async decide(): Promise<Ending> {
     const { validators, finals, onlyFinals, mutators } = this.selection;
-    const mutate = () => this.mutate(mutators);
+    const mutate = () => (mutators.length > 0 ? this.mutate(mutators) : undefined);
     const steps =
       this.params.direction === 'send'
         ? [mutate, () => this.validate([...validators, ...onlyFinals], false)]
