@@ -8,9 +8,9 @@ import type { ToolSchemas } from '../server/handlers.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
 import type { CallerTokens } from './caller-tokens.js';
-import { tooManyConnections, RETRY_MS } from './limits.js';
+import { RETRY_MS } from './limits.js';
 import type { GatewayBackend } from './gateway-options.js';
-import { loopIn, nextEnvironment, VIA_HEADER } from './loop-detection.js';
+import { nextEnvironment } from './loop-detection.js';
 import type { Observer } from '../protocol/traffic.js';
 import { METHODS, isList } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
@@ -18,7 +18,6 @@ import { Subscriptions } from './subscriptions.js';
 
 /** Gets the notifications and requests that a backend sends. */
 export interface ConnectionOwner {
-  readonly id: string;
   readonly settings: Pick<GatewaySettings, 'timeoutMs' | 'limits'>;
   /** The tokens of callers. Undefined if all requests have the gateway's own credentials. */
   readonly tokens: CallerTokens | undefined;
@@ -56,7 +55,6 @@ export class BackendConnection {
   private lastUsed = Date.now();
   private readonly options: GatewayBackend;
   private readonly connection: Connection;
-  private readonly probes = new Set<Connection>();
   private current?: Client;
   private retry?: NodeJS.Timeout;
   /** Settles once it is known whether the server is still the same. */
@@ -67,7 +65,7 @@ export class BackendConnection {
 
   /** @param shared whether several clients use the connection; a message that fits several calls then belongs to none */
   constructor(
-    private readonly name: string,
+    name: string,
     options: GatewayBackend,
     private readonly host: ConnectionOwner,
     private readonly shared: boolean,
@@ -91,23 +89,18 @@ export class BackendConnection {
   }
 
   async client(signal?: AbortSignal): Promise<Client> {
-    const via = viaNow();
-    if (via.length > 0 && !this.isOpen && !this.connection.isDown) await this.assertNoLoop(via, signal);
     if (this.current) return this.current;
     signal?.throwIfAborted();
     // Outside the scope of the request: later messages on the connection do not belong to it.
-    const opening = callScope.run({ via: [] }, () => this.connection.client());
+    const opening = callScope.run(undefined, () => this.connection.client());
     opening.catch(() => (this.hasFailed = true));
     return signal ? unlessAborted(opening, signal) : opening;
   }
 
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
     if (call && this.host.tokens) await this.actFor(call);
-    const via = viaNow();
     const send = (client: Client) =>
-      callScope.run({ via, call }, () =>
-        this.send(client, method, withToken(params, token, call), { signal, tool }),
-      );
+      callScope.run(call, () => this.send(client, method, withToken(params, token, call), { signal, tool }));
     // Messages of the backend belong to calls only.
     if (call && METHODS.get(method)?.canAsk) {
       this.calls.add(call);
@@ -118,7 +111,7 @@ export class BackendConnection {
     try {
       const client = await this.client(signal);
       if (client.getProtocolEra() === 'legacy') {
-        return await callScope.run({ via }, () => this.useSession(send, signal));
+        return await this.useSession(send, signal);
       }
       return await this.connection.use(
         used =>
@@ -173,7 +166,7 @@ export class BackendConnection {
     this.isClosed = true;
     clearTimeout(this.retry);
     this.subscriptions.close();
-    await Promise.all([this.connection, ...this.probes].map(one => one.close()));
+    await this.connection.close();
   }
 
   private guarded(options: GatewayBackend): GatewayBackend {
@@ -184,7 +177,6 @@ export class BackendConnection {
         headers: async () => ({
           ...(typeof headers === 'function' ? await headers() : headers),
           ...this.credentials(),
-          [VIA_HEADER]: [...viaNow(), this.host.id].join(','),
         }),
       };
     }
@@ -192,23 +184,8 @@ export class BackendConnection {
   }
 
   private credentials(): { authorization?: string } {
-    const { token } = callScope.getStore()?.call ?? this.latest ?? {};
+    const { token } = callScope.getStore() ?? this.latest ?? {};
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
-  }
-
-  /** A separate connection, because a caller with a false header must not make the shared one fail. @throws McpException */
-  private async assertNoLoop(via: readonly string[], signal?: AbortSignal): Promise<void> {
-    if (this.options.url === undefined) return;
-    if (this.probes.size >= MAX_PROBES) throw tooManyConnections();
-    const probe = new Connection(this.name, this.options, { auth: this.options.auth });
-    this.probes.add(probe);
-    try {
-      await callScope.run({ via }, () => probe.client(signal));
-    } catch (error) {
-      if (loopIn(error)) throw error;
-    } finally {
-      void probe.close().then(() => this.probes.delete(probe));
-    }
   }
 
   private send(client: Client, method: string, params: Params, { signal, tool }: Sending): Promise<Result> {
@@ -269,7 +246,7 @@ export class BackendConnection {
   /** Opens another connection for the next request if another server has replaced the backend. Open requests go on. */
   private leaveIfStranger(client: Client): Promise<void> {
     this.recognized ??= callScope
-      .run({ via: [] }, () => client.discover({ timeout: AGREE_MS }))
+      .run(undefined, () => client.discover({ timeout: AGREE_MS }))
       .then(
         () => undefined,
         // The connection drops a closed client, and closes it after its last request.
@@ -296,7 +273,7 @@ export class BackendConnection {
 
   /** The call that the current message belongs to; undefined if several are possible, ended calls included. */
   private callNow(): Call | undefined {
-    const call = callScope.getStore()?.call;
+    const call = callScope.getStore();
     if (call) return this.calls.has(call) ? call : undefined;
     if (this.shared && (this.calls.size > 1 || this.owner === 'several')) return undefined;
     return [...this.calls].at(-1);
@@ -304,10 +281,6 @@ export class BackendConnection {
 }
 
 const AGREE_MS = 10_000;
-
-const MAX_PROBES = 8;
-
-const viaNow = (): readonly string[] => callScope.getStore()?.via ?? [];
 
 /** Adds a progress token of this connection, if the client wants progress. */
 function withToken(params: Params, progressToken: number, call: Call | undefined): Params {

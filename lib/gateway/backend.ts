@@ -49,7 +49,6 @@ export interface BackendDescription {
 
 /** The part of the gateway that its backends use. */
 interface BackendHost {
-  readonly id: string;
   readonly settings: GatewaySettings;
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
@@ -348,10 +347,9 @@ export class Backend {
     tell: (method: string, params: Params) => void,
     session?: SessionConnection,
   ): ConnectionOwner {
-    const { id, settings } = this.host;
+    const { settings } = this.host;
     const tellChange = paced(tell, CHANGES_MS);
     return {
-      id,
       settings,
       tokens: this.tokens,
       report: this.report,

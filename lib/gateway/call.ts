@@ -11,14 +11,8 @@ import { callerOf } from '../protocol/caller.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { sendLog } from '../protocol/mcp-log.js';
 
-interface CallScope {
-  readonly call?: Call;
-  /** The ids of the gateways that the request has passed. */
-  readonly via: readonly string[];
-}
-
 /** The SDK's client does not say on which stream a message came; only the async context links it to its request. */
-export const callScope = new AsyncLocalStorage<CallScope>();
+export const callScope = new AsyncLocalStorage<Call | undefined>();
 
 export type AskOptions = Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>;
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Logger } from '@nestjs/common';
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
@@ -17,10 +16,9 @@ import type { DependencyHealth, Handlers, ServerDescription, ToolSchemas } from 
 import { BackendSet } from './backend-set.js';
 import { defined } from '../util/defined.js';
 import { Backend } from './backend.js';
-import { callScope } from './call.js';
 import { CallerStates } from './caller-states.js';
 import { ListDeadlines } from './caller-waits.js';
-import { nextHop, viaOf } from './loop-detection.js';
+import { nextHop } from './loop-detection.js';
 import { INTERCEPTOR_METHODS, isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { NotHonoredError } from './not-honored.error.js';
@@ -40,7 +38,6 @@ export class Gateway implements Handlers {
   readonly isRemote = true;
   /** A backend can combine subscriptions that arrive at the same time. */
   readonly subscriptionsAtOnce = 100;
-  readonly id = randomUUID();
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
   readonly deadlines: ListDeadlines;
@@ -242,12 +239,12 @@ export class Gateway implements Handlers {
     if (problem && unknown.length === this.backends.length && backends.length === 0) throw problem;
   }
 
-  /** @throws McpException for a request that went through a loop of gateways */
+  /** @throws McpException for a request that went through too many gateways */
   private async via<T>(exchange: McpCall, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
     // Each backend listens to it, and there may be many.
     setMaxListeners(0, exchange.reply.signal);
-    return callScope.run({ via: viaOf(exchange.http, this.id) }, work);
+    return work();
   }
 
   private async subscribe(backend: Backend, uri: string, exchange: McpCall): Promise<Result> {

@@ -3,8 +3,6 @@ import type { McpCall } from '../protocol/mcp-call.js';
 
 /** Key in `_meta` with the number of gateways that a request has passed. */
 export const HOPS_META = 'nestjs-mcp/hops';
-/** HTTP header with the ids of the gateways that a request has passed, to find a loop while gateways connect. */
-export const VIA_HEADER = 'nestjs-mcp-via';
 /** Environment variable with the number of gateways that started each other over stdio. */
 const HOPS_ENV = 'NESTJS_MCP_HOPS';
 
@@ -16,7 +14,7 @@ const REASON = 'gateway_loop';
 const loop = (): McpException =>
   new McpException(
     McpErrorCode.Refused,
-    `The request went through more than ${MAX_HOPS} gateways, or twice through one: they form a loop`,
+    `The request went through more than ${MAX_HOPS} gateways: they form a loop`,
     { reason: REASON },
   );
 
@@ -32,21 +30,6 @@ export function nextHop(meta: McpCall['meta']): number {
   const next = typeof hops === 'number' && Number.isSafeInteger(hops) && hops > 0 ? hops + 1 : 1;
   if (next > MAX_HOPS) throw loop();
   return next;
-}
-
-/** A gateway's id; other text in the header is dropped. */
-const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-/** @throws McpException (-32000) if this gateway is among them, or there are too many */
-export function viaOf(http: McpCall['http'], own: string): string[] {
-  const header = http?.headers[VIA_HEADER];
-  if (typeof header !== 'string') return [];
-  const via = header
-    .split(',')
-    .map(id => id.trim())
-    .filter(id => ID.test(id));
-  if (via.length >= MAX_HOPS || via.includes(own)) throw loop();
-  return via;
 }
 
 export function nextEnvironment(): Record<string, string> {
