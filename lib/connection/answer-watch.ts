@@ -3,6 +3,7 @@ import type * as Sdk from '@modelcontextprotocol/client';
 import type {
   FetchLike,
   JSONRPCMessage,
+  JSONRPCRequest,
   RequestId,
   StreamableHTTPClientTransport,
   StreamableHTTPClientTransportOptions,
@@ -10,14 +11,24 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJSONRPCRequest, isJSONRPCResponse, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import { isOrdinary, type DirectPost } from './direct-post.js';
 
-/** Records whether an event stream answers the message that is being sent. The SDK's transport does not report it. */
-const sending = new AsyncLocalStorage<{ isStreamed?: boolean }>();
+interface Sending {
+  /** Whether an event stream answers the message. The SDK's transport does not report it. */
+  isStreamed?: boolean;
+  /** The response to a message that was posted without the SDK's transport. */
+  response?: Response;
+}
 
-type AnswerWatchingTransport = new (
-  url: URL,
-  options: StreamableHTTPClientTransportOptions & { fetch: FetchLike },
-) => StreamableHTTPClientTransport;
+const sending = new AsyncLocalStorage<Sending>();
+
+export interface Options extends StreamableHTTPClientTransportOptions {
+  readonly fetch: FetchLike;
+  /** Posts ordinary calls. */
+  readonly directPost?: DirectPost;
+}
+
+type AnswerWatchingTransport = new (url: URL, options: Options) => StreamableHTTPClientTransport;
 
 /** Fails a request when its stream ends without the answer. The SDK's transport would wait forever. */
 export function answerWatchingTransport({
@@ -25,17 +36,21 @@ export function answerWatchingTransport({
 }: typeof Sdk): AnswerWatchingTransport {
   return class AnswerWatchingTransport extends SdkTransport {
     private readonly unanswered = new Set<RequestId>();
+    /** End the direct posts. */
+    private readonly posts = new Set<AbortController>();
+    private readonly directPost?: DirectPost;
 
-    constructor(url: URL, options: StreamableHTTPClientTransportOptions & { fetch: FetchLike }) {
+    constructor(url: URL, { directPost, ...options }: Options) {
       super(url, {
         ...options,
         fetch: async (target, init) => {
-          const response = await options.fetch(target, init);
           const sent = sending.getStore();
-          if (sent) sent.isStreamed = isEventStream(response);
+          const response = sent?.response ?? (await options.fetch(target, init));
+          if (sent) Object.assign(sent, { isStreamed: isEventStream(response), response: undefined });
           return response;
         },
       });
+      this.directPost = directPost;
       let receive: Transport['onmessage'];
       Object.defineProperty(this, 'onmessage', {
         get: () => receive,
@@ -56,9 +71,11 @@ export function answerWatchingTransport({
       if (!isJSONRPCRequest(message)) return super.send(message, options);
       const { id, method } = message;
       const { requestSignal } = options;
-      const sent: { isStreamed?: boolean } = {};
+      const post = new AbortController();
       this.unanswered.add(id);
       try {
+        const sent: Sending = { response: await this.postDirectly(message, options, post) };
+        if (!this.unanswered.has(id)) return;
         await new Promise<void>((resolve, reject) => {
           requestSignal?.addEventListener('abort', () => resolve(), { once: true });
           const onRequestStreamEnd = () => {
@@ -73,7 +90,33 @@ export function answerWatchingTransport({
         throw new SdkError(SdkErrorCode.ConnectionClosed, `No answer to ${method} can come any more`);
       } finally {
         this.unanswered.delete(id);
+        this.posts.delete(post);
       }
+    }
+
+    override async close(): Promise<void> {
+      for (const post of this.posts) post.abort();
+      await super.close();
+    }
+
+    /** Returns the response if the SDK's transport has to read it. */
+    private async postDirectly(
+      message: JSONRPCRequest,
+      { headers, requestSignal }: TransportSendOptions,
+      post: AbortController,
+    ): Promise<Response | undefined> {
+      if (!this.directPost || !isOrdinary(message, headers)) return undefined;
+      this.posts.add(post);
+      requestSignal?.addEventListener('abort', () => post.abort(), { once: true });
+      try {
+        const answer = await this.directPost(message, headers, post.signal);
+        if (answer instanceof Response) return answer;
+        this.onmessage?.(answer as unknown as JSONRPCMessage);
+      } catch (error) {
+        if (requestSignal?.aborted !== true) this.onerror?.(error as Error);
+        throw error;
+      }
+      return undefined;
     }
   };
 }

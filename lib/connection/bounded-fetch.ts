@@ -27,23 +27,40 @@ export function boundedFetch({ maxBytes, endpoint, headersOf }: BoundedFetchOpti
     const { signal, release } = following(init?.signal);
     try {
       const response = await fetch(url, { ...init, headers, signal, ...(isMeant && { redirect: 'manual' }) });
-      const { body, status, statusText } = response;
-      if (body === null) {
-        release();
-        return response;
-      }
-      const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
-      // The reader of the response receives the errors.
-      void body
-        .pipeTo(bound.writable)
-        .catch(() => undefined)
-        .finally(release);
-      return new Response(bound.readable, { status, statusText, headers: response.headers });
+      return boundedResponse(response, maxBytes, release);
     } catch (error) {
       release();
       throw error;
     }
   };
+}
+
+/** @param onEnd called once the body is read, or cannot be read any more */
+export function boundedResponse(response: Response, maxBytes: number, onEnd = () => {}): Response {
+  const { body, status, statusText } = response;
+  if (body === null) {
+    onEnd();
+    return response;
+  }
+  const bound = isEventStream(response) ? eventBound(maxBytes) : sizeBound(maxBytes);
+  // The reader of the response receives the errors.
+  void body
+    .pipeTo(bound.writable)
+    .catch(() => undefined)
+    .finally(onEnd);
+  return new Response(bound.readable, { status, statusText, headers: response.headers });
+}
+
+/** @throws ResponseTooLargeError */
+export async function readBounded(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new ResponseTooLargeError(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** A signal for one request. `fetch` would leave its listener on the shared signal until garbage collection. */

@@ -6,6 +6,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client';
 import { boundedFetch } from './bounded-fetch.js';
+import { directPost } from './direct-post.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { Observer } from '../protocol/traffic.js';
 import { loadSdkClient } from './sdk-client.js';
@@ -180,9 +181,12 @@ export class Connection {
         if (problem !== undefined) throw new Error(`"headers" ${problem}`);
         return made;
       };
+      const { auth } = this.hooks;
+      const bounds = { maxBytes: maxResponseBytes, endpoint, headersOf };
       return new AnswerWatchingTransport(endpoint, {
-        fetch: boundedFetch({ maxBytes: maxResponseBytes, endpoint, headersOf }),
-        authProvider: this.hooks.auth,
+        fetch: boundedFetch(bounds),
+        directPost: auth ? undefined : directPost(bounds),
+        authProvider: auth,
       });
     }
     const { args, env, cwd, stderr } = this.options;
