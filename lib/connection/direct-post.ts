@@ -34,15 +34,15 @@ export function isOrdinary({ method, params }: JSONRPCRequest, headers: object =
 export function directPost({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): DirectPost {
   return async (message, parameters, signal) => {
     const { name, _meta } = message.params as { name: string; _meta: Record<string, unknown> };
-    const headers = new Headers({
+    const headers: Record<string, string> = {
       ...parameters,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       'mcp-protocol-version': String(_meta[PROTOCOL_VERSION_META_KEY]),
       'mcp-method': message.method,
       'mcp-name': encodeHeader(name),
-    });
-    for (const [key, value] of Object.entries(await headersOf())) headers.set(key, value);
+    };
+    for (const [key, value] of Object.entries(await headersOf())) headers[key.toLowerCase()] = value;
     const init = {
       method: 'POST',
       headers,

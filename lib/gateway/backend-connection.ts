@@ -198,10 +198,11 @@ export class BackendConnection {
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
       return client.request({ method, params }, passthroughSchema, options);
     }
-    // Without the output schema: the client checks the result.
+    // Without the output schema: the client checks the result. `callTool` would read the input schema for each call.
     const { name } = params as { name: string };
-    const toolDefinition = { name, inputSchema: tool.inputSchema as { type: 'object' } };
-    return client.callTool(params as { name: string }, { ...options, toolDefinition });
+    const toolDefinition = { name, inputSchema: tool.inputSchema };
+    const call = { method: 'tools/call', params: params as { name: string } } as const;
+    return client.request(call, Object.assign(options, { toolDefinition }));
   }
 
   private prepare(client: Client): void {

@@ -56,6 +56,7 @@ interface BackendHost {
   readonly changes: ChangeNotifier | undefined;
   readonly traffic?: Traffic;
   readonly clients: Iterable<ClientChannel>;
+  described(): void;
   report(error: Error): void;
 }
 
@@ -397,6 +398,7 @@ export class Backend {
       instructions: client.getInstructions(),
       capabilities: client.getServerCapabilities() ?? {},
     };
+    this.host.described();
     this.base.subscriptions.listenToLists(client);
   }
 

@@ -26,13 +26,9 @@ export class CallerLists {
   }
 
   async pages(method: ListMethod, exchange: McpCall, fresh = false): Promise<readonly Result[]> {
-    const detached = detachedFrom(exchange);
-    const pages = this.known.pages(
-      this.viewOf(exchange),
-      method,
-      cursor => this.fetch(method, cursor === undefined ? {} : { cursor }, detached),
-      fresh,
-    );
+    const fetch = (cursor: string | undefined) =>
+      this.fetch(method, cursor === undefined ? {} : { cursor }, detachedFrom(exchange));
+    const pages = this.known.pages(this.viewOf(exchange), method, fetch, fresh);
     const all = pages instanceof Promise ? await this.wait(exchange, () => pages) : pages;
     return all.map(page => resultFor(exchange.era, page));
   }

@@ -31,10 +31,14 @@ export function askable({ roots, sampling, elicitation }: ClientCapabilities = {
 }
 
 /** Callers with the same key share connections and lists. A client's name is not part of it: it may differ in each call. */
-export const callerKey = ({ authInfo, http, clientCapabilities }: McpCall): string =>
-  createHash('sha256')
-    .update(JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]))
-    .digest('base64url');
+export function callerKey({ authInfo, http, clientCapabilities }: McpCall): string {
+  const key = JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
+  // A digest is never a JSON array.
+  return key.length <= MAX_KEY ? key : createHash('sha256').update(key).digest('base64url');
+}
+
+/** The most characters of a key that is kept as it is. */
+const MAX_KEY = 200;
 
 /** The part of a view that a caller with these scopes sees. */
 export const viewBy = (view: string, scopes: readonly string[] = []): string =>

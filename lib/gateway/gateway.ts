@@ -49,6 +49,7 @@ export class Gateway implements Handlers {
   /** Observes the requests to the backends. Undefined if they are not observed. */
   traffic?: Traffic;
   readonly clients = new Set<ClientChannel>();
+  private merged?: ServerDescription;
   private readonly backends: readonly Backend[];
   private readonly set: BackendSet;
   private readonly logger = new Logger('McpGateway');
@@ -72,6 +73,15 @@ export class Gateway implements Handlers {
   }
 
   get description(): ServerDescription {
+    return (this.merged ??= this.merge());
+  }
+
+  /** A backend has another description. */
+  described(): void {
+    this.merged = undefined;
+  }
+
+  private merge(): ServerDescription {
     const known = this.backends.flatMap(({ prefix, description }) =>
       description ? [{ prefix, ...description }] : [],
     );
