@@ -11,6 +11,7 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { isJSONRPCRequest, isJSONRPCResponse, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import { isEventStream } from './bounded-fetch.js';
 import { isOrdinary, type DirectPost } from './direct-post.js';
 
 interface Sending {
@@ -120,6 +121,3 @@ export function answerWatchingTransport({
     }
   };
 }
-
-export const isEventStream = ({ headers }: Response): boolean =>
-  headers.get('content-type')?.startsWith('text/event-stream') ?? false;

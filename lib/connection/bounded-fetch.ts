@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { isEventStream } from './answer-watch.js';
 
 export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
@@ -103,3 +102,6 @@ function eventBound(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
     },
   });
 }
+
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false;
