@@ -22,15 +22,24 @@ interface PlatformRequest {
 }
 
 /**
- * The origin and the path of a request whose host the endpoint has checked, for a comparison with audiences. The caller cannot
- * choose a port. The path is as sent: a parser of URLs would turn `/a/../b` into `/b`, but routers and handlers do not.
+ * The URL of a path at the origin of a request, as audience of tokens and in the metadata, without a last slash. The path is
+ * as given: a parser of URLs would turn `/a/../b` into `/b`, but routers and handlers do not.
  */
+export function resourceAt(platformRequest: object, path: string): string {
+  return `${targetOf(platformRequest).origin}${path.replace(/\/$/, '')}`;
+}
+
+/** The origin and the path of a request whose host has been checked. A port of `otherPortOf` is not part of the origin. */
 export function targetOf(platformRequest: object): { readonly origin: string; readonly path: string } {
   const url = urlOf(platformRequest)!;
-  const { socket, raw, originalUrl, url: target = '' } = platformRequest as PlatformRequest;
-  const { localPort } = socket ?? raw?.socket ?? {};
-  if (url.port !== '' && url.port !== String(localPort)) url.port = String(localPort ?? '');
+  const { originalUrl, url: target = '' } = platformRequest as PlatformRequest;
+  if (otherPortOf(platformRequest, url) !== undefined) url.port = String(localPortOf(platformRequest) ?? '');
   return { origin: url.origin, path: originForm(originalUrl ?? target).split('?', 1)[0] };
+}
+
+/** The port that a request names if the server does not listen on it: a mapped port, or one that the caller chose. */
+export function otherPortOf(platformRequest: object, { port }: URL): string | undefined {
+  return port === '' || port === String(localPortOf(platformRequest)) ? undefined : port;
 }
 
 /** The URL of a request as the client wrote it; undefined without a valid host. */
@@ -42,4 +51,9 @@ export function urlOf(platformRequest: object): URL | undefined {
   const scheme = /^https?$/i.test(protocol ?? '') ? protocol! : encrypted ? 'https' : 'http';
   const text = `${scheme}://${String(host)}${originForm(originalUrl ?? url ?? '')}`;
   return isHost(host) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function localPortOf(platformRequest: object): number | undefined {
+  const { socket, raw } = platformRequest as PlatformRequest;
+  return (socket ?? raw?.socket)?.localPort;
 }

@@ -12,7 +12,7 @@ import { bearerToken } from './bearer-token.js';
 import { challenge, tooManyRefused, unavailable } from './challenge.js';
 import { RefusalLog, RefusedClaimError } from './refused-claim.js';
 import { RefusedTokens } from './refused-tokens.js';
-import { metadataUrlOf, targetOf, urlOf } from './resource-urls.js';
+import { metadataUrlOf, otherPortOf, resourceAt, targetOf, urlOf } from './resource-urls.js';
 import { impliedBy, type Scopes } from './scope-hierarchy.js';
 import { TokenCache } from './token-cache.js';
 import { InvalidTokenError, isInvalidToken } from './token-verifier.js';
@@ -37,13 +37,17 @@ export class TokenAuthorizer implements Authorizer {
   /** The scopes that a caller can get by a login. Undefined: any scope. */
   private readonly reachable?: Scopes;
   private isFailing = false;
+  private hasWarnedOfPort = false;
 
   constructor(
     readonly settings: AuthSettings,
     readonly host: Pick<McpServerInstance, 'options' | 'paths' | 'running'>,
   ) {
-    if (settings.resource === undefined && host.options.http && host.options.http.allowedHosts === '*')
-      throw anyAudience(host.options.name);
+    if (settings.resource === undefined && host.options.http) {
+      const { http, name } = host.options;
+      if (http.allowedHosts === '*') throw anyAudience(name);
+      if (process.env['NODE_ENV'] === 'production') logger.warn(guessedAudience(name));
+    }
     this.lists = settings.lists;
     this.authorizationServers = settings.authorizationServers;
     this.anonymous = settings.anonymous;
@@ -144,9 +148,9 @@ export class TokenAuthorizer implements Authorizer {
   private resourcesOf(request: object): readonly string[] {
     const { resource } = this.settings;
     if (resource !== undefined) return [resource];
-    const { origin, path } = targetOf(request);
+    const { path } = targetOf(request);
     const others = this.host.paths.some(hasParameter) ? [] : this.host.paths;
-    return [path, ...others].map(one => `${origin}${one.replace(/\/$/, '')}`);
+    return [path, ...others].map(one => resourceAt(request, one));
   }
 
   /** A request that waits for a verification counts as a call. */
@@ -189,9 +193,22 @@ export class TokenAuthorizer implements Authorizer {
     const url = urlOf(request);
     const { http } = this.host.options;
     // A caller could choose any host, and a cache could keep the answer for others.
-    return url && http && http.allowedHosts.includes(url.hostname)
-      ? canonical(new URL(path, url.origin))
-      : undefined;
+    if (!url || !http || !http.allowedHosts.includes(url.hostname)) return undefined;
+    const port = otherPortOf(request, url);
+    if (port === undefined) return canonical(resourceAt(request, path));
+    this.warnOfPort(port);
+    return undefined;
+  }
+
+  /** Once: operators see it, and callers cannot flood the log with ports. */
+  private warnOfPort(port: string): void {
+    const { name } = this.host.options;
+    if (!this.hasWarnedOfPort) {
+      logger.warn(
+        `A request for the metadata of the server "${name}" was refused, because its Host header names port ${port}, on which the server does not listen; if clients use this port, set "resource" of McpAuthModule to the public URL`,
+      );
+    }
+    this.hasWarnedOfPort = true;
   }
 
   /** Removes a caller that a guard of the application found. Here, only the token counts. */
@@ -260,6 +277,9 @@ const anyAudience = (server: string): McpBootstrapError =>
     'McpAuthModule',
     `"resource" must be set, because "http.allowedHosts" of the server "${server}" is "*"; otherwise callers choose the audience of tokens`,
   );
+
+const guessedAudience = (server: string): string =>
+  `"resource" of McpAuthModule is not set for the server "${server}", which therefore also accepts tokens for the host names of requests without a port; set it to the public URL of the endpoint`;
 
 /** Sets the properties in which guards, pipes and decorators of the application look for a caller. */
 function identify(request: object, caller: AuthInfo): AuthInfo {

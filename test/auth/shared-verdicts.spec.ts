@@ -9,6 +9,7 @@ import {
   type TokenVerifier,
 } from 'nestjs-mcp/auth';
 import { deferred } from '../fixtures/deferred.js';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp } from '../fixtures/matrix.js';
 import { exchange } from '../fixtures/raw-http.js';
 import { bearer, trusting } from './callers.js';
@@ -211,16 +212,20 @@ describe('without a resource', () => {
   afterAll(() => issuer.close());
 
   const start = async (verifier: TokenVerifier, http: object = {}) => {
+    const log = new LogSpy();
     const app = await startApp([Tools], {
       mcp: { http },
-      configure: app => app.enableVersioning({ type: VersioningType.URI }),
+      configure: app => {
+        app.useLogger(log);
+        app.enableVersioning({ type: VersioningType.URI });
+      },
       module: {
         imports: [McpAuthModule.forRoot({ authorizationServers: [issuer.url], verifier })],
       },
     });
     closing.push(app);
     const { origin } = new URL(await app.url());
-    return { app, origin };
+    return { log, origin };
   };
 
   const call = async (url: string, token: string) =>
@@ -261,22 +266,53 @@ describe('without a resource', () => {
     expect(await call(`${origin}/v1/mcp`, await issuer.token({ aud: `${origin}/v3/mcp` }))).toBe(401);
   });
 
-  it('no caller chooses another port of the host as its audience', async () => {
-    const { origin } = await start(jwtVerifier(issuer.options));
-    const token = await issuer.token({ aud: 'http://127.0.0.1:1/mcp' });
-    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
-    const { status } = await exchange(origin, {
+  it.each([
+    ['the port of the server', (port: string) => `127.0.0.1:${port}`, 200, 200],
+    ['no port', () => '127.0.0.1', 200, 200],
+    // A mapped port, or one that a caller chooses.
+    ['another port', () => '127.0.0.1:1', 400, 401],
+  ])('with %s in its host, a request gets metadata if its URL is accepted as audience', async (...row) => {
+    const [, hostAt, found, status] = row;
+    const { log, origin } = await start(jwtVerifier(issuer.options));
+    const host = hostAt(new URL(origin).port);
+    const place = { method: 'GET', path: '/.well-known/oauth-protected-resource/mcp', headers: { host } };
+    for (const _ of [1, 2]) {
+      const { status: answered, body } = await exchange(origin, place);
+      expect(answered).toBe(found);
+      if (found === 200) expect(JSON.parse(body)).toMatchObject({ resource: `http://${host}/mcp` });
+    }
+    const warnings = log.warnings.filter(line => line.includes('port 1,'));
+    expect(warnings).toEqual(
+      found === 200 ? [] : [expect.stringContaining('set "resource" of McpAuthModule to the public URL')],
+    );
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE });
+    const answer = await exchange(origin, {
       path: '/mcp',
       headers: {
-        host: '127.0.0.1:1',
+        host,
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         'content-length': String(body.length),
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${await issuer.token({ aud: `http://${host}/mcp` })}`,
       },
       body,
     });
-    expect(status).toBe(401);
+    expect(answer.status).toBe(status);
+  });
+
+  it('a warning at start in production names the option', async () => {
+    const kept = process.env['NODE_ENV'];
+    process.env['NODE_ENV'] = 'production';
+    try {
+      const { log } = await start(trusting);
+      expect(log.warnings).toEqual(
+        expect.arrayContaining([
+          expect.stringContaining('"resource" of McpAuthModule is not set for the server "test"'),
+        ]),
+      );
+    } finally {
+      process.env['NODE_ENV'] = kept;
+    }
   });
 
   it('the host is checked before the token', async () => {
