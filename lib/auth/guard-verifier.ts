@@ -26,8 +26,8 @@ export function guardVerifier(
   caching: Pick<TokenVerifier, 'cacheable' | 'cacheKey'> = {},
 ): TokenVerifier {
   return {
-    cacheable: caching.cacheKey !== undefined,
     ...caching,
+    cacheable: caching.cacheable ?? caching.cacheKey !== undefined,
     async verifyAccessToken(token, { request, response }) {
       const earlier: unknown = Reflect.get(request, 'user');
       try {

@@ -165,12 +165,15 @@ describe('the verdict about a request', () => {
       options,
     );
 
-  it('is made by a guard for each request', async () => {
-    const call = await start(pairedWith(new Paired()));
-    expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
-    expect(await call('/mcp', bearer('ada'))).toBe(401);
-    expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
-  });
+  it.each([undefined, { cacheable: undefined }])(
+    'is made by a guard for each request, with %j',
+    async caching => {
+      const call = await start(pairedWith(new Paired(), caching));
+      expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
+      expect(await call('/mcp', bearer('ada'))).toBe(401);
+      expect(await call('/mcp', { ...bearer('ada'), 'x-device': 'paired' })).toBe(200);
+    },
+  );
 
   it('is made once by a guard that looks at the token alone', async () => {
     const guard = new Paired();
