@@ -150,7 +150,7 @@ export class TokenAuthorizer implements Authorizer {
     if (resource !== undefined) return [resource];
     const { path } = targetOf(request);
     const others = this.host.paths.some(hasParameter) ? [] : this.host.paths;
-    return [path, ...others].map(one => resourceAt(request, one));
+    return [...new Set([path, ...others].map(one => resourceAt(request, one)))];
   }
 
   /** A request that waits for a verification counts as a call. */

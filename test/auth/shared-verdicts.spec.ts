@@ -262,11 +262,12 @@ describe('without a resource', () => {
   });
 
   it('a token for one path of an endpoint is good for its other paths', async () => {
-    const { origin } = await start(jwtVerifier(issuer.options), { version: ['1', '2'] });
+    const { log, origin } = await start(jwtVerifier(issuer.options), { version: ['1', '2'] });
     const token = await issuer.token({ aud: `${origin}/v1/mcp` });
     expect(await call(`${origin}/v2/mcp`, token)).toBe(200);
     expect(await call(`${origin}/v1/mcp`, await issuer.token({ aud: `${origin}/v2/mcp` }))).toBe(200);
     expect(await call(`${origin}/v1/mcp`, await issuer.token({ aud: `${origin}/v3/mcp` }))).toBe(401);
+    expect(log.warnings.at(-1)).toContain(`but must be "${origin}/v1/mcp" or "${origin}/v2/mcp";`);
   });
 
   it.each([
