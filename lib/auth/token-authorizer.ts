@@ -5,6 +5,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { frozenConfig } from '../interceptors/chain/frozen.js';
 import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { unlessAborted } from '../util/abort.js';
 import { defined } from '../util/defined.js';
 import { messageOf } from '../util/message-of.js';
 import { canonical, type AuthSettings } from './auth-options.js';
@@ -21,6 +22,9 @@ const logger = new Logger('McpAuthModule');
 
 /** How often the token of a stream is verified again without a cache, in milliseconds. */
 const UNCACHED_RECHECK_MS = 1000;
+
+/** How long a verification may take if calls have no deadline, in milliseconds. */
+const VERIFICATION_MS = 60_000;
 
 /** Decides about the calls of one server by their tokens. */
 export class TokenAuthorizer implements Authorizer {
@@ -237,7 +241,10 @@ export class TokenAuthorizer implements Authorizer {
     const { verifier } = this.settings;
     const resources = this.resourcesOf(request);
     const [resource] = resources;
-    const caller = await verifier.verifyAccessToken(token, { resource, resources, request, response });
+    // A verification that hangs would count as a call of its address for ever.
+    const late = AbortSignal.timeout(this.host.options.calls.timeoutMs || VERIFICATION_MS);
+    const context = { resource, resources, request, response };
+    const caller = await unlessAborted(verifier.verifyAccessToken(token, context), late);
     this.isFailing = false;
     if (typeof caller?.expiresAt !== 'number' || !Number.isFinite(caller.expiresAt)) {
       throw new InvalidTokenError('The token does not expire');

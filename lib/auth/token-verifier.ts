@@ -30,7 +30,7 @@ export interface TokenVerifier {
    * subject in `extra.sub`. Its `resource`, if it has one, must be one of `context.resources`. The result is cached until it
    * expires, at most 60 seconds.
    * @throws InvalidTokenError, or an `HttpException` with status 401 or 403, for an invalid token: the client is asked to log
-   *   in. Any other error means that the token cannot be verified now (HTTP 503)
+   *   in. Any other error, and no result within `calls.timeoutMs`, means that the token cannot be verified now (HTTP 503)
    */
   verifyAccessToken(token: string, context: VerifierContext): Promise<AuthInfo>;
   /**

@@ -73,6 +73,24 @@ describe('the verification of tokens', () => {
     expect((await call(url, bearer('ruth'))).status).toBe(200);
   });
 
+  it.each([
+    [30_000, 30_000],
+    [0, 60_000],
+  ])(
+    'that never settles ends, and counts no longer, with calls.timeoutMs of %d',
+    async (timeoutMs, endsMs) => {
+      const verifyAccessToken = jest.fn(() => new Promise<never>(() => undefined));
+      const url = await (await start({ verifyAccessToken }, { timeoutMs, maxPerCaller: 1 })).url();
+      const late = jest
+        .spyOn(AbortSignal, 'timeout')
+        .mockImplementation(() => AbortSignal.abort(new Error('It is late')));
+      expect([await statusOf(url, 'slow'), await statusOf(url, 'slow')]).toEqual([503, 503]);
+      // The second request did not wait for the verification of the first.
+      expect(verifyAccessToken).toHaveBeenCalledTimes(2);
+      expect(late.mock.calls).toEqual([[endsMs], [endsMs]]);
+    },
+  );
+
   it('does not count a caller whose token is cached', async () => {
     const slow = deferred();
     const reached = deferred();
