@@ -49,8 +49,8 @@ export interface McpAuthOptions {
   /** The most tokens in the cache. Default: 10,000. */
   maxCachedTokens?: number;
   /**
-   * How many tokens from one address the verifier may refuse in a minute. Past it, further tokens that are not cached get HTTP
-   * 429. Default: 100.
+   * How many different tokens from one address the verifier may refuse in a minute. Past it, further tokens that are not cached
+   * get HTTP 429. Default: 100.
    */
   maxRefusedPerAddress?: number;
 }

@@ -170,7 +170,7 @@ export class TokenAuthorizer implements Authorizer {
     try {
       const verified = await this.cache.verify(key, () =>
         this.verify(token, bearer).catch((error: unknown) => {
-          if (isInvalidToken(error)) this.refused.add(caller);
+          if (isInvalidToken(error)) this.refused.add(caller, token);
           throw error;
         }),
       );

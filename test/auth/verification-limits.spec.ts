@@ -160,6 +160,16 @@ describe('the verification of tokens', () => {
     expect((await call(url, bearer('joan'))).status).toBe(200);
   });
 
+  it('goes on for an address that repeats one refused token', async () => {
+    const verifier = { cacheable: false, verifyAccessToken: trusting.verifyAccessToken.bind(trusting) };
+    const url = await (await start(verifier, {}, { maxRefusedPerAddress: 2 })).url();
+    for (let count = 0; count < 3; count++) expect(await statusOf(url, 'bad')).toBe(401);
+    expect((await call(url, bearer('ada'))).status).toBe(200);
+    // Another token is the last one.
+    expect(await statusOf(url, 'worse')).toBe(401);
+    expect((await call(url, bearer('ada'))).status).toBe(429);
+  });
+
   it('goes on for an address after failures of the verifier', async () => {
     const error = { thrown: new Error('The database is down') };
     const verifyAccessToken = jest.fn(() => Promise.reject(error.thrown));
