@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Result } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/list-guard.js';
+import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Backend } from './backend.js';
 import type { ListDeadlines } from './caller-waits.js';
@@ -137,19 +138,27 @@ export class BackendSet {
 
   /** The first backend that lists a resource with the best match. */
   private async ownerOf({ id, lookups, unknown }: Target, exchange: McpCall): Promise<Backend> {
+    let failure: Error | undefined;
+    const rankAt = async (backend: Backend) => {
+      for (const [rank, { list, is }] of lookups.entries()) {
+        if (await backend.lists.find(list, exchange, is)) return rank;
+      }
+      return undefined;
+    };
     const ranks = await Promise.all(
       this.all.map(backend =>
-        backend.ifUp('resources/list', exchange, async () => {
-          for (const [rank, { list, is }] of lookups.entries()) {
-            if (await backend.lists.find(list, exchange, is)) return rank;
-          }
-          return undefined;
-        }),
+        backend.ifUp('resources/list', exchange, () =>
+          rankAt(backend).catch((error: Error) => {
+            if (!(error instanceof AuthChallenge)) failure ??= error;
+            throw error;
+          }),
+        ),
       ),
     );
     const best = Math.min(...ranks.filter(rank => rank !== undefined));
     const [owner, other] = this.all.filter((_, index) => ranks[index] === best);
-    if (!owner) throw unknown;
+    // A list that failed or is late may have the resource.
+    if (!owner) throw failure ?? unknown;
     if (other) this.warnOnce(id, owner, other);
     return owner;
   }

@@ -5,28 +5,55 @@ import { unlessAborted } from '../util/abort.js';
 
 type Waiting = Pick<McpCall, 'http' | 'reply'>;
 
-/** Bounds how long a call waits for lists, whichever and however many it needs. */
+/** The time in which a call waits for at least one list, in milliseconds. */
+class Waited {
+  private before = 0;
+  private open = 0;
+  private since = 0;
+
+  get ms(): number {
+    return this.open === 0 ? this.before : this.before + Date.now() - this.since;
+  }
+
+  begin(): void {
+    if (this.open === 0) this.since = Date.now();
+    this.open += 1;
+  }
+
+  end(): void {
+    this.before = this.ms;
+    this.since = Date.now();
+    this.open -= 1;
+  }
+}
+
+/**
+ * Bounds how long a call waits for lists, whichever and however many it needs. All rounds of a 2025 call share the bound;
+ * the time between two waits does not count, because the user may answer in it.
+ */
 export class ListDeadlines {
-  private readonly ends = new WeakMap<ReplyChannel, number>();
+  private readonly calls = new WeakMap<ReplyChannel, Waited>();
 
   constructor(private readonly timeoutMs: number) {}
 
   isOver({ reply }: Waiting): boolean {
-    return Date.now() > (this.ends.get(reply) ?? Infinity);
+    return (this.calls.get(reply)?.ms ?? 0) >= this.timeoutMs;
   }
 
   /** @throws SdkError (RequestTimeout) if the list is late */
   async within<T>({ reply }: Waiting, list: Promise<T>): Promise<T> {
-    const end = this.ends.get(reply) ?? Date.now() + this.timeoutMs;
-    this.ends.set(reply, end);
+    const waited = this.calls.get(reply) ?? new Waited();
+    this.calls.set(reply, waited);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const fail = () => reject(new SdkError(SdkErrorCode.RequestTimeout, 'The list took too long'));
-      timer = setTimeout(fail, Math.max(0, end - Date.now()));
+      timer = setTimeout(fail, Math.max(0, this.timeoutMs - waited.ms));
     });
+    waited.begin();
     try {
       return await unlessAborted(Promise.race([list, late]), reply.signal);
     } finally {
+      waited.end();
       clearTimeout(timer);
     }
   }

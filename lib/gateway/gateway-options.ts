@@ -30,7 +30,10 @@ export interface GatewayLimits {
   maxSuspended?: number;
   /** How long a call waits, in milliseconds. Default: 300,000 (5 minutes). */
   suspendedTimeoutMs?: number;
-  /** How long a call may wait for lists in all, in milliseconds, at most `timeoutMs`. Default: 30,000. */
+  /**
+   * How long a call may wait for lists in all, in milliseconds, at most `timeoutMs`. The time in which a user answers does
+   * not count. Default: 30,000.
+   */
   listTimeoutMs?: number;
   /**
    * The most calls of one caller that one of several backends may have at a time; the server answers more with HTTP 429.

@@ -51,6 +51,8 @@ class Copy {
   }
 }
 
+const FORM = { type: 'object', properties: { a: { type: 'string' } } };
+
 const backendOf = (provider: new () => object) => listen(backendModule(provider.name, false, {}, [provider]));
 
 describe('a gateway in front of several backends', () => {
@@ -169,6 +171,56 @@ describe('a gateway in front of several backends', () => {
     });
     const client = await connect(gateway.url, 'modern');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shop_search']);
+    await client.close();
+    await gateway.app.close();
+    silent.close();
+  });
+
+  it('does not count the time in which the user answers as time for lists', async () => {
+    const uri = 'form://a';
+    const ask = { method: 'elicitation/create', params: { message: 'a?', requestedSchema: FORM } };
+    const form = await fakeBackend(
+      {
+        'resources/list': ({ reply }) => reply({ resources: [{ uri, name: 'a' }] }),
+        'resources/templates/list': ({ reply }) => reply({ resourceTemplates: [] }),
+        'resources/read': ({ params, reply }) =>
+          params['inputResponses']
+            ? reply({ contents: [{ uri, text: 'read' }] })
+            : reply({ resultType: 'input_required', inputRequests: { a: ask }, requestState: 'asked' }),
+      },
+      'modern',
+      { resources: {} },
+    );
+    const gateway = await startGateway({ backends: { shop: { url: shop.url }, form: { url: form.url } } });
+    const now = jest.spyOn(Date, 'now');
+    const client = await connect(gateway.url, 'legacy', {
+      capabilities: { elicitation: { form: {} } },
+      prepare: one =>
+        one.setRequestHandler('elicitation/create', () => {
+          const later = performance.timeOrigin + performance.now() + 61_000;
+          now.mockImplementation(() => later);
+          return { action: 'accept', content: { a: 'b' } };
+        }),
+    });
+    expect((await client.readResource({ uri })).contents).toMatchObject([{ text: 'read' }]);
+    now.mockRestore();
+    await client.close();
+    await gateway.app.close();
+    form.close();
+  });
+
+  it('does not call a resource missing if a list is late', async () => {
+    const silent = await fakeBackend({ 'resources/list': () => {} }, 'modern', { resources: {} });
+    const gateway = await startGateway({
+      backends: { shop: { url: shop.url }, silent: { url: silent.url } },
+      limits: { listTimeoutMs: 200 },
+    });
+    const client = await connect(gateway.url, 'modern');
+    expect(await outcomeOf(client.readResource({ uri: 'other://a' }))).toMatchObject({
+      code: -32603,
+      message: 'The server behind this gateway did not answer in time',
+    });
+    expect((await client.readResource({ uri: 'shop://all' })).contents).toMatchObject([{ text: 'the shop' }]);
     await client.close();
     await gateway.app.close();
     silent.close();
