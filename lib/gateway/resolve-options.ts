@@ -1,7 +1,7 @@
 import type { Caps } from '../protocol/caller-limit.js';
 import { CONNECTION } from '../connection/connection-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { HTTP, SERVER } from '../server/resolve-server-options.js';
+import { HTTP, SERVER, withShare } from '../server/resolve-server-options.js';
 import type { McpCallOptions, McpModuleOptions } from '../server/server-options.js';
 import { type MrtrSettings, SECRETS, secretsOf } from '../mrtr/mrtr-options.js';
 import { resolve } from '../options/check-options.js';
@@ -186,7 +186,10 @@ export function resolveGatewayOptions(options: McpGatewayOptions): {
       toolScopes,
       timeoutMs,
       limits: { ...limits, listTimeoutMs: Math.min(limits.listTimeoutMs, timeoutMs) },
-      caps: all.length > 1 ? capsOf(limits, calls) : { maxPerCaller: Infinity },
+      caps:
+        all.length > 1
+          ? capsOf(limits, withShare(calls, options.calls, 'max', 'maxPerCaller'))
+          : { maxPerCaller: Infinity },
       secrets: secretsOf(mrtr),
     },
   };

@@ -204,7 +204,7 @@ function shareCaps(filled: FilledOptions, { sessions, calls, http, mrtr }: McpMo
 }
 
 /** The cap of a caller is half of the total, unless the application has given both. */
-function withShare<K extends string, T extends Readonly<Record<K, number>>>(
+export function withShare<K extends string, T extends Readonly<Record<K, number>>>(
   filled: T,
   given: { readonly [key in K]?: number } = {},
   total: K,

@@ -131,6 +131,29 @@ describe('of several backends, one that never answers calls', () => {
     good.close();
   });
 
+  it('takes no more than a quarter of a cap that is half of all calls', async () => {
+    const asked = new Inbox<FakeCall>();
+    const hung = await fakeBackend({ 'tools/call': call => asked.put(call) });
+    const good = await fakeBackend({ 'tools/call': ({ reply }) => reply(done) });
+    const gateway = await startGateway({
+      backends: { hung: { url: hung.url }, good: { url: good.url } },
+      calls: { max: 8 },
+    });
+    const client = await connect(gateway.url, 'modern');
+    const giveUp = new AbortController();
+    const call = () => client.callTool({ name: 'hung_t' }, { signal: giveUp.signal });
+    const held = outcomeOf(call());
+    await asked.take();
+    await expect(call()).rejects.toThrow('Too many calls of the backend');
+    expect(textOf(await client.callTool({ name: 'good_t' }))).toBe('done');
+    giveUp.abort();
+    await held;
+    await client.close();
+    await gateway.app.close();
+    hung.close();
+    good.close();
+  });
+
   it('is alone without such a bound', async () => {
     const asked = new Inbox<FakeCall>();
     const only = await fakeBackend({ 'tools/call': call => asked.put(call) });
