@@ -36,9 +36,9 @@ export interface GatewayLimits {
    */
   listTimeoutMs?: number;
   /**
-   * The most calls of one caller that one of several backends may have at a time; the server answers more with HTTP 429.
-   * Calls that wait for its lists count apart, up to the same number. Default: a quarter of `calls.maxPerCaller`, which
-   * is 64.
+   * With several backends, each serves at most this many calls of one caller at a time; the server answers more with HTTP
+   * 429. Calls that wait for its lists count apart, up to the same number. Default: a quarter of the caller's limit
+   * (`calls.maxPerCaller`), which is 64.
    */
   maxPerCaller?: number;
 }
