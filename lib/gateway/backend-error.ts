@@ -1,7 +1,13 @@
-import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { type JsonRpcError, unexpected } from '../protocol/errors.js';
-import { isRecord } from '../util/is-record.js';
+import { logLine } from '../util/log-line.js';
 import { loopIn } from './loop-detection.js';
 
 const UNREACHABLE = 'The server behind this gateway cannot be reached; try again later';
@@ -32,23 +38,39 @@ export function toClientError(
 /** The most characters of a backend's error in the log. */
 const MAX_LOGGED = 2000;
 
+/** The protocol errors of JSON-RPC and MCP that describe the request. */
+const PROTOCOL_CODES: ReadonlySet<number> = new Set([
+  ProtocolErrorCode.ParseError,
+  ProtocolErrorCode.InvalidRequest,
+  ProtocolErrorCode.MethodNotFound,
+  ProtocolErrorCode.InvalidParams,
+  ProtocolErrorCode.MissingRequiredClientCapability,
+  ProtocolErrorCode.UnsupportedProtocolVersion,
+  ProtocolErrorCode.UrlElicitationRequired,
+  McpErrorCode.HeaderMismatch,
+]);
+
 /**
- * Replaces what a backend tells of its inside: the text of an internal error by a reference, under which the log has it,
- * and the stack in the data of other errors.
+ * Keeps what a backend tells of its inside from callers. Protocol errors keep their text, and their data without stacks; a
+ * missing resource has one text. Of other errors, only the code stays: the text becomes a reference, under which the log has text and data.
  */
 export function withoutDetail(error: Error, backend: string): Error {
   if (!(error instanceof ProtocolError)) return error;
   const { code, message, data } = error;
-  if (code === McpErrorCode.InternalError) {
-    // A server of this package has already replaced its text.
-    if (REFERENCE.test(message) && data === undefined) return error;
-    const logged = new Error(message.slice(0, MAX_LOGGED), { cause: data });
-    return unexpected(logged, `The backend "${backend}"`);
-  }
-  if (!isRecord(data) || data['stack'] === undefined) return error;
-  const { stack: _stack, ...rest } = data;
-  return new ProtocolError(code, message, rest);
+  if (error instanceof ResourceNotFoundError) return new ResourceNotFoundError(error.uri);
+  if (PROTOCOL_CODES.has(code)) return new ProtocolError(code, message, withoutStacks(data));
+  const loop = loopIn(error);
+  if (loop) return loop;
+  // A server of this package has already replaced its text.
+  if (REFERENCE.test(message) && data === undefined) return error;
+  const logged = new Error(logLine(message.slice(0, MAX_LOGGED)), { cause: data });
+  return new McpException(code, unexpected(logged, `The backend "${backend}"`).message);
 }
+
+const withoutStacks = (data: unknown): unknown =>
+  data === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(data), (key, value: unknown) => (key === 'stack' ? undefined : value));
 
 const REFERENCE = /^Internal error( \(reference [\da-f-]{36}\))?$/;
 

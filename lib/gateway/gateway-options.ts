@@ -77,8 +77,8 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
   /** Several servers by prefix: the tool `search` of `shop` is `shop_search`. URIs stay; the first with a URI keeps it. */
   backends?: Record<string, GatewayBackend>;
   /**
-   * Whether `interceptors/list` and `interceptor/invoke` go through to the backend, and the texts of its internal errors to
-   * callers, who otherwise get a reference. One backend only. Default: false.
+   * Whether `interceptors/list` and `interceptor/invoke` go through to the backend, and its errors to callers as they are.
+   * Otherwise, only errors that JSON-RPC or MCP define keep their text. One backend only. Default: false.
    */
   passthrough?: boolean;
   /**

@@ -49,7 +49,7 @@ export class BackendTools {
 
   @Tool()
   refused() {
-    throw new McpException(-32050, 'Not today', { until: 'tomorrow' });
+    throw new McpException(-32602, 'Not today', { until: 'tomorrow' });
   }
 
   @Tool()

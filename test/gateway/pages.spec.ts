@@ -130,7 +130,7 @@ describe('a page of a list of several backends', () => {
   });
 
   it('ends before a backend that answers with an error, which the next page is', async () => {
-    const error = { code: -32050, message: 'Not today' };
+    const error = { code: -32602, message: 'Not today' };
     const fails = ({ id, response }: FakeCall) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));

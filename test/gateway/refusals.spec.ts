@@ -117,14 +117,21 @@ describe('an error of a backend', () => {
   const stack = 'Error: at /srv/secret.js:1';
   const errors = {
     internal: { code: -32603, message: 'connect ECONNREFUSED 10.0.0.7', data: { stack } },
-    stacked: { code: -32602, message: 'Wrong size', data: { stack, field: 'size' } },
-    own: { code: -32050, message: 'Not today', data: { until: 'tomorrow' } },
+    stacked: {
+      code: -32602,
+      message: 'Wrong size',
+      data: { stack, field: 'size', errors: [{ stack, at: 1 }] },
+    },
+    forged: { code: -32603, message: 'first\nsecond' },
   };
+  const missing = { code: -32002, message: 'ENOENT /srv/a', data: { uri: 'a://b', stack } };
+  const secret = { message: 'connect ECONNREFUSED postgres://admin:pw@10.0.0.7', data: { error: { stack } } };
   const start = async (passthrough: boolean) => {
     const backend = await fakeBackend({
       'tools/call': ({ id, params, response }) => {
         response.writeHead(params['name'] === 'internal' ? 500 : 200, { 'content-type': 'application/json' });
-        const error = errors[params['name'] as keyof typeof errors];
+        const name = params['name'] as keyof typeof errors | 'missing';
+        const error = { missing, ...errors }[name] ?? { code: Number(name), ...secret };
         response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
       },
     });
@@ -149,8 +156,38 @@ describe('an error of a backend', () => {
     expect(log.errors[0]).toContain('10.0.0.7');
     expect(log.errors[0]).toContain('/srv/secret.js');
     expect(await outcome('internal')).toMatchObject({ code: -32603, data: undefined });
-    expect(await outcome('stacked')).toEqual({ ...errors.stacked, data: { field: 'size' } });
-    expect(await outcome('own')).toEqual(errors.own);
+    expect(await outcome('stacked')).toEqual({
+      ...errors.stacked,
+      data: { field: 'size', errors: [{ at: 1 }] },
+    });
+    expect(await outcome('missing')).toEqual({
+      code: -32602,
+      message: 'Resource not found: a://b',
+      data: { uri: 'a://b' },
+    });
+    await close();
+  });
+
+  it.each([0, 500, -32000, -32050])(
+    'of the code %d, which MCP does not define, is a reference',
+    async code => {
+      const { gateway, outcome, close } = await start(false);
+      const log = new LogSpy();
+      gateway.app.useLogger(log);
+      const { message, ...rest } = (await outcome(String(code))) as { message: string };
+      expect(message).toMatch(/^Internal error \(reference .+\)$/);
+      expect(rest).toEqual({ code, data: undefined });
+      expect(log.errors.join()).toContain('postgres://');
+      await close();
+    },
+  );
+
+  it('stays in its line of the log', async () => {
+    const { gateway, outcome, close } = await start(false);
+    const log = new LogSpy();
+    gateway.app.useLogger(log);
+    await outcome('forged');
+    expect(log.errors).toEqual([expect.stringContaining('first\\nsecond')]);
     await close();
   });
 

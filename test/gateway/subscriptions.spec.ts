@@ -74,7 +74,7 @@ describe('what clients listen to behind a gateway', () => {
     await client.listResources();
     expect(settled.size).toBe(0);
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32050, message: 'No' } }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'No' } }));
     expect([await first, await second]).toMatchObject([{ message: 'No' }, { message: 'No' }]);
     expect(asked.size).toBe(0);
     await client.close();
