@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { SdkErrorCode } from '@modelcontextprotocol/server';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import { ConnectionError } from '../connection/connection.js';
+import { logLine } from '../util/log-line.js';
 import type { GatewayBackend } from './gateway-options.js';
 
 /** How often failures that go on are logged, in milliseconds. */
@@ -28,7 +29,7 @@ export class BackendLog {
       return;
     }
     const others = this.count > 0 ? ` (${this.count} failures before this one were not logged)` : '';
-    this.logger.warn(`${problem}${others}`);
+    this.logger.warn(logLine(`${problem}${others}`));
     this.isFailing = true;
     this.count = 0;
     this.nextAt = now + REPEAT_MS;

@@ -3,6 +3,7 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { Listing } from '../interceptors/boundary/list-guard.js';
 import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { logLine } from '../util/log-line.js';
 import type { Backend } from './backend.js';
 import type { ListDeadlines } from './caller-waits.js';
 import { decodeCursor, encodeCursor, JoinedPage, type Position } from './joined-page.js';
@@ -186,7 +187,7 @@ export class BackendSet {
     if (this.warned.has(what) || this.warned.size >= MAX_WARNINGS) return;
     this.warned.add(what);
     this.logger.warn(
-      `The backend "${other.prefix}" has the resource ${what} of the backend "${owner.prefix}", which keeps it, as it comes first in "backends"`,
+      `The backend "${other.prefix}" has the resource ${logLine(what)} of the backend "${owner.prefix}", which keeps it, as it comes first in "backends"`,
     );
   }
 }

@@ -15,6 +15,7 @@ import type { Answer } from '../protocol/answer.js';
 import type { DependencyHealth, Handlers, ServerDescription, ToolSchemas } from '../server/handlers.js';
 import { BackendSet } from './backend-set.js';
 import { defined } from '../util/defined.js';
+import { logLine } from '../util/log-line.js';
 import { Backend } from './backend.js';
 import { CallerStates } from './caller-states.js';
 import { ListDeadlines } from './caller-waits.js';
@@ -234,7 +235,7 @@ export class Gateway implements Handlers {
       Object.assign(reports, { until: now + REPORTS_MS, count: 0 });
     }
     reports.count += 1;
-    if (reports.count <= MAX_REPORTS) this.logger.debug(error.message.slice(0, MAX_LOGGED));
+    if (reports.count <= MAX_REPORTS) this.logger.debug(logLine(error.message.slice(0, MAX_LOGGED)));
   }
 
   /** Connects to the unknown backends, unless a known one can answer. One reachable backend is enough. */

@@ -209,6 +209,29 @@ describe('a gateway in front of several backends', () => {
     form.close();
   });
 
+  it('writes a URI of two backends in one line', async () => {
+    const uri = 'a://b\nforged';
+    const backends = await Promise.all(
+      [1, 2].map(() =>
+        fakeBackend(
+          { 'resources/list': ({ reply }) => reply({ resources: [{ uri, name: 'a' }] }) },
+          'modern',
+          { resources: {} },
+        ),
+      ),
+    );
+    const [one, two] = backends.map(({ url }) => ({ url }));
+    const gateway = await startGateway({ backends: { one, two } });
+    const log = new LogSpy();
+    gateway.app.useLogger(log);
+    const client = await connect(gateway.url, 'modern');
+    await client.listResources();
+    expect(log.warnings).toEqual([expect.stringContaining('a://b\\nforged')]);
+    await client.close();
+    await gateway.app.close();
+    for (const backend of backends) backend.close();
+  });
+
   it('does not call a resource missing if a list is late', async () => {
     const silent = await fakeBackend({ 'resources/list': () => {} }, 'modern', { resources: {} });
     const gateway = await startGateway({
