@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Logger } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import {
+  isInputRequiredResult,
   ProtocolError,
   type Implementation,
   type LoggingLevel,
@@ -184,7 +185,7 @@ export class Backend {
       if (own) await own.actFor(new Call(exchange));
       // The gateway listens with its own credentials, so the backend cannot refuse the caller. A list may also show what
       // the caller cannot use.
-      else if (this.tokens) await this.ask('resources/read', { uri }, exchange);
+      else if (this.tokens) await this.assertReadable(uri, exchange);
       if (channel) {
         const connection = own ?? this.base;
         return this.connections.sessionOf(channel).subscribe(uri, connection);
@@ -193,6 +194,14 @@ export class Backend {
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
     });
+  }
+
+  /** @throws McpException if the backend refuses the caller, or asks before it decides */
+  private async assertReadable(uri: string, exchange: McpCall): Promise<void> {
+    const result = await this.ask('resources/read', { uri }, exchange);
+    if (!isInputRequiredResult(result)) return;
+    const problem = `The server behind this gateway asks for input before it allows ${uri}; read the resource instead`;
+    throw new McpException(McpErrorCode.Refused, problem);
   }
 
   unsubscribe(uri: string, { channel }: McpCall): void {

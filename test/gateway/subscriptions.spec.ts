@@ -113,6 +113,28 @@ describe('what clients listen to behind a gateway', () => {
     backend.close();
   });
 
+  it('is refused by a backend that asks for input before the caller may read', async () => {
+    const requestState = 'asked';
+    const backend = await fakeBackend(
+      {
+        'subscriptions/listen': agree,
+        'resources/read': ({ reply }) => reply({ resultType: 'input_required', requestState }),
+      },
+      'modern',
+      { resources: { subscribe: true } },
+    );
+    const gateway = await startGateway({ backend: { url: backend.url, tokenFor: () => 'token' } });
+    const client = await connect(gateway.url, 'modern');
+    const legacy = await connect(gateway.url, 'legacy');
+    const refusal = { code: -32000, message: expect.stringContaining('asks for input') };
+    expect(await outcomeOf(client.listen({ resourceSubscriptions: ['a://b'] }))).toMatchObject(refusal);
+    expect(await outcomeOf(legacy.subscribeResource({ uri: 'a://b' }))).toMatchObject(refusal);
+    await client.close();
+    await legacy.close();
+    await gateway.app.close();
+    backend.close();
+  });
+
   it('is asked for again where a stream that was opened anew does not have it any more', async () => {
     const asked: (readonly string[])[] = [];
     const open = () =>
