@@ -1,13 +1,17 @@
-import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider } from '@nestjs/common';
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
-import { settingsFrom, type AsyncOptions } from '../options/async-options.js';
 import { canBeServed } from '../transports/http/platform.js';
-import { resolveAuthOptions, type AuthSettings, type McpAuthOptions } from './auth-options.js';
+import {
+  resolveAuthOptions,
+  type AuthSettings,
+  type McpAuthModuleAsyncOptions,
+  type McpAuthOptions,
+} from './auth-options.js';
 import { MetadataGate } from './metadata-gate.js';
 import { TokenAuthorizer } from './token-authorizer.js';
 import { LOAD } from './token-verifier.js';
@@ -65,12 +69,13 @@ export class McpAuthModule implements OnModuleDestroy {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options and missing packages */
   static forRoot(options: McpAuthOptions): DynamicModule {
-    return moduleOf({ useFactory: () => options });
+    return moduleOf({ provide: SETTINGS, useFactory: () => settingsOf(options) });
   }
 
   /** Like `forRoot`, with options that a factory makes. */
-  static forRootAsync(options: AsyncOptions<McpAuthOptions>): DynamicModule {
-    return moduleOf(options);
+  static forRootAsync({ imports, inject = [], useFactory }: McpAuthModuleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]) => settingsOf(await useFactory(...dependencies));
+    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
   }
 
   /** Metadata is served until the end. */
@@ -93,8 +98,8 @@ function oneResource(...hosts: readonly Pick<McpServerInstance, 'options'>[]): M
   );
 }
 
-const moduleOf = (options: AsyncOptions<McpAuthOptions>): DynamicModule => ({
+const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
   module: McpAuthModule,
-  imports: [McpCoreModule, ...(options.imports ?? [])],
-  providers: [settingsFrom(SETTINGS, settingsOf, options)],
+  imports: [McpCoreModule, ...imports],
+  providers: [settings],
 });

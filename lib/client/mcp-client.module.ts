@@ -1,15 +1,20 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { McpCoreModule } from '../mcp-core.module.js';
-import type { AsyncOptions } from '../options/async-options.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
 import { getMcpClientToken } from './tokens.js';
 
 /** Options of a client of `McpClientModule.registerAsync`: a factory makes all options but the name. */
-export interface McpClientModuleAsyncOptions extends AsyncOptions<Omit<McpClientOptions, 'name'>> {
+export interface McpClientModuleAsyncOptions {
   /** Name in the application: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
   name: string;
+  /** Modules that export what the factory injects. */
+  imports?: DynamicModule['imports'];
+  /** Providers that the factory is called with. Default: nothing. */
+  inject?: FactoryProvider['inject'];
+  /** Makes the client's options, once, while the application starts. */
+  useFactory: (...args: never[]) => Omit<McpClientOptions, 'name'> | Promise<Omit<McpClientOptions, 'name'>>;
 }
 
 @Module({
@@ -51,35 +56,47 @@ export class McpClientModule {
     assertList(clients);
     return {
       module: McpClientModule,
-      imports: clients.map(({ name, useFactory, ...others }) => {
-        const make = async (...args: never[]) => [{ ...(await useFactory(...args)), name }];
-        return moduleOf([name], { ...others, useFactory: make });
-      }),
+      imports: clients.map(({ name, imports, inject, useFactory }) =>
+        moduleOf(
+          [name],
+          { inject, useFactory: async (...args: never[]) => [{ ...(await useFactory(...args)), name }] },
+          imports,
+        ),
+      ),
     };
   }
 }
 
 const REGISTERED = 'nestjs-mcp:registered-clients';
 
-const moduleOf = (
+function moduleOf(
   names: readonly string[],
-  { imports = [], inject = [], useFactory }: AsyncOptions<McpClientOptions[]>,
-): DynamicModule => ({
-  module: McpClientModule,
-  global: true,
-  imports: [McpClientCoreModule, ...imports],
-  providers: [
-    {
-      provide: REGISTERED,
-      inject: [McpClients, ...inject],
-      useFactory: async (clients: McpClients, ...args: never[]) =>
-        clients.register(await useFactory(...args)),
-    },
-    ...names.map(name => ({
-      provide: getMcpClientToken(name),
-      inject: [McpClients, REGISTERED],
-      useFactory: (clients: McpClients) => clients.get(name),
-    })),
-  ],
-  exports: names.map(getMcpClientToken),
-});
+  {
+    inject = [],
+    useFactory,
+  }: Pick<FactoryProvider<McpClientOptions[]>, 'inject'> & {
+    readonly useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
+  },
+  imports: DynamicModule['imports'] = [],
+): DynamicModule {
+  const tokens = names.map(getMcpClientToken);
+  return {
+    module: McpClientModule,
+    global: true,
+    imports: [McpClientCoreModule, ...imports],
+    providers: [
+      {
+        provide: REGISTERED,
+        inject: [McpClients, ...inject],
+        useFactory: async (clients: McpClients, ...args: never[]) =>
+          clients.register(await useFactory(...args)),
+      },
+      ...names.map((name, index) => ({
+        provide: tokens[index],
+        inject: [McpClients, REGISTERED],
+        useFactory: (clients: McpClients) => clients.get(name),
+      })),
+    ],
+    exports: tokens,
+  };
+}

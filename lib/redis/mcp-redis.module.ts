@@ -4,8 +4,8 @@ import {
   type DynamicModule,
   type OnApplicationShutdown,
   type OnModuleInit,
+  type Provider,
 } from '@nestjs/common';
-import { settingsFrom, type AsyncOptions } from '../options/async-options.js';
 import { SHARED, type SharedState } from '../shared/shared-state.js';
 import { connectionTo } from './connection-to.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -14,7 +14,12 @@ import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
 import { RedisMrtrStore } from './redis-mrtr-store.js';
 import { RedisSessionStore } from './redis-session-store.js';
-import { resolveRedisOptions, type McpRedisOptions, type RedisSettings } from './redis-options.js';
+import {
+  resolveRedisOptions,
+  type McpRedisModuleAsyncOptions,
+  type McpRedisOptions,
+  type RedisSettings,
+} from './redis-options.js';
 
 const SETTINGS = 'nestjs-mcp:redis-settings';
 const CONNECTION = 'nestjs-mcp:redis-connection';
@@ -35,12 +40,13 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options, and if the package `redis` is missing */
   static forRoot(options: McpRedisOptions): DynamicModule {
-    return moduleOf({ useFactory: () => options });
+    return moduleOf({ provide: SETTINGS, useFactory: () => resolveRedisOptions(options) });
   }
 
   /** Like `forRoot`, with options from a factory. */
-  static forRootAsync(options: AsyncOptions<McpRedisOptions>): DynamicModule {
-    return moduleOf(options);
+  static forRootAsync({ imports, inject = [], useFactory }: McpRedisModuleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]) => resolveRedisOptions(await useFactory(...dependencies));
+    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
   }
 
   /** Connects before the transports open. Without Redis, the application still starts. */
@@ -54,12 +60,12 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-const moduleOf = (options: AsyncOptions<McpRedisOptions>): DynamicModule => ({
+const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
   module: McpRedisModule,
   global: true,
-  imports: options.imports,
+  imports,
   providers: [
-    settingsFrom(SETTINGS, resolveRedisOptions, options),
+    settings,
     { provide: CONNECTION, inject: [SETTINGS], useFactory: connectionTo },
     { provide: SHARED, inject: [CONNECTION, SETTINGS], useFactory: shareOver },
   ],

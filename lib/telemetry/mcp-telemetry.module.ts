@@ -5,16 +5,17 @@ import {
   type DynamicModule,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
+  type Provider,
 } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { McpCoreModule } from '../mcp-core.module.js';
-import { settingsFrom, type AsyncOptions } from '../options/async-options.js';
 import { Traffic } from '../protocol/traffic.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
 import { McpMetrics } from './metrics/mcp-metrics.js';
 import { loadOpenTelemetry, type OpenTelemetry } from './open-telemetry.js';
 import {
   resolveTelemetryOptions,
+  type McpTelemetryModuleAsyncOptions,
   type McpTelemetryOptions,
   type TelemetrySettings,
 } from './telemetry-options.js';
@@ -65,12 +66,14 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
 
   /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option, and for a second import */
   static forRoot(options: McpTelemetryOptions = {}): DynamicModule {
-    return moduleOf({ useFactory: () => options });
+    return moduleOf({ provide: SETTINGS, useFactory: () => resolveTelemetryOptions(options) });
   }
 
   /** Like `forRoot`, with options that a factory makes. */
-  static forRootAsync(options: AsyncOptions<McpTelemetryOptions>): DynamicModule {
-    return moduleOf(options);
+  static forRootAsync({ imports, inject = [], useFactory }: McpTelemetryModuleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]) =>
+      resolveTelemetryOptions(await useFactory(...dependencies));
+    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
   }
 
   onApplicationBootstrap(): void {
@@ -86,12 +89,12 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
   }
 }
 
-const moduleOf = (options: AsyncOptions<McpTelemetryOptions>): DynamicModule => ({
+const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
   module: McpTelemetryModule,
   global: true,
-  imports: [McpCoreModule, ...(options.imports ?? [])],
+  imports: [McpCoreModule, ...imports],
   providers: [
-    settingsFrom(SETTINGS, resolveTelemetryOptions, options),
+    settings,
     { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
     McpMetrics,
     McpHealthIndicator,
