@@ -50,7 +50,7 @@ interface ClientParts {
 /** Bounds an error in the log: a server may have worded it. */
 const MAX_LOGGED = 500;
 
-/** The inner parts of a client. It can be injected before its chain is known. */
+/** The inner parts of a client. It can be injected before its options and its chain are known. */
 export class ClientWiring implements ClientBoundaryOptions {
   readonly events = new ServerEvents();
   readonly boundary: ClientBoundary;
@@ -59,32 +59,43 @@ export class ClientWiring implements ClientBoundaryOptions {
   private readonly logger: Logger;
   private parts?: ClientParts;
   private opened?: Connection;
-  readonly name: string;
-  readonly timeoutMs: number;
+  options?: ResolvedClientOptions;
   protocolVersion?: string;
 
-  /** @throws McpBootstrapError for known tools that cannot be read */
-  constructor(readonly options: ResolvedClientOptions) {
-    this.name = options.name;
-    this.timeoutMs = options.interceptors.timeoutMs;
+  constructor(readonly name: string) {
     this.boundary = new ClientBoundary(this);
-    this.logger = new Logger(`McpClient(${this.name})`);
+    this.logger = new Logger(`McpClient(${name})`);
     this.tools = new ToolDefinitions(message => this.logger.warn(message));
     this.outputSchemas = new OutputSchemas(message => this.logger.warn(message));
-    try {
-      this.tools.add(knownToolsOf(options.knownTools ?? []));
-    } catch (error) {
-      throw new McpBootstrapError(whereOf(this.name), `"knownTools": ${reasonOf(error)}`);
-    }
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.options?.interceptors.timeoutMs;
   }
 
   readonly onReport = (report: ChainReport): void => this.parts?.onReport(report);
 
   readonly chain: ChainSource = { current: (...asked) => this.ready().chain.current(...asked) };
 
+  /** @throws McpBootstrapError for a second client of this name, or for known tools that cannot be read */
+  configure(options: ResolvedClientOptions): void {
+    if (this.options) {
+      throw new McpBootstrapError(
+        whereOf(this.name),
+        'another client has this name; give each client a separate "name"',
+      );
+    }
+    try {
+      this.tools.add(knownToolsOf(options.knownTools ?? []));
+    } catch (error) {
+      throw new McpBootstrapError(whereOf(this.name), `"knownTools": ${reasonOf(error)}`);
+    }
+    this.options = options;
+  }
+
   /** @throws McpBootstrapError for a capability that no handler answers */
   start(parts: ClientParts): void {
-    const { auth, interceptors: _interceptors, knownTools: _knownTools, ...connection } = this.options;
+    const { auth, interceptors: _interceptors, knownTools: _knownTools, ...connection } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
@@ -115,7 +126,7 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   /** Reports a request that failed before it got a connection. */
   unsent(method: string, params: Record<string, unknown>): void {
-    const observer = this.parts?.observer(this.options.url?.toString());
+    const observer = this.parts?.observer(this.options?.url?.toString());
     observer?.begin({ method, params }).end({ error: { code: 'CONNECTION_FAILED' } });
   }
 
@@ -139,7 +150,7 @@ export class ClientWiring implements ClientBoundaryOptions {
   }
 
   private capabilitiesWith(handlers: readonly FoundInputHandler[]): ClientCapabilities {
-    const capabilities: ClientCapabilities = { ...this.options.capabilities };
+    const capabilities: ClientCapabilities = { ...this.options!.capabilities };
     for (const method of INPUT_METHODS) {
       const { capability: name, value } = INPUT_RULES[method];
       if (handlers.some(one => one.method === method)) capabilities[name] ??= value;

@@ -1,20 +1,22 @@
-import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
+import type { McpClient } from './mcp-client.js';
 import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
-import { getMcpClientToken } from './tokens.js';
+import { tokenOf, wantedNames } from './tokens.js';
 
-/** Options of a client of `McpClientModule.registerAsync`: a factory makes all options but the name. */
+/** Token of the options of `McpClientModule.register`. */
+const MCP_CLIENT_OPTIONS = 'nestjs-mcp:client-options';
+
+/** Options of `McpClientModule.registerAsync`: a factory makes the options of the clients. */
 export interface McpClientModuleAsyncOptions {
-  /** Name in the application: `@InjectMcpClient(name)`, `@OnElicitation(name)`. Unique in the application. */
-  name: string;
   /** Modules that export what the factory injects. */
   imports?: DynamicModule['imports'];
   /** Providers that the factory is called with. Default: nothing. */
   inject?: FactoryProvider['inject'];
-  /** Makes the client's options, once, while the application starts. */
-  useFactory: (...args: never[]) => Omit<McpClientOptions, 'name'> | Promise<Omit<McpClientOptions, 'name'>>;
+  /** Makes the clients' options, once, while the application starts. */
+  useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
 }
 
 @Module({
@@ -34,69 +36,49 @@ class McpClientCoreModule {}
  */
 @Module({})
 export class McpClientModule {
+  /** @internal Nest makes it, once for each `register`. */
+  constructor(@Inject(MCP_CLIENT_OPTIONS) options: readonly McpClientOptions[], clients: McpClients) {
+    assertList(options);
+    for (const client of options) clients.register(client);
+  }
+
   /**
    * Adds clients; call it in any number of modules.
    * @throws McpBootstrapError, while the application starts, for wrong options
    */
   static register(clients: McpClientOptions[]): DynamicModule {
     const names = Array.isArray(clients) ? clients.map(client => client?.name) : [];
-    return moduleOf(names, { useFactory: () => clients });
+    return moduleOf({ provide: MCP_CLIENT_OPTIONS, useValue: clients }, () => names);
   }
 
-  /**
-   * Like `register`, with options that factories make.
-   * @example
-   * ```ts
-   * McpClientModule.registerAsync([
-   *   { name: 'billing', inject: [ConfigService], useFactory: (config: ConfigService) => ({ url: config.get('BILLING') }) },
-   * ]);
-   * ```
-   */
-  static registerAsync(clients: McpClientModuleAsyncOptions[]): DynamicModule {
-    assertList(clients);
-    return {
-      module: McpClientModule,
-      imports: clients.map(({ name, imports, inject, useFactory }) =>
-        moduleOf(
-          [name],
-          { inject, useFactory: async (...args: never[]) => [{ ...(await useFactory(...args)), name }] },
-          imports,
-        ),
-      ),
-    };
+  /** Like `register`, with options that a factory makes. */
+  static registerAsync({ imports, inject = [], useFactory }: McpClientModuleAsyncOptions): DynamicModule {
+    const factory = useFactory as () => McpClientOptions[];
+    return moduleOf({ provide: MCP_CLIENT_OPTIONS, inject, useFactory: factory }, wantedNames, imports);
   }
 }
 
-const REGISTERED = 'nestjs-mcp:registered-clients';
-
+/** @param names read after all classes are decorated: a factory gives the names too late for Nest */
 function moduleOf(
-  names: readonly string[],
-  {
-    inject = [],
-    useFactory,
-  }: Pick<FactoryProvider<McpClientOptions[]>, 'inject'> & {
-    readonly useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
-  },
+  options: Provider,
+  names: () => string[],
   imports: DynamicModule['imports'] = [],
 ): DynamicModule {
-  const tokens = names.map(getMcpClientToken);
   return {
     module: McpClientModule,
     global: true,
     imports: [McpClientCoreModule, ...imports],
-    providers: [
-      {
-        provide: REGISTERED,
-        inject: [McpClients, ...inject],
-        useFactory: async (clients: McpClients, ...args: never[]) =>
-          clients.register(await useFactory(...args)),
-      },
-      ...names.map((name, index) => ({
-        provide: tokens[index],
-        inject: [McpClients, REGISTERED],
-        useFactory: (clients: McpClients) => clients.get(name),
-      })),
-    ],
-    exports: tokens,
+    get providers() {
+      return [options, ...names().map(handleOf)];
+    },
+    get exports() {
+      return names().map(tokenOf);
+    },
   };
 }
+
+const handleOf = (name: string): FactoryProvider<McpClient> => ({
+  provide: tokenOf(name),
+  inject: [McpClients],
+  useFactory: (clients: McpClients) => clients.handle(name),
+});

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { loadSdkClient } from '../connection/sdk-client.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Chain } from '../interceptors/chain/chain.js';
@@ -7,10 +8,11 @@ import { InterceptorLoader } from '../server/interceptor-loader.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { McpServers } from '../server/mcp-servers.js';
 import { Traffic } from '../protocol/traffic.js';
-import { assertList, resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';
+import { resolveClientOptions, whereOf, type McpClientOptions } from './client-options.js';
 import { ClientWiring } from './client-wiring.js';
 import { InputHandlers } from './input-handlers.js';
 import { McpClient } from './mcp-client.js';
+import { tokenOf, wantedBy } from './tokens.js';
 
 const NOTHING_APPLIES: ChainSource = { current: () => ({ chain: new Chain([]) }) };
 
@@ -36,6 +38,7 @@ export class McpClients implements OnApplicationShutdown {
 
   /** @internal Nest makes it. */
   constructor(
+    private readonly modules: ModulesContainer,
     private readonly inputs: InputHandlers,
     private readonly reports: InterceptorReports,
     private readonly chains: InterceptorLoader,
@@ -47,30 +50,25 @@ export class McpClients implements OnApplicationShutdown {
   }
 
   get names(): string[] {
-    return [...this.slots.keys()];
+    return this.configured().map(({ wiring }) => wiring.name);
   }
 
   /** The client of that name, if there is one. */
   get(name: string): McpClient | undefined {
-    return this.slots.get(name)?.client;
+    const slot = this.slots.get(name);
+    return slot?.wiring.options && slot.client;
+  }
+
+  /** @internal The client of that name, whose options may come later. */
+  handle(name: string): McpClient {
+    return this.slotOf(name).client;
   }
 
   /** @internal @throws McpBootstrapError for wrong options, or a second client of one name */
-  register(clients: readonly McpClientOptions[]): void {
-    assertList(clients);
-    for (const options of clients) {
-      const resolved = resolveClientOptions(options);
-      const { name } = resolved;
-      if (this.slots.has(name)) {
-        throw new McpBootstrapError(
-          whereOf(name),
-          'another client has this name; give each client a separate "name"',
-        );
-      }
-      const wiring = new ClientWiring(resolved);
-      this.slots.set(name, { wiring, client: new McpClient(wiring) });
-      this.servers.clients.add(name);
-    }
+  register(options: McpClientOptions): void {
+    const resolved = resolveClientOptions(options);
+    this.slotOf(resolved.name).wiring.configure(resolved);
+    this.servers.clients.add(resolved.name);
   }
 
   /** Closes all connections, and ends the programs that were started for them. */
@@ -79,18 +77,15 @@ export class McpClients implements OnApplicationShutdown {
   }
 
   private async start(): Promise<void> {
-    if (this.slots.size > 0) await loadSdkClient('McpClientModule');
+    this.assertAllWanted();
+    if (this.configured().length > 0) await loadSdkClient('McpClientModule');
     const handlers = this.inputs.explore();
     for (const { client, where } of handlers) {
-      if (this.slots.has(client)) continue;
-      const known = this.names.map(name => `"${name}"`).join(', ') || 'none';
-      throw new McpBootstrapError(
-        where,
-        `the MCP client "${client}" is not registered; registered clients: ${known}`,
-      );
+      if (!this.get(client)) throw new McpBootstrapError(where, this.missing(client));
     }
-    for (const { wiring } of this.slots.values()) {
-      const { name, interceptors } = wiring.options;
+    for (const { wiring, client } of this.configured()) {
+      const { name } = wiring;
+      const { interceptors } = wiring.options!;
       const chain = await this.chains.chainFor(name, interceptors, whereOf(name));
       wiring.start({
         chain: interceptors.apply ? chain : NOTHING_APPLIES,
@@ -99,6 +94,46 @@ export class McpClients implements OnApplicationShutdown {
         observer: url => this.traffic.at({ side: 'client', name, url }),
         asked: url => this.traffic.at({ side: 'server', name, url, isClient: true }),
       });
+      this.provide(name, client);
     }
+  }
+
+  private provide(name: string, client: McpClient): void {
+    const modules = [...this.modules.values()];
+    if (modules.some(({ providers }) => providers.has(tokenOf(name)))) return;
+    const own = modules.find(({ providers }) => providers.has(McpClients));
+    own?.addProvider({ provide: tokenOf(name), useValue: client });
+  }
+
+  /** @throws McpBootstrapError for a name that a class injects, but no factory gave */
+  private assertAllWanted(): void {
+    const missing = [...this.slots.keys()].filter(name => !this.get(name));
+    if (missing.length === 0) return;
+    for (const { providers, controllers, injectables } of this.modules.values()) {
+      for (const wrapper of [...providers.values(), ...controllers.values(), ...injectables.values()]) {
+        const injects = (name: string) =>
+          wantedBy(name).has(wrapper.metatype) || wrapper.inject?.includes(tokenOf(name));
+        const name = missing.find(injects);
+        if (name !== undefined) throw new McpBootstrapError(String(wrapper.name), this.missing(name));
+      }
+    }
+  }
+
+  private missing(name: string): string {
+    const known = this.names.map(other => `"${other}"`).join(', ') || 'none';
+    return `the MCP client "${name}" is not registered; registered clients: ${known}`;
+  }
+
+  private configured(): Slot[] {
+    return [...this.slots.values()].filter(({ wiring }) => wiring.options);
+  }
+
+  private slotOf(name: string): Slot {
+    const known = this.slots.get(name);
+    if (known) return known;
+    const wiring = new ClientWiring(name);
+    const slot = { wiring, client: new McpClient(wiring) };
+    this.slots.set(name, slot);
+    return slot;
   }
 }
