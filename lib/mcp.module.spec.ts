@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { McpModule, Tool } from 'nestjs-mcp';
 import { createTestClient } from 'nestjs-mcp/testing';
 import { deferred } from '../test/fixtures/deferred.js';
+import { LogSpy } from '../test/fixtures/log-spy.js';
 import { startApp, textOf, type TestApp } from '../test/fixtures/matrix.js';
 
 @Injectable()
@@ -98,13 +99,15 @@ it('two applications of one module have endpoints of their own', async () => {
 describe('forRootAsync', () => {
   it('refuses route decorators that its factory returns, for they would not run', async () => {
     const denying = { canActivate: () => false };
-    const starting = Test.createTestingModule({
+    const testing = await Test.createTestingModule({
       imports: [
         McpModule.forRootAsync({
           useFactory: () => ({ name: 'test', version: '1', http: { decorators: [UseGuards(denying)] } }),
         }),
       ],
-    }).compile();
-    await expect(starting).rejects.toThrow(/"http\.decorators" .*pass them to forRootAsync as "decorators"/);
+    })
+      .setLogger(new LogSpy())
+      .compile();
+    await expect(testing.init()).rejects.toThrow(/"http\.decorators" .*pass them to forRootAsync as "decorators"/);
   });
 });

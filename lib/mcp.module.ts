@@ -45,6 +45,9 @@ import { StdioTransport } from './transports/stdio/stdio-transport.js';
 const CONTROLLER = 'nestjs-mcp:controller';
 const MCP_OPTIONS = 'nestjs-mcp:options';
 
+/** Replaces options that are wrong, until `HandlerLoader` ends the start. */
+const STAND_IN: McpModuleOptions = { name: 'stand-in', version: '0', http: false };
+
 /** The parts of a server that are known before its options. */
 interface Route {
   readonly controller: Type;
@@ -84,12 +87,16 @@ export class McpModule
     @Optional() @Inject(MCP_HANDLERS) remote?: Handlers,
     @Optional() @Inject(SHARED) shared?: SharedState,
   ) {
-    const resolved = resolveOptions(options, shared);
+    const { mistakes } = servers;
+    const given = mistakes.attempt(() => resolveOptions(options, shared));
+    const resolved = given ?? resolveOptions(STAND_IN);
     this.host = new McpServerInstance(resolved, remote);
-    assertDecorated(resolved, options, decorators);
-    // Nest may create options in any order; positions follow the order of the imports.
-    const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
-    servers.register(this.host, position);
+    if (given && options !== STAND_IN) {
+      mistakes.attempt(() => assertDecorated(given, options, decorators));
+      // Nest may create options in any order; positions follow the order of the imports.
+      const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
+      mistakes.attempt(() => servers.register(this.host, position));
+    }
     if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
     // Nest refuses a controller class without `@Controller`. Without methods, the class routes nothing.
     else Controller()(controller);
@@ -116,10 +123,14 @@ export class McpModule
     const factory = useExisting ?? useClass;
     const options: Provider = {
       provide: MCP_OPTIONS,
-      inject: factory ? [factory] : inject,
-      useFactory: (...made: never[]) => {
-        assertAsyncOptions(async);
-        return factory ? (made[0] as McpOptionsFactory).createMcpOptions() : useFactory!(...made);
+      inject: [McpServers, ...(factory ? [factory] : inject)],
+      useFactory: async ({ mistakes }: McpServers, ...made: never[]) => {
+        try {
+          assertAsyncOptions(async);
+          return await (factory ? (made[0] as McpOptionsFactory).createMcpOptions() : useFactory!(...made));
+        } catch (error) {
+          return mistakes.keep(error) ?? STAND_IN;
+        }
       },
     };
     return serverModule(options, { imports, decorators, providers: useClass ? [useClass] : [] });

@@ -1,4 +1,10 @@
-import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpCoreModule } from '../mcp-core.module.js';
@@ -17,6 +23,8 @@ import { TokenAuthorizer } from './token-authorizer.js';
 import { LOAD } from './token-verifier.js';
 
 const SETTINGS = 'nestjs-mcp:auth-settings';
+
+type Factory = McpAuthModuleAsyncOptions['useFactory'];
 
 /**
  * Makes one server or all servers OAuth 2.1 resource servers (2026-07-28: basic/authorization). Every HTTP request needs an
@@ -45,20 +53,23 @@ export class McpAuthModule implements OnModuleDestroy {
 
   /** @internal Nest makes it. */
   constructor(
-    @Inject(SETTINGS) settings: AuthSettings,
+    @Inject(SETTINGS) settings: AuthSettings | undefined,
     @Inject(MCP_SERVERS) servers: McpServers,
     adapterHost: HttpAdapterHost,
   ) {
-    servers.protect({
-      server: settings.server,
-      authorizerOf: host => {
-        const authorizer = new TokenAuthorizer(settings, host);
-        const [other] = this.authorizers;
-        if (other && settings.resource !== undefined) throw oneResource(other.host, host);
-        this.authorizers.add(authorizer);
-        return authorizer;
-      },
-    });
+    // Without settings, they are wrong, and the application does not start.
+    if (settings) {
+      servers.protect({
+        server: settings.server,
+        authorizerOf: host => {
+          const authorizer = new TokenAuthorizer(settings, host);
+          const [other] = this.authorizers;
+          if (other && settings.resource !== undefined) throw oneResource(other.host, host);
+          this.authorizers.add(authorizer);
+          return authorizer;
+        },
+      });
+    }
     const first = () => servers.all().find(({ access }) => access?.authorizer)?.access?.authorizer;
     const gate = new MetadataGate(() => this.authorizers, first);
     this.installed = adapterHost.init$.subscribe(() => {
@@ -69,13 +80,12 @@ export class McpAuthModule implements OnModuleDestroy {
 
   /** @throws McpBootstrapError, while the application starts, for wrong options and missing packages */
   static forRoot(options: McpAuthOptions): DynamicModule {
-    return moduleOf({ provide: SETTINGS, useFactory: () => settingsOf(options) });
+    return moduleOf(() => options);
   }
 
   /** Like `forRoot`, with options that a factory makes. */
   static forRootAsync({ imports, inject = [], useFactory }: McpAuthModuleAsyncOptions): DynamicModule {
-    const make = async (...dependencies: never[]) => settingsOf(await useFactory(...dependencies));
-    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
+    return moduleOf(useFactory, inject, imports);
   }
 
   /** Metadata is served until the end. */
@@ -84,8 +94,8 @@ export class McpAuthModule implements OnModuleDestroy {
   }
 }
 
-async function settingsOf(options: McpAuthOptions): Promise<AuthSettings> {
-  const settings = resolveAuthOptions(options);
+async function settingsOf(make: Factory, dependencies: never[]): Promise<AuthSettings> {
+  const settings = resolveAuthOptions(await make(...dependencies));
   await settings.verifier[LOAD]?.();
   return settings;
 }
@@ -98,8 +108,19 @@ function oneResource(...hosts: readonly Pick<McpServerInstance, 'options'>[]): M
   );
 }
 
-const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
+const moduleOf = (
+  make: Factory,
+  inject: FactoryProvider['inject'] = [],
+  imports: DynamicModule['imports'] = [],
+): DynamicModule => ({
   module: McpAuthModule,
   imports: [McpCoreModule, ...imports],
-  providers: [settings],
+  providers: [
+    {
+      provide: SETTINGS,
+      inject: [MCP_SERVERS, ...inject],
+      useFactory: ({ mistakes }: McpServers, ...dependencies: never[]) =>
+        settingsOf(make, dependencies).catch(mistakes.keep),
+    },
+  ],
 });

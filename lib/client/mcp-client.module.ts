@@ -4,6 +4,7 @@ import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';
 import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
+import { McpServers } from '../server/mcp-servers.js';
 import { tokenOf, wantedNames } from './tokens.js';
 
 /** Token of the options of `McpClientModule.register`. */
@@ -37,9 +38,15 @@ class McpClientCoreModule {}
 @Module({})
 export class McpClientModule {
   /** @internal Nest makes it, once for each `register`. */
-  constructor(@Inject(MCP_CLIENT_OPTIONS) options: readonly McpClientOptions[], clients: McpClients) {
-    assertList(options);
-    for (const client of options) clients.register(client);
+  constructor(
+    @Inject(MCP_CLIENT_OPTIONS) options: readonly McpClientOptions[],
+    clients: McpClients,
+    { mistakes }: McpServers,
+  ) {
+    mistakes.attempt(() => {
+      assertList(options);
+      for (const client of options) mistakes.attempt(() => clients.register(client));
+    });
   }
 
   /**
@@ -67,7 +74,7 @@ function moduleOf(
   return {
     module: McpClientModule,
     global: true,
-    imports: [McpClientCoreModule, ...imports],
+    imports: [McpCoreModule, McpClientCoreModule, ...imports],
     get providers() {
       return [options, ...names().map(handleOf)];
     },

@@ -7,6 +7,7 @@ const listed = new WeakMap<McpBootstrapError, readonly McpBootstrapError[]>();
 /** Collects the mistakes of an application, so that one start finds them all. */
 export class Mistakes {
   private readonly found: McpBootstrapError[] = [];
+  private isClosed = false;
 
   get none(): boolean {
     return this.found.length === 0;
@@ -14,6 +15,25 @@ export class Mistakes {
 
   add(...mistakes: readonly McpBootstrapError[]): void {
     for (const mistake of mistakes) this.found.push(...(listed.get(mistake) ?? [mistake]));
+  }
+
+  /** Keeps a mistake. @throws other errors, and after `close` every error */
+  readonly keep = (error: unknown): undefined => {
+    if (this.isClosed || !(error instanceof McpBootstrapError)) throw error;
+    this.add(error);
+  };
+
+  /**
+   * Runs a synchronous function, and keeps the mistake that it throws.
+   * @returns its result; undefined after a mistake
+   * @throws other errors
+   */
+  attempt<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      return this.keep(error);
+    }
   }
 
   /**
@@ -26,17 +46,22 @@ export class Mistakes {
       await check();
       return true;
     } catch (error) {
-      if (!(error instanceof McpBootstrapError)) throw error;
-      this.add(error);
+      this.keep(error);
       return false;
     }
+  }
+
+  /** Ends the collection after the start, when nothing reads it any more: modules can also be loaded lazily. */
+  close(): void {
+    this.isClosed = true;
   }
 
   /** The error that stops the start; undefined without mistakes. */
   error(): McpBootstrapError | undefined {
     const { found } = this;
     if (found.length < 2) return found[0];
-    const sentences = found.map(({ message }) => message);
+    // The mistake of a module lists those of its options.
+    const sentences = found.map(({ message }) => message.replaceAll('\n', '\n   '));
     const error = new McpBootstrapError('The application does not start', numbered(sentences));
     listed.set(error, found);
     return error;

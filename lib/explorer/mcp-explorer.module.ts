@@ -78,7 +78,12 @@ export class McpExplorerModule implements OnModuleInit {
       controllers: [controllerFor(settings)],
       providers: [
         Recorder,
-        { provide: SETTINGS, useFactory: () => resolveExplorerOptions(options) },
+        {
+          provide: SETTINGS,
+          inject: [McpServers],
+          useFactory: ({ mistakes }: McpServers) =>
+            mistakes.attempt(() => resolveExplorerOptions(options)) ?? settings,
+        },
         {
           provide: SITE,
           inject: [SETTINGS, McpServers, InterceptorLoader, Recorder, ApplicationConfig, HttpAdapterHost],

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { loadSdkClient } from '../connection/sdk-client.js';
+import { McpServers } from '../server/mcp-servers.js';
 import { MCP_HANDLERS } from '../server/handlers.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';
@@ -31,7 +32,11 @@ export class McpGatewayModule {
       providers: [
         ...(served.providers ?? []),
         // One module can be used by several applications.
-        { provide: MCP_HANDLERS, useFactory: () => gatewayOf(settings) },
+        {
+          provide: MCP_HANDLERS,
+          inject: [McpServers],
+          useFactory: ({ mistakes }: McpServers) => gatewayOf(settings).catch(mistakes.keep),
+        },
       ],
     };
   }

@@ -2,13 +2,15 @@ import {
   Inject,
   Module,
   type DynamicModule,
+  type FactoryProvider,
   type OnApplicationShutdown,
   type OnModuleInit,
-  type Provider,
 } from '@nestjs/common';
+import { McpCoreModule } from '../mcp-core.module.js';
+import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
 import { SHARED, type SharedState } from '../shared/shared-state.js';
 import { connectionTo } from './connection-to.js';
-import type { RedisConnection } from './redis-connection.js';
+import { RedisConnection } from './redis-connection.js';
 import { redisLimiter } from './redis-limiter.js';
 import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
@@ -24,6 +26,12 @@ import {
 const SETTINGS = 'nestjs-mcp:redis-settings';
 const CONNECTION = 'nestjs-mcp:redis-connection';
 
+/** Replaces options that are wrong. The application does not start, so nothing connects. */
+const STAND_IN = resolveRedisOptions({ url: 'redis://localhost' });
+const noClient = (): never => {
+  throw new Error('the package "redis" is missing');
+};
+
 /**
  * Shares sessions, changes, call states and rate limits between the nodes of an application. Import it once, in any
  * module.
@@ -36,22 +44,24 @@ const CONNECTION = 'nestjs-mcp:redis-connection';
 @Module({})
 export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   /** @internal Nest creates it. */
-  constructor(@Inject(CONNECTION) private readonly redis: RedisConnection) {}
+  constructor(
+    @Inject(CONNECTION) private readonly redis: RedisConnection,
+    @Inject(MCP_SERVERS) private readonly servers: McpServers,
+  ) {}
 
   /** @throws McpBootstrapError, while the application starts, for wrong options, and if the package `redis` is missing */
   static forRoot(options: McpRedisOptions): DynamicModule {
-    return moduleOf({ provide: SETTINGS, useFactory: () => resolveRedisOptions(options) });
+    return moduleOf(() => options);
   }
 
   /** Like `forRoot`, with options from a factory. */
   static forRootAsync({ imports, inject = [], useFactory }: McpRedisModuleAsyncOptions): DynamicModule {
-    const make = async (...dependencies: never[]) => resolveRedisOptions(await useFactory(...dependencies));
-    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
+    return moduleOf(useFactory, inject, imports);
   }
 
   /** Connects before the transports open. Without Redis, the application still starts. */
-  onModuleInit(): Promise<void> {
-    return this.redis.open();
+  async onModuleInit(): Promise<void> {
+    if (this.servers.mistakes.none) await this.redis.open();
   }
 
   /** Disconnects after the transports have closed. */
@@ -60,13 +70,29 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
+const moduleOf = (
+  make: McpRedisModuleAsyncOptions['useFactory'],
+  inject: FactoryProvider['inject'] = [],
+  imports: DynamicModule['imports'] = [],
+): DynamicModule => ({
   module: McpRedisModule,
   global: true,
-  imports,
+  imports: [McpCoreModule, ...imports],
   providers: [
-    settings,
-    { provide: CONNECTION, inject: [SETTINGS], useFactory: connectionTo },
+    {
+      provide: SETTINGS,
+      inject: [MCP_SERVERS, ...inject],
+      useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
+        const options = await make(...dependencies);
+        return mistakes.attempt(() => resolveRedisOptions(options)) ?? STAND_IN;
+      },
+    },
+    {
+      provide: CONNECTION,
+      inject: [SETTINGS, MCP_SERVERS],
+      useFactory: async (settings: RedisSettings, { mistakes }: McpServers) =>
+        (await connectionTo(settings).catch(mistakes.keep)) ?? new RedisConnection(noClient, settings),
+    },
     { provide: SHARED, inject: [CONNECTION, SETTINGS], useFactory: shareOver },
   ],
   exports: [SHARED],

@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
-import { Mistakes } from '../exceptions/mistakes.js';
 import { describeTarget } from '../execution/handler-target.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
@@ -26,15 +25,18 @@ export class HandlerLoader implements OnModuleInit {
 
   /** @throws McpBootstrapError that lists all mistakes; it is also logged */
   async onModuleInit(): Promise<void> {
-    const mistakes = new Mistakes();
-    await this.compile(mistakes);
-    await this.check(mistakes);
     const { servers, interceptors } = this;
-    await mistakes.collect(async () =>
-      mistakes.add(...(await interceptors.misplaced(new Set([...servers.names, ...servers.clients])))),
-    );
+    const { mistakes } = servers;
+    // A server or a protection that does not exist because its options are wrong is not a second mistake.
+    const areOptionsRight = mistakes.none;
+    await this.compile(areOptionsRight);
+    if (areOptionsRight) await this.check();
+    await mistakes.collect(async () => {
+      const misplaced = await interceptors.misplaced(new Set([...servers.names, ...servers.clients]));
+      if (areOptionsRight) mistakes.add(...misplaced);
+    });
     // The next steps open connections, for which the application must be sound.
-    this.assertNone(mistakes);
+    this.assertNone();
     for (const host of servers.all()) host.observe(this.traffic);
     for (const host of servers.all()) {
       await mistakes.collect(async () => {
@@ -42,21 +44,25 @@ export class HandlerLoader implements OnModuleInit {
         if (extension) host.extend(extension);
       });
     }
-    await servers.start(mistakes);
-    this.assertNone(mistakes);
+    await servers.start();
+    this.assertNone();
+    mistakes.close();
   }
 
-  private async compile(mistakes: Mistakes): Promise<void> {
+  private async compile(areOptionsRight: boolean): Promise<void> {
+    const { mistakes } = this.servers;
     mistakes.add(...this.explorer.unprovided());
     for (const handler of this.explorer.explore()) {
       await mistakes.collect(async () => {
         const entry = await this.compiler.compile(handler);
+        if (!areOptionsRight) return;
         for (const host of this.hostsOf(handler)) host.table.add(entry);
       });
     }
   }
 
-  private async check(mistakes: Mistakes): Promise<void> {
+  private async check(): Promise<void> {
+    const { mistakes } = this.servers;
     // A completion of a handler that was not compiled is not a second mistake.
     const isWhole = mistakes.none;
     const isProtected = await mistakes.collect(() => this.servers.applyProtections());
@@ -71,8 +77,8 @@ export class HandlerLoader implements OnModuleInit {
     }
   }
 
-  private assertNone(mistakes: Mistakes): void {
-    const error = mistakes.error();
+  private assertNone(): void {
+    const error = this.servers.mistakes.error();
     if (!error) return;
     this.logger.error(error.message);
     throw error;

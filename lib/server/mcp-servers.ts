@@ -1,6 +1,6 @@
 import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { Mistakes } from '../exceptions/mistakes.js';
+import { Mistakes } from '../exceptions/mistakes.js';
 import type { Authorizer } from '../protocol/access.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 
@@ -18,6 +18,9 @@ export interface Protection {
 @Injectable()
 export class McpServers {
   private readonly entries: { readonly host: McpServerInstance; readonly position: number }[] = [];
+
+  /** The mistakes that the modules find in their options and packages. `HandlerLoader` throws them with its own. */
+  readonly mistakes = new Mistakes();
 
   /** Names of the MCP clients. Interceptors can be declared for clients, too. */
   readonly clients = new Set<string>();
@@ -62,9 +65,9 @@ export class McpServers {
   }
 
   /** Marks the start, and runs the waiting tasks. @throws errors of tasks that are not mistakes */
-  async start(mistakes: Mistakes): Promise<void> {
+  async start(): Promise<void> {
     this.isStarted = true;
-    for (const task of this.waiting.splice(0)) await mistakes.collect(task);
+    for (const task of this.waiting.splice(0)) await this.mistakes.collect(task);
   }
 
   /**

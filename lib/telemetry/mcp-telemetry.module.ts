@@ -3,13 +3,14 @@ import {
   Logger,
   Module,
   type DynamicModule,
+  type FactoryProvider,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
-  type Provider,
 } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { McpCoreModule } from '../mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
+import { McpServers } from '../server/mcp-servers.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
 import { McpMetrics } from './metrics/mcp-metrics.js';
 import { loadOpenTelemetry, type OpenTelemetry } from './open-telemetry.js';
@@ -47,11 +48,14 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     @Inject(SETTINGS) settings: TelemetrySettings,
     metrics: McpMetrics,
     traffic: Traffic,
+    { mistakes }: McpServers,
   ) {
     if (OBSERVED.has(traffic)) {
-      throw new McpBootstrapError(
-        'McpTelemetryModule',
-        'it is imported twice, which would double all spans and numbers; call forRoot once, in any module',
+      mistakes.add(
+        new McpBootstrapError(
+          'McpTelemetryModule',
+          'it is imported twice, which would double all spans and numbers; call forRoot once, in any module',
+        ),
       );
     }
     OBSERVED.add(traffic);
@@ -66,14 +70,12 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
 
   /** @throws McpBootstrapError, while the application starts, for an unknown or wrong option, and for a second import */
   static forRoot(options: McpTelemetryOptions = {}): DynamicModule {
-    return moduleOf({ provide: SETTINGS, useFactory: () => resolveTelemetryOptions(options) });
+    return moduleOf(() => options);
   }
 
   /** Like `forRoot`, with options that a factory makes. */
   static forRootAsync({ imports, inject = [], useFactory }: McpTelemetryModuleAsyncOptions): DynamicModule {
-    const make = async (...dependencies: never[]) =>
-      resolveTelemetryOptions(await useFactory(...dependencies));
-    return moduleOf({ provide: SETTINGS, inject, useFactory: make }, imports);
+    return moduleOf(useFactory, inject, imports);
   }
 
   onApplicationBootstrap(): void {
@@ -89,12 +91,23 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
   }
 }
 
-const moduleOf = (settings: Provider, imports: DynamicModule['imports'] = []): DynamicModule => ({
+const moduleOf = (
+  make: McpTelemetryModuleAsyncOptions['useFactory'],
+  inject: FactoryProvider['inject'] = [],
+  imports: DynamicModule['imports'] = [],
+): DynamicModule => ({
   module: McpTelemetryModule,
   global: true,
   imports: [McpCoreModule, ...imports],
   providers: [
-    settings,
+    {
+      provide: SETTINGS,
+      inject: [McpServers, ...inject],
+      useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
+        const options = await make(...dependencies);
+        return mistakes.attempt(() => resolveTelemetryOptions(options)) ?? resolveTelemetryOptions({});
+      },
+    },
     { provide: OPEN_TELEMETRY, useFactory: async () => (await loadOpenTelemetry()) ?? null },
     McpMetrics,
     McpHealthIndicator,

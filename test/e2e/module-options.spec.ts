@@ -3,10 +3,13 @@ import { UseGuards } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { McpModule, type McpModuleOptions } from 'nestjs-mcp';
 import request from 'supertest';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp } from '../fixtures/matrix.js';
 
-const compile = (options: unknown) =>
-  Test.createTestingModule({ imports: [McpModule.forRoot(options as McpModuleOptions)] }).compile();
+async function start(options: unknown) {
+  const imports = [McpModule.forRoot(options as McpModuleOptions)];
+  return (await Test.createTestingModule({ imports }).setLogger(new LogSpy()).compile()).init();
+}
 
 const VALID = { name: 'shop', version: '1.0.0' };
 
@@ -62,7 +65,7 @@ const WRONG: [unknown, string][] = [
 
 describe('a wrong option stops the start with one sentence that names it:', () => {
   it.each(WRONG)('%j: %s', async (options, sentence) => {
-    const error = await compile(options).then(
+    const error = await start(options).then(
       () => undefined,
       (thrown: Error) => thrown,
     );

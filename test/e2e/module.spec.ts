@@ -2,6 +2,7 @@ import { Inject, Injectable, Module, type DynamicModule } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { McpModule, Prompt, Tool, type McpModuleOptions, type McpOptionsFactory } from 'nestjs-mcp';
 import { createTestClient } from 'nestjs-mcp/testing';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { platforms, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 
 @Injectable()
@@ -84,8 +85,9 @@ describe('forRootAsync', () => {
     [{ useFactory: () => ({}) as never }, '"name" must be a non-empty string'],
     [{ useFactory: () => undefined as never }, 'options must be an object'],
   ])('stops the start where it gets no options: %#', async (options, sentence) => {
-    const starting = Test.createTestingModule({ imports: [McpModule.forRootAsync(options)] }).compile();
-    await expect(starting).rejects.toThrow(sentence);
+    const imports = [McpModule.forRootAsync(options)];
+    const testing = await Test.createTestingModule({ imports }).setLogger(new LogSpy()).compile();
+    await expect(testing.init()).rejects.toThrow(sentence);
   });
 });
 

@@ -1,6 +1,10 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Args, McpBootstrapError, McpModule, Prompt, Tool, Validator } from 'nestjs-mcp';
-import { RequireScopes } from 'nestjs-mcp/auth';
+import { McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
+import { McpClientModule } from 'nestjs-mcp/client';
+import { McpExplorerModule } from 'nestjs-mcp/explorer';
+import { McpRedisModule } from 'nestjs-mcp/redis';
+import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startApp, type TestAppOptions } from '../fixtures/matrix.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 
@@ -60,6 +64,51 @@ describe('an application with several mistakes', () => {
       '5. CatalogTools.write',
       '6. Checks.check',
       '7. Checks.other',
+    ]);
+    expect(logged).toEqual([expect.stringContaining(error.message)]);
+  });
+
+  it('learns those of the options of all modules and of the handlers together', async () => {
+    const wrong = { wrong: true } as never;
+    const { error, logged } = await mistakesOf([CatalogTools, Checks], {
+      mcp: wrong,
+      module: {
+        imports: [
+          McpModule.forRoot({ name: 'admin', version: '1.0.0', http: false }),
+          McpModule.forRoot({ name: 'admin', version: '1.0.0', http: false }),
+          McpModule.forRootAsync({ useFactory: () => wrong }),
+          McpModule.forRootAsync({}),
+          McpAuthModule.forRoot(wrong),
+          McpAuthModule.forRootAsync({ useFactory: () => wrong }),
+          McpClientModule.register([{ name: 'a' }, { name: 'b' }] as never),
+          McpExplorerModule.forRoot(wrong),
+          McpRedisModule.forRoot(wrong),
+          McpTelemetryModule.forRoot(wrong),
+        ],
+      },
+    });
+    // The mistakes of one module are indented.
+    const lines = error.message.split('\n').filter(line => /^\d/.test(line));
+    const places = lines.map(line => line.replace(/^\d+\. /, '').split(': ', 1)[0]);
+    expect(places.slice(0, -4).sort()).toEqual([
+      'McpAuthModule',
+      'McpAuthModule',
+      'McpClientModule.register([{ name',
+      'McpClientModule.register([{ name',
+      'McpExplorerModule',
+      'McpModule.forRoot({ name',
+      'McpModule.forRoot({ name',
+      'McpModule.forRoot({ name',
+      'McpModule.forRootAsync()',
+      'McpRedisModule',
+      'McpTelemetryModule',
+    ]);
+    // What depends on the options, such as the server of `drop`, is no second mistake.
+    expect(places.slice(-4)).toEqual([
+      'CatalogTools.search',
+      'CatalogTools.remind',
+      'Checks.check',
+      'Checks.other',
     ]);
     expect(logged).toEqual([expect.stringContaining(error.message)]);
   });

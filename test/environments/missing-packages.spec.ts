@@ -42,6 +42,16 @@ it.each<[string, string, ...DynamicModule[]]>([
   await expect(starting).rejects.toThrow(sentence(where, name));
 });
 
+it('one start finds all packages that are missing', async () => {
+  const gateway = McpGatewayModule.forRoot({ path: '/mcp', backend: { url: URL } });
+  const redis = McpRedisModule.forRoot({ url: 'redis://127.0.0.1:9' });
+  const starting = start(gateway, McpAuthModule.forRoot(auth), redis).then(app => app.init());
+  const error: unknown = await starting.catch((thrown: unknown) => thrown);
+  expect(String(error)).toContain(sentence('McpGatewayModule', CLIENT));
+  expect(String(error)).toContain(sentence('jwtVerifier', 'jose'));
+  expect(String(error)).toContain(sentence('McpRedisModule', 'redis'));
+});
+
 it('createTestClient needs the SDK client, but the server does not', async () => {
   const app = await start(server());
   await expect(createTestClient(app)).rejects.toThrow(sentence('createTestClient', CLIENT));
