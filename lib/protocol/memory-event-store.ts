@@ -127,7 +127,7 @@ export class MemoryEventStore implements EventStore {
     // The latest event is kept at any length, because it may be the answer to a call.
     while (log.events.length > 1 && (log.events.length > maxEvents || log.length > maxLength))
       this.shift(log);
-    while (this.total > maxTotalLength) this.shiftOldest();
+    while (this.total > maxTotalLength) this.shrinkLargest(maxTotalLength);
   }
 
   private forgetOld(log: Log): void {
@@ -149,13 +149,14 @@ export class MemoryEventStore implements EventStore {
     else this.lengths.delete(caller);
   }
 
-  /** Drops the oldest event of the caller that holds the most. */
-  private shiftOldest(): void {
+  /** Drops the oldest events of the caller that holds the most, until the total fits. */
+  private shrinkLargest(maxTotalLength: number): void {
     let [most, length] = ['', 0];
     for (const [caller, own] of this.lengths) if (own > length) [most, length] = [caller, own];
     for (const [session, log] of this.logs) {
+      while (log.caller === most && log.events.length > 0 && this.total > maxTotalLength) this.shift(log);
+      if (this.total <= maxTotalLength) return;
       if (log.events.length === 0) this.logs.delete(session);
-      else if (log.caller === most) return this.shift(log);
     }
   }
 }
