@@ -22,14 +22,17 @@ export interface Reached {
 
 /** Finds the backend of a request, by the prefix of a name or by who lists a resource. */
 export class BackendSet {
-  private readonly logger = new Logger('McpGateway');
+  private readonly logger: Logger;
   /** The URIs of several backends that are in the log. */
   private readonly warned = new Set<string>();
 
   constructor(
     readonly all: readonly Backend[],
     private readonly deadlines: ListDeadlines,
-  ) {}
+    gateway: string,
+  ) {
+    this.logger = new Logger(`McpGateway(${gateway})`);
+  }
 
   /** Waits until each backend is known or cannot be reached; for as long as that takes if there is only one. */
   async reach(backends: readonly Backend[], signal: AbortSignal, isOnly: boolean): Promise<Reached> {

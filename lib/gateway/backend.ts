@@ -86,7 +86,7 @@ export class Backend {
   ) {
     const { name, limits, caps } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
-    this.log = new BackendLog(this.name, new Logger('McpGateway'));
+    this.log = new BackendLog(this.name, new Logger(`McpGateway(${name})`));
     const { tokenFor, connectTimeoutMs = TOKEN_MS } = options;
     this.tokens = tokenFor && new CallerTokens(tokenFor, connectTimeoutMs, reason => this.noToken(reason));
     const open = this.open.bind(this);

@@ -20,13 +20,14 @@ interface Sealed {
 
 /** Seals each `requestState` for its caller and call, because a backend knows only the gateway and not its callers. */
 export class CallerStates {
-  private readonly logger = new Logger('McpGateway');
+  private readonly logger: Logger;
   private readonly states: RequestState;
   private isWarned = false;
   /** Links a round to the round before. Undefined if the calls are not observed. */
   traffic?: Pick<Traffic, 'mark' | 'follow'>;
 
   constructor(private readonly settings: Pick<GatewaySettings, 'name' | 'secrets'>) {
+    this.logger = new Logger(`McpGateway(${settings.name})`);
     this.states = new RequestState({
       secrets: settings.secrets,
       ttlSeconds: TTL_SECONDS,

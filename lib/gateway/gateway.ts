@@ -53,16 +53,17 @@ export class Gateway implements Handlers {
   private merged?: ServerDescription;
   private readonly backends: readonly Backend[];
   private readonly set: BackendSet;
-  private readonly logger = new Logger('McpGateway');
+  private readonly logger: Logger;
   private readonly reports = { until: 0, count: 0 };
 
   constructor(readonly settings: GatewaySettings) {
+    this.logger = new Logger(`McpGateway(${settings.name})`);
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
     this.deadlines = new ListDeadlines(settings.limits.listTimeoutMs);
     this.toolScopes = settings.toolScopes && scopesBy(settings.toolScopes);
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
-    this.set = new BackendSet(this.backends, this.deadlines);
+    this.set = new BackendSet(this.backends, this.deadlines, settings.name);
     this.methods = {
       [SET_LEVEL]: (call, params) => this.setLevel(params, call),
       ...(settings.passthrough && this.forwarded()),

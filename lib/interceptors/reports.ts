@@ -58,7 +58,6 @@ type Level = 'error' | 'warn' | 'log' | 'debug';
 
 @Injectable()
 export class InterceptorReports {
-  private readonly logger = new Logger('McpInterceptors');
   private readonly subject = new Subject<ChainReport>();
   /** By server, then by interceptor. */
   private readonly counts = new Map<string, Map<string, Record<string, number>>>();
@@ -74,12 +73,12 @@ export class InterceptorReports {
       const { interceptor } = entry;
       this.count(server, interceptor, entry.mode === 'audit' ? `audit-${entry.outcome}` : entry.outcome);
       if (entry.failedOpen) this.count(server, interceptor, 'failed-open');
-      if (!QUIET.has(entry.outcome) || entry.mode === 'audit') this.log(entry, result);
+      if (!QUIET.has(entry.outcome) || entry.mode === 'audit') this.log(entry, report);
     }
     for (const { interceptor, reason } of result.skipped) {
       this.count(server, interceptor, `skipped-${reason}`);
       const text = `${interceptor} was skipped for ${result.event} ${result.phase}: ${reason}`;
-      this.write('debug', text, `${interceptor} ${reason}`, result.event);
+      this.write(server, 'debug', text, `${interceptor} ${reason}`, result.event);
     }
     for (const listener of this.listeners) listener.report(report);
     // Subscribers get a frozen copy, so that they cannot change the decision.
@@ -90,12 +89,12 @@ export class InterceptorReports {
     this.count(server, name, end.outcome === 'skipped' ? 'skipped-when' : end.outcome);
     for (const { sink } of this.listeners) sink({ server, host, interceptor: name, end });
     if ('error' in end) {
-      this.write('warn', `The sink ${name} failed: ${end.error}`, `${name} ${end.outcome}`, '', true);
+      this.write(server, 'warn', `The sink ${name} failed: ${end.error}`, `${name} ${end.outcome}`, '', true);
     }
   }
 
-  undiscovered(error: unknown, event = ''): void {
-    this.write('error', messageOf(error), 'undiscovered', event);
+  undiscovered(error: unknown, event = '', server?: string): void {
+    this.write(server, 'error', messageOf(error), 'undiscovered', event);
   }
 
   /** The counters of all servers together. */
@@ -134,7 +133,8 @@ export class InterceptorReports {
     return counts;
   }
 
-  private log(entry: EntryResult, { event, phase, status }: ChainResult): void {
+  private log(entry: EntryResult, { server, result }: ChainReport): void {
+    const { event, phase, status } = result;
     const { interceptor, outcome, mode, error, failedOpen } = entry;
     const isFailure = outcome === 'crash' || outcome === 'timeout';
     const isAudit = mode === 'audit';
@@ -142,7 +142,7 @@ export class InterceptorReports {
     // A refused request has an answer, but only the log reports a refused notification.
     const end = isNotificationEvent(event) && status !== 'success' ? '; the message was dropped' : '';
     const write = (level: Level, text: string) =>
-      this.write(level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event, isFailure);
+      this.write(server, level, `${subject}: ${text}${end}`, `${interceptor} ${outcome}`, event, isFailure);
     if (isFailure) {
       write(
         isAudit ? 'warn' : 'error',
@@ -160,12 +160,21 @@ export class InterceptorReports {
   }
 
   /**
-   * Writes a log line. For notifications and failures, which can repeat with each message, one line of a kind is
+   * Writes a log line in the context of the server. For notifications and failures, which can repeat with each message, one line of a kind is
    * written a minute, with the number of lines that were left out.
    */
-  private write(level: Level, text: string, kind: string, event: string, isRare = false): void {
-    const line = isRare || isNotificationEvent(event) ? this.rare.line(`${kind} ${event}`, text) : text;
-    if (line !== undefined) this.logger[level](logLine(line));
+  private write(
+    server: string | undefined,
+    level: Level,
+    text: string,
+    kind: string,
+    event: string,
+    isRare = false,
+  ): void {
+    const isLimited = isRare || isNotificationEvent(event);
+    const line = isLimited ? this.rare.line(`${server} ${kind} ${event}`, text) : text;
+    if (line === undefined) return;
+    new Logger(server ? `McpInterceptors(${server})` : 'McpInterceptors')[level](logLine(line));
   }
 }
 

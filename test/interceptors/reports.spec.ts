@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { InterceptorReports } from '../../lib/interceptors/reports.js';
 import { respondWith, type SinkReport } from '../../lib/index.js';
+import { LogSpy } from '../fixtures/log-spy.js';
 import { EVENT, mutator, run, sink, validator } from '../compliance/chain/stubs.js';
 
 it('a change that JSON has no words for is logged all the same', async () => {
@@ -129,4 +130,18 @@ describe('the report of a sink', () => {
     await run([mutator('1', () => adding('a')), journal]);
     expect(infos).toEqual([{ cards: 1 }]);
   });
+});
+
+it('failures name their server, and one server does not silence another', () => {
+  const log = new LogSpy();
+  Logger.overrideLogger(log);
+  const reports = new InterceptorReports();
+  for (const server of ['shop', 'shop', 'bank']) reports.sinkEnded(server, sinkCalled('s'), failure('no'));
+  reports.undiscovered(new Error('down'), EVENT, 'shop');
+  Logger.overrideLogger(false);
+  expect(log.warnings).toEqual([
+    expect.stringContaining('McpInterceptors(shop)'),
+    expect.stringContaining('McpInterceptors(bank)'),
+  ]);
+  expect(log.errors).toEqual([expect.stringContaining('McpInterceptors(shop)')]);
 });

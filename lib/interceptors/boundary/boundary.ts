@@ -259,7 +259,7 @@ export class Boundary {
       const { chain, end } = await source.current(call.reply, caller, settings.timeoutMs);
       return new Message(chain, method, event, call, deadline, end);
     } catch (error) {
-      reports.undiscovered(error, event);
+      reports.undiscovered(error, event, this.options.server);
       throw new Refused(undiscovered());
     }
   }
