@@ -148,6 +148,17 @@ describe.each(platforms())('a call whose client has hung up on %s', platform => 
     expect(signal.aborted).toBe(true);
   });
 
+  it('has that time once: a client that came back and left again has a minute', async () => {
+    await start();
+    const { signal, id } = await leave(test, session, 'rest');
+    await pass(121);
+    await cut(test, await resume(id));
+    await pass(50);
+    expect(signal.aborted).toBe(false);
+    await pass(20);
+    expect(signal.aborted).toBe(true);
+  });
+
   it('goes on with resumeMs false', async () => {
     await start({ resumeMs: false });
     const { signal } = await leave(test, session);

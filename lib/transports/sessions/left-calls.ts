@@ -38,7 +38,10 @@ export class LeftCalls {
   }
 
   private restart(answer: SessionAnswer, resumeMs: number): void {
-    this.looks.set(answer, -Math.ceil((answer.pausedMs * LOOKS) / resumeMs));
+    const paused = Math.ceil((answer.pausedMs * LOOKS) / resumeMs);
+    // Counts once. What is left of it stays, for a client that sends something else in the meantime.
+    answer.pausedMs = 0;
+    this.looks.set(answer, Math.min(this.looks.get(answer) ?? 0, -paused));
   }
 
   private look(): void {

@@ -7,7 +7,7 @@ import type { SessionStreams } from './session-streams.js';
 /** The answer to a POST of a session. As a stream, it survives its connection. */
 export class SessionAnswer extends PostAnswer {
   private resumable?: SessionStream;
-  /** How long the client was last asked to stay away, in milliseconds. */
+  /** How long the client was last asked to stay away, in milliseconds; 0 once `LeftCalls` counts it. */
   pausedMs = 0;
 
   constructor(
