@@ -58,7 +58,7 @@ export function withoutDetail(error: Error, backend: string): Error {
   if (!(error instanceof ProtocolError)) return error;
   const { code, message, data } = error;
   if (error instanceof ResourceNotFoundError) return new ResourceNotFoundError(error.uri);
-  if (PROTOCOL_CODES.has(code)) return new ProtocolError(code, message, withoutStacks(data));
+  if (PROTOCOL_CODES.has(code)) return ProtocolError.fromError(code, message, withoutStacks(data));
   const loop = loopIn(error);
   if (loop) return loop;
   // A server of this package has already replaced its text.
