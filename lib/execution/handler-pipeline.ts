@@ -10,7 +10,7 @@ import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-contex
 import { EMPTY, isObservable, lastValueFrom } from 'rxjs';
 import { isRoundEnd } from '../input/input-required.exception.js';
 import { isUnaskable } from '../input/errors.js';
-import { isAsyncIterable, valuesOf } from '../util/async-iterable.js';
+import { isAsyncIterable, isThenable, valuesOf } from '../util/async-iterable.js';
 import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
 import { askFor } from './handler-asks.js';
@@ -19,7 +19,6 @@ import { declaredMethodOf, methodOf, type HandlerTarget, type Method } from './h
 import { createExecutionContext, MCP_CONTEXT_TYPE, type HandlerCall } from './mcp-execution-context.js';
 import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
-import { isThenable } from '../util/is-thenable.js';
 
 /** Validates and converts the input of the client. Runs after the guards. */
 export type Prepare = (data: unknown) => unknown;

@@ -209,9 +209,8 @@ export class Gateway implements Handlers {
     });
   }
 
-  async headerParams(name: string, call: McpCall): Promise<readonly HeaderParam[]> {
-    return declaredIn((await this.toolSchemas(name, call))?.inputSchema);
-  }
+  readonly headerParams = async (name: string, call: McpCall): Promise<readonly HeaderParam[]> =>
+    declaredIn((await this.toolSchemas(name, call))?.inputSchema);
 
   opened(channel: ClientChannel): void {
     this.clients.add(channel);

@@ -58,17 +58,16 @@ export class CallerLimit {
     return this.total + count > max ? this.reached(503, 'server') : undefined;
   }
 
-  /** Counts `count` further items, unless it returns a refusal. */
-  take(caller: string, count = 1): LimitReached | undefined {
-    const refusal = this.refusal(caller, count);
-    if (!refusal) this.hold(caller, count);
-    return refusal;
-  }
-
-  /** Counts `count` further items, even past the caps. */
-  hold(caller: string, count = 1): void {
+  /**
+   * Counts `count` further items, unless it returns a refusal.
+   * @param isForced whether the items count even past the caps
+   */
+  take(caller: string, count = 1, isForced = false): LimitReached | undefined {
+    const refusal = isForced ? undefined : this.refusal(caller, count);
+    if (refusal) return refusal;
     this.counts.set(caller, (this.counts.get(caller) ?? 0) + count);
     this.total += count;
+    return undefined;
   }
 
   release(caller: string, count = 1): void {

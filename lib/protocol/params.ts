@@ -64,21 +64,22 @@ function look(root: object, limit: number): { count: number; hasOwnProto: boolea
   const pending: object[] = [root];
   let count = 0;
   let hasOwnProto = false;
-  const add = (child: unknown) => {
-    if (typeof child === 'object' && child !== null) pending.push(child);
-  };
   for (let value = pending.pop(); value !== undefined && count <= limit; value = pending.pop()) {
     // `for … in` would first make a text of each index of a list.
     if (Array.isArray(value)) {
       count += value.length;
-      if (count <= limit) value.forEach(add);
+      if (count > limit) break;
+      for (const child of value as unknown[]) {
+        if (typeof child === 'object' && child !== null) pending.push(child);
+      }
       continue;
     }
     for (const key in value) {
       count += 1;
       if (count > limit) break;
       if (key === PROTO) hasOwnProto = true;
-      add((value as Params)[key]);
+      const child = (value as Params)[key];
+      if (typeof child === 'object' && child !== null) pending.push(child);
     }
   }
   return { count, hasOwnProto };

@@ -143,7 +143,8 @@ export class RunningCalls extends RunningWork<RunningCall> {
   readonly hanging: CallerLimit;
   private readonly hung = new WeakSet<RunningCall>();
   private looking?: NodeJS.Timeout;
-  private isClosed = false;
+  /** Whether the server shuts down and refuses new calls. */
+  isClosing = false;
 
   constructor(
     private readonly bounds: CallBounds,
@@ -156,14 +157,9 @@ export class RunningCalls extends RunningWork<RunningCall> {
     this.hanging = new CallerLimit('calls that do not end', { max, maxPerCaller: Math.ceil(max / 2) });
   }
 
-  /** Whether the server shuts down and refuses new calls. */
-  get isClosing(): boolean {
-    return this.isClosed;
-  }
-
   /** @throws McpException (-32000) if the server shuts down or too many calls run */
   override add(call: RunningCall): void {
-    if (this.isClosed) throw shuttingDown();
+    if (this.isClosing) throw shuttingDown();
     const refusal = this.hanging.refusal(call.caller) ?? this.limit.take(call.caller);
     if (refusal) throw refusal;
     this.work.add(call);
@@ -185,8 +181,8 @@ export class RunningCalls extends RunningWork<RunningCall> {
 
   /** Refuses new calls, and ends calls that wait for their client. */
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
+    if (this.isClosing) return;
+    this.isClosing = true;
     for (const call of this.work) call.refuseAsking();
   }
 
@@ -227,7 +223,7 @@ export class RunningCalls extends RunningWork<RunningCall> {
   private letHang(call: RunningCall): void {
     this.delete(call);
     this.hung.add(call);
-    this.hanging.hold(call.caller);
+    this.hanging.take(call.caller, 1, true);
   }
 }
 

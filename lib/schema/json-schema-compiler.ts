@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { ForeignPatterns } from './foreign-patterns.js';
 import { pointerSteps, requireObjectRoot, toPlainJson } from './json-schema.js';
-import { childPath, failure, success } from './result.js';
+import { childPath, failure } from './result.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaIssue } from './types.js';
 import { reasonOf, SchemaError } from './schema.error.js';
 
@@ -23,7 +23,7 @@ export function compileJsonSchema(
   return {
     jsonSchema,
     validate: value =>
-      check(value) ? success(value) : failure((check.errors ?? []).map(error => toIssue(error, value))),
+      check(value) ? { ok: true, value } : failure((check.errors ?? []).map(error => toIssue(error, value))),
   };
 }
 

@@ -1,5 +1,4 @@
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
-import type { HeaderParam } from '../headers/header-params.js';
 import type { Rounds } from '../mrtr/rounds.js';
 import type { Answer } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
@@ -17,8 +16,6 @@ interface CatalogHandlersOptions {
   readonly options: ResolvedOptions;
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
-  /** Undefined if the answers do not depend on the caller. */
-  readonly access: () => Access | undefined;
   /** The reason why the server cannot have handlers, if there is one. */
   readonly refusal?: string;
   readonly onCompiled: (catalog: Catalog) => void;
@@ -34,13 +31,18 @@ export class CatalogHandlers implements Handlers {
   private readonly declared: DeclaredCapabilities;
   private readonly dispatcher: Dispatcher;
   private current?: Catalog;
+  /** Undefined if the answers do not depend on the caller. */
+  access?: Access;
 
   constructor(private readonly parts: CatalogHandlersOptions) {
-    const { options, changes, rounds, access, refusal } = parts;
+    const { options, changes, rounds, refusal } = parts;
     this.declared = { ...options.capabilities };
     this.table = new HandlerTable(refusal);
-    this.dispatcher = new Dispatcher(() => this.catalog, changes, rounds, access);
-    this.pageShowing = pageShowing(() => this.catalog, access);
+    this.dispatcher = new Dispatcher(this, changes, rounds);
+    this.pageShowing = pageShowing(
+      () => this.catalog,
+      () => this.access,
+    );
   }
 
   /** The handlers that the server offers now. */
@@ -65,14 +67,14 @@ export class CatalogHandlers implements Handlers {
     return false;
   }
 
-  headerParams(tool: string, call: McpCall): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+  readonly headerParams: Handlers['headerParams'] = (tool, call) => {
+    const { access } = this;
     const entry = this.catalog.tools.get(tool);
-    const access = this.parts.access();
     const shown = access ? access.admitted(entry, call) : entry;
     return shown instanceof Promise
       ? shown.then(own => own?.headerParams ?? [])
       : (shown?.headerParams ?? []);
-  }
+  };
 
   toolSchemas(tool: string): ToolSchemas | undefined {
     return this.catalog.tools.get(tool)?.definition;

@@ -35,14 +35,18 @@ import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
 import type { Access } from './access.js';
 import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-result.js';
 
+/** The current handlers, and the access rules; undefined if the answers do not depend on the caller. */
+interface CatalogSource {
+  readonly catalog: Catalog;
+  readonly access?: Access;
+}
+
 /** Answers methods from the catalogue. It does not depend on HTTP or the SDK's server. */
 export class Dispatcher {
-  /** @param accessOf undefined if the answers do not depend on the caller */
   constructor(
-    private readonly catalog: () => Catalog,
+    private readonly source: CatalogSource,
     private readonly changes: ChangeNotifier,
     private readonly rounds: Rounds,
-    private readonly accessOf: () => Access | undefined,
   ) {}
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
@@ -57,8 +61,8 @@ export class Dispatcher {
   };
 
   private async list(method: ListMethod, call: McpCall, { cursor }: Params): Promise<Result> {
-    const access = this.accessOf();
-    const pages = access ? await access.pages(method, call) : this.catalog().pages[method];
+    const access = this.source.access;
+    const pages = access ? await access.pages(method, call) : this.source.catalog.pages[method];
     const page = pages.page(cursor as string | undefined);
     if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
     return page;
@@ -66,8 +70,8 @@ export class Dispatcher {
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const access = this.accessOf();
-    const known = this.catalog().tools.get(name);
+    const access = this.source.access;
+    const known = this.source.catalog.tools.get(name);
     const admitted = access ? access.admitted(known, call) : known;
     // `await` costs time even for a value that is not a promise.
     const entry = admitted instanceof Promise ? await admitted : admitted;
@@ -88,7 +92,7 @@ export class Dispatcher {
 
   private async getPrompt(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const entry = await this.admitted(this.catalog().prompts.get(name), call);
+    const entry = await this.admitted(this.source.catalog.prompts.get(name), call);
     if (!entry) throw unknownPrompt(name);
     const { description } = entry.definition;
     const data = argumentsOf(params);
@@ -114,14 +118,14 @@ export class Dispatcher {
   }
 
   private async findResource(uri: string, call: McpCall): Promise<Reader & { readonly data: unknown }> {
-    for (const reader of this.catalog().readersOf(uri)) {
+    for (const reader of this.source.catalog.readersOf(uri)) {
       if (await this.admitted(reader.entry, call)) return { ...reader, data: reader.variables ?? uri };
     }
     throw new ResourceNotFoundError(uri);
   }
 
   private async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
-    const access = this.accessOf();
+    const access = this.source.access;
     return access ? access.admitted(entry, call) : entry;
   }
 
@@ -181,7 +185,7 @@ export class Dispatcher {
     }
     const item = itemOf('completion/complete', { ref });
     const id = requireString(ref, item.field);
-    const catalog = this.catalog();
+    const catalog = this.source.catalog;
     const owner = await this.admitted(catalog.entriesOf(item)[0], call);
     if (!owner) {
       if (type === 'ref/prompt') throw unknownPrompt(id);

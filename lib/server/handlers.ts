@@ -54,7 +54,10 @@ export interface Handlers extends Listings {
   /** The scopes that a caller needs for a tool, by its name. Undefined if the decorators of the handlers say so. */
   readonly toolScopes?: (name: string) => readonly string[];
   /** The header parameters of a tool, as the caller sees it. */
-  headerParams(tool: string, call: McpCall): readonly HeaderParam[] | Promise<readonly HeaderParam[]>;
+  readonly headerParams: (
+    tool: string,
+    call: McpCall,
+  ) => readonly HeaderParam[] | Promise<readonly HeaderParam[]>;
   /** The JSON Schemas of a tool; undefined if the caller does not see it. */
   toolSchemas(tool: string, call: McpCall): ToolSchemas | undefined | Promise<ToolSchemas | undefined>;
   /**

@@ -84,14 +84,13 @@ export class McpServerInstance {
       options,
       changes: this.changes,
       rounds: this.rounds,
-      access: () => this.access,
       refusal: remote && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`,
       onCompiled: catalog => {
         if (catalog.hasHidden && !this.access) this.decideBy(undefined);
       },
     });
     this.handlers = remote ?? this.own;
-    this.headers = headerCheck((tool, call) => this.handlers.headerParams(tool, call));
+    this.headers = headerCheck(this.handlers.headerParams);
     this.pipelines = this.composePipelines();
   }
 
@@ -306,6 +305,7 @@ export class McpServerInstance {
       authorizer,
       toolScopes: this.handlers.toolScopes,
     });
+    this.own.access = this.access;
     this.pipelines = this.composePipelines();
   }
 }

@@ -96,10 +96,7 @@ async function intercept(host: McpServerInstance, uris: readonly string[], call:
     // In sequence, because hosts may limit parallel requests.
     for (const uri of uris) {
       signal.throwIfAborted();
-      await unlessAborted(
-        host.admitSubscription(uri, { ...call, reply: { ...call.reply, signal } }),
-        signal,
-      );
+      await unlessAborted(host.admitSubscription(uri, { ...call, reply: { ...call.reply, signal } }), signal);
     }
   } catch (error) {
     // The abort may have caused the error, so the signal's reason is thrown instead.

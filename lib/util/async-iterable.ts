@@ -1,5 +1,8 @@
 import { Observable } from 'rxjs';
 
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined | null)?.then === 'function';
+
 /** A Node byte stream counts as one value; an object stream counts as an async iterable. */
 export function isByteStream(value: unknown): boolean {
   const { pipe, readableObjectMode } = (value ?? {}) as { pipe?: unknown; readableObjectMode?: unknown };

@@ -1,5 +1,5 @@
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
-import { isThenable } from '../../util/is-thenable.js';
+import { isThenable } from '../../util/async-iterable.js';
 import { messageOf } from '../../util/message-of.js';
 import { type Clock, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';

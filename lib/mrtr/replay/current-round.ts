@@ -8,7 +8,7 @@ import {
   type InputRequiredOptions,
 } from '../../input/input-required.exception.js';
 import type { Outcome, Round } from './round.js';
-import { isThenable } from '../../util/is-thenable.js';
+import { isThenable } from '../../util/async-iterable.js';
 
 export type RoundOutcome<T> = { readonly value: T } | { readonly asking: InputRequiredOptions };
 

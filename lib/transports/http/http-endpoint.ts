@@ -13,7 +13,6 @@ import {
 import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { Authorizer, Bearer } from '../../protocol/access.js';
 import { callerOf } from '../../protocol/caller.js';
-import type { Era, McpCall } from '../../protocol/mcp-call.js';
 import { LimitReached } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
@@ -29,9 +28,8 @@ import { originForm } from './endpoint-paths.js';
 import { closeWithConnection, isGone } from './connections.js';
 import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
-import { legacyCall } from './legacy-call.js';
 import { ListenerLimit } from './listener-limit.js';
-import { modernCall } from './modern-call.js';
+import { legacyCall, modernCall } from './request-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
@@ -152,10 +150,10 @@ export class HttpEndpoint {
     if (this.server.handlers.prepare && (await this.isUnprepared(incoming, json))) return;
     if (isGone(rawRequest, rawResponse)) return;
     const request = isJSONRPCRequest(json) ? json : undefined;
-    if (request && this.isModern(rawRequest, request)) return this.serveModern(incoming, request);
+    if (request && this.isModern(rawRequest, request)) return this.run(incoming, request);
     const isLegacy = json === undefined || (request && isLegacyRequest(rawRequest, request));
     if (request && isLegacy && this.isStateless && this.isOrdinary(rawRequest, request)) {
-      return this.serveStateless(incoming, request);
+      return this.run(incoming, request, this.connectionOf(rawRequest));
     }
     if (!this.sessions || !(isLegacy || isJudgedLegacy(rawRequest, json))) {
       return this.serveBySdk(incoming, json);
@@ -233,33 +231,32 @@ export class HttpEndpoint {
     return acceptsBoth && this.server.serves(method, 'legacy');
   }
 
-  private serveModern(incoming: Incoming, message: JSONRPCRequest): void | Promise<void> {
-    return this.run('modern', incoming, message, call => modernCall(message, incoming, call));
-  }
-
-  private serveStateless(incoming: Incoming, message: JSONRPCRequest): void | Promise<void> {
-    const { server } = this;
-    const connection: ConnectionData = {
+  /** The connection data of a 2025-era request without a session. */
+  private connectionOf(rawRequest: IncomingMessage): ConnectionData {
+    return {
       era: 'legacy',
-      protocolVersion: versionIn(incoming.rawRequest) ?? OLDEST_ASSUMED,
+      protocolVersion: versionIn(rawRequest) ?? OLDEST_ASSUMED,
       // The client has no way to choose another level.
-      leastSevere: server.capabilities.logging && 'debug',
+      leastSevere: this.server.capabilities.logging && 'debug',
     };
-    return this.run('legacy', incoming, message, call => legacyCall(message, incoming, call, connection));
   }
 
+  /** @param connection of a 2025-era request */
   private run(
-    era: Era,
-    { rawResponse, caller }: Incoming,
-    { id }: JSONRPCRequest,
-    callOf: (call: HttpCall) => McpCall,
+    incoming: Incoming,
+    message: JSONRPCRequest,
+    connection?: ConnectionData,
   ): void | Promise<void> {
+    const { rawResponse, caller } = incoming;
     const reached = this.server.running.refusal(caller);
-    if (reached) return limitError(reached, id).send(rawResponse);
+    if (reached) return limitError(reached, message.id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });
-    const call = new HttpCall(id, era, answer, caller);
+    const call = new HttpCall(message.id, connection ? 'legacy' : 'modern', answer, caller);
     rawResponse.once('close', () => call.cancel());
-    return call.run(this.server, callOf(call));
+    const own = connection
+      ? legacyCall(message, incoming, call, connection)
+      : modernCall(message, incoming, call);
+    return call.run(this.server, own);
   }
 }
 

@@ -15,7 +15,7 @@ import { serverForRequest } from '../../server/sdk-server.js';
 import { listenOf, refusalOfListen } from '../listen.js';
 import { refusalOfResponses, type Origin } from '../message-call.js';
 import type { Incoming } from './incoming.js';
-import { httpOf } from './modern-call.js';
+import { httpOf } from './request-call.js';
 import { StreamBus } from './stream-bus.js';
 
 /** A request in the SDK's handler. */

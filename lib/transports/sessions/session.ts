@@ -17,7 +17,7 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
 import { HttpCall } from '../http/http-call.js';
 import type { Incoming } from '../http/incoming.js';
-import { legacyCall } from '../http/legacy-call.js';
+import { legacyCall } from '../http/request-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
 import { limitError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
