@@ -99,8 +99,6 @@ class Late {
   }
 }
 
-const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
-
 /** Keeps what this package logs about servers. */
 class Lines implements LoggerService {
   readonly lines: string[] = [];
@@ -282,24 +280,6 @@ describe('at start, a warning of the server names', () => {
       `warn "legacy" is "sessions", but ${name} does not keep them from one request to the next; set "legacy" to "stateless"`,
     ]);
     expect(await warnings({ [variable]: '1' }, { legacy: 'stateless' })).toEqual([]);
-  });
-
-  it('its server, also about interceptors', async () => {
-    @Injectable()
-    class Unused {
-      @Validator({ events: ['initialize'] as never })
-      check() {
-        return true;
-      }
-    }
-    const warned: unknown[] = [];
-    const logger = { ...SILENT, warn: (_message: unknown, context: unknown) => warned.push(context) };
-    @Module({ imports: [McpModule.forRoot({ name: 'shop', version: '1' })], providers: [Unused, Shop] })
-    class AppModule {}
-    const app = await NestFactory.create(AppModule, new FastifyAdapter(), { logger, abortOnError: false });
-    await app.init();
-    await app.close();
-    expect(warned).toEqual(['McpInterceptors(shop)']);
   });
 
   it('nothing on a developer’s machine, and nothing in production with these options set', async () => {

@@ -68,7 +68,7 @@ describe('answers that are malformed', () => {
       close: () => Promise.resolve(),
       send: message => Promise.resolve(void sent.push(message)),
     };
-    const gated = gateListen(transport, {} as McpServerInstance);
+    const gated = gateListen(transport, { handlers: {} } as McpServerInstance);
     gated.onmessage = message => received.push(message);
     await gated.start();
 
