@@ -108,6 +108,8 @@ describe('forRootAsync', () => {
     })
       .setLogger(new LogSpy())
       .compile();
-    await expect(testing.init()).rejects.toThrow(/"http\.decorators" .*pass them to forRootAsync as "decorators"/);
+    await expect(testing.init()).rejects.toThrow(
+      /"http\.decorators" .*pass them to forRootAsync as "decorators"/,
+    );
   });
 });
