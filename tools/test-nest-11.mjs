@@ -27,8 +27,16 @@ try {
   const names = packages.map(name => `@nestjs/${name}@11`);
   const run = (command, args) => spawnSync(command, args, { cwd: copy, stdio: 'inherit' }).status;
   const status =
-    run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', ...names]) ||
-    run('npm', ['test', '--', ...process.argv.slice(2)]);
+    // Some development tools have peers of Nest 12 only.
+    run('npm', [
+      'install',
+      '--legacy-peer-deps',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      ...names,
+    ]) || run('npm', ['test', '--', ...process.argv.slice(2)]);
   process.exitCode = status ?? 1;
 } finally {
   rmSync(copy, { recursive: true, force: true });

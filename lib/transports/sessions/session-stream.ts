@@ -22,11 +22,18 @@ export interface StreamLog {
   end(): void;
 }
 
+/** Maximum events that wait for the opening of a stream. Further ones are read from the store. */
+const MAX_HELD = 100;
+
 /**
  * A stream of a session that survives its connection: the client reconnects with the id of its last event. Every
  * message is stored before it is written. If the client is disconnected or reads too slowly, messages are only stored.
  */
 export class SessionStream {
+  /** The opening of a stream that other nodes do not know yet. */
+  private opening?: Promise<void>;
+  /** The events until then. */
+  private readonly held: StoredEvent[] = [];
   private reader?: EventStream;
   /** The number of the last stored event that this node knows. */
   private stored = 0;
@@ -84,6 +91,18 @@ export class SessionStream {
     this.catchUp();
   }
 
+  /** Opens a new stream when other nodes know it, or cannot know it because the store is not available. */
+  openAfter(known: Promise<unknown>, response: ServerResponse): void {
+    const open = () => {
+      const held = this.held.splice(0);
+      this.opening = undefined;
+      if (!response.destroyed) this.open(response);
+      for (const event of held) this.accept(event);
+      this.catchUp();
+    };
+    this.opening = known.then(open, open);
+  }
+
   send(json: string): void {
     if (this.hasEnded) return;
     const { store, session, caller, report } = this.settings;
@@ -99,9 +118,11 @@ export class SessionStream {
   }
 
   /** Sends an event that is already stored. */
-  accept({ sequence, json }: StoredEvent): void {
+  accept(event: StoredEvent): void {
+    const { sequence, json } = event;
     this.stored = Math.max(this.stored, sequence);
-    if (this.isReady) this.write(json, sequence);
+    if (this.opening && this.held.length < MAX_HELD) this.held.push(event);
+    else if (this.isReady) this.write(json, sequence);
     else this.isBehind = true;
   }
 
@@ -115,6 +136,7 @@ export class SessionStream {
 
   /** Ends the connection, but not the stream. The client should reconnect after `retryMs` milliseconds. */
   pause(retryMs: number): void {
+    if (this.opening) return void this.opening.then(() => this.pause(retryMs));
     this.reader?.pause(retryMs);
     this.reader = undefined;
   }
@@ -135,6 +157,7 @@ export class SessionStream {
   /** Ends the connection, even if events are unread. */
   close(): void {
     this.hasEnded = true;
+    if (this.opening) return void this.opening.then(() => this.close());
     this.reader?.end();
   }
 

@@ -61,8 +61,20 @@ export class SessionStreams {
   openFor(response: ServerResponse, requests: readonly RequestId[]): SessionStream {
     const stream = this.create(this.newName('c'), true);
     const { peers } = this;
-    if (peers) this.save(() => peers.begin(stream.name, requests));
-    stream.open(response);
+    if (!peers) {
+      stream.open(response);
+      return stream;
+    }
+    // With its first event id, the client may go to another node, which then has to know the stream.
+    const begin = () => peers.begin(stream.name, requests);
+    const begun = begin();
+    stream.openAfter(begun, response);
+    let first: Promise<void> | undefined = begun;
+    this.save(() => {
+      const attempt = first ?? begin();
+      first = undefined;
+      return attempt;
+    });
     return stream;
   }
 
