@@ -57,7 +57,7 @@ export class McpContext {
 
   /**
    * Aborts when the client cancels or disconnects, when the call takes too long, and when the server shuts down. In a
-   * 2025-era session, a call that has sent an event goes on for `sessions.resumeMs` after its client has disconnected.
+   * 2025-era session, a call that has sent an event continues for `sessions.resumeMs` after its client has disconnected.
    */
   get signal(): AbortSignal {
     return this.call.reply.signal;

@@ -72,6 +72,7 @@ export class McpServerInstance {
     this.ownOptions = sdkOptionsOf(options);
     this.running = this.newRunningCalls();
     const bus = new InMemoryServerEventBus(error => this.report(error));
+    // A gateway does not need the bus, because each of its nodes receives changes from the backends.
     if (options.bus && !remote?.isRemote) {
       this.sharedBus = new SharedEventBus(bus, options.bus, name, error => this.report(error));
     }

@@ -73,7 +73,7 @@ export interface McpSessionOptions {
   /** Maximum lifetime of a session, in milliseconds, even if it is in use. Default: 86,400,000 (24 hours). */
   maxLifetimeMs?: number;
   /**
-   * How long a call goes on after its connection broke, in milliseconds, if it has sent an event. Then it is cancelled,
+   * How long a call continues after its connection broke, in milliseconds, if it has sent an event. Then it is cancelled,
    * unless its client has come back, or has an open GET stream, on any node. False never cancels. Default: 60,000.
    */
   resumeMs?: number | false;
