@@ -75,19 +75,7 @@ export class SessionStream {
    * @param after the last event that the client has; undefined for a new stream
    */
   open(response: ServerResponse, after?: number): void {
-    const { headers, keepAliveMs, isPrimed } = this.settings;
-    // Only the client knows whether the earlier connection is still usable.
-    this.reader?.end();
-    const reader = new EventStream(response, headers, keepAliveMs);
-    this.reader = reader;
-    if (after !== undefined) {
-      this.written = after;
-      this.isBehind = true;
-    } else if (isPrimed()) reader.prime(this.idOf(0));
-    response.on('drain', () => this.catchUp());
-    response.once('close', () => {
-      if (this.reader === reader) this.reader = undefined;
-    });
+    this.attach(response, after);
     this.catchUp();
   }
 
@@ -96,7 +84,7 @@ export class SessionStream {
     const open = () => {
       const held = this.held.splice(0);
       this.opening = undefined;
-      if (!response.destroyed) this.open(response);
+      if (!response.destroyed) this.attach(response);
       for (const event of held) this.accept(event);
       this.catchUp();
     };
@@ -141,7 +129,7 @@ export class SessionStream {
     this.reader = undefined;
   }
 
-  /** Ends the connection, because the client reads the stream on another node. */
+  /** Ends the connection, if the client has one here. */
   release(): void {
     this.reader?.end();
     this.reader = undefined;
@@ -158,14 +146,30 @@ export class SessionStream {
   close(): void {
     this.hasEnded = true;
     if (this.opening) return void this.opening.then(() => this.close());
+    this.release();
+  }
+
+  private attach(response: ServerResponse, after?: number): void {
+    const { headers, keepAliveMs, isPrimed } = this.settings;
+    // Only the client knows whether the earlier connection is still usable.
     this.reader?.end();
+    const reader = new EventStream(response, headers, keepAliveMs);
+    this.reader = reader;
+    if (after !== undefined) {
+      this.written = after;
+      this.isBehind = true;
+    } else if (isPrimed()) reader.prime(this.idOf(0));
+    response.on('drain', () => this.catchUp());
+    response.once('close', () => {
+      if (this.reader === reader) this.reader = undefined;
+    });
   }
 
   /** Writes the missed events. At the end of the stream, it ends the connection. */
   private catchUp(): void {
     if (this.isCatchingUp) return;
     if (!this.isBehind) {
-      if (this.hasEnded) this.reader?.end();
+      if (this.hasEnded) this.release();
       return;
     }
     if (!this.reader || this.reader.isFull) return;

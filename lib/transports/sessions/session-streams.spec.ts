@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
+import { deferred } from '../../../test/fixtures/deferred.js';
 import { MemoryEventStore } from '../../protocol/memory-event-store.js';
 import type { Peers } from './peers.js';
 import { SessionStreams } from './session-streams.js';
@@ -19,13 +20,14 @@ class FakeResponse extends EventEmitter {
   flushHeaders(): void {}
 
   write(text: string): boolean {
+    if (this.writableEnded) throw new Error('write after end');
     this.text.push(text);
     return true;
   }
 
   end(): void {
     this.writableEnded = true;
-    this.emit('close');
+    setImmediate(() => this.emit('close'));
   }
 
   cut(): void {
@@ -54,7 +56,7 @@ class FakeResponse extends EventEmitter {
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 /** The streams of one session on so many nodes. */
-const open = (count = 1) => {
+const open = (count = 1, begin: Peers['begin'] = async () => undefined) => {
   const store = new MemoryEventStore();
   const reported: Error[] = [];
   const nodes: SessionStreams[] = [];
@@ -69,7 +71,7 @@ const open = (count = 1) => {
     share: async () => undefined,
     nextStream: () => (streams += 1),
     knows: () => true,
-    begin: async () => undefined,
+    begin,
     finish: async () => undefined,
     requestsOf: async () => undefined,
     isAlive: async () => true,
@@ -188,4 +190,18 @@ it('reports a store that fails, and goes on', async () => {
   await settled();
   expect(reported).toEqual([new Error('full')]);
   expect(response.events.map(({ data }) => data)).toEqual(['2']);
+});
+
+it('writes the whole answer of a call that ends before other nodes know its stream', async () => {
+  const begun = deferred<void>();
+  const { streams } = open(2, () => begun.promise);
+  const response = new FakeResponse();
+  const stream = streams.openFor(response as unknown as ServerResponse, [1]);
+  stream.send('"progress"');
+  stream.send('"result"');
+  stream.end();
+  begun.resolve();
+  await settled();
+  expect(response.events.map(({ data }) => data)).toEqual(['"progress"', '"result"']);
+  expect(response.writableEnded).toBe(true);
 });
