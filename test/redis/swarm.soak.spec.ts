@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { roundRobin } from '../../sample/support/round-robin.js';
+import { roundRobin, type RoundRobin } from '../../sample/support/round-robin.js';
 import { soakSize } from '../fixtures/soak.js';
 import { ERAS } from '../gateway/support.js';
 import { NodeProcess } from '../mrtr/node-process.js';
@@ -19,29 +19,44 @@ const QUARTER_MS = soakSize(30_000, 4_000);
 const ARRIVAL_MS = 20_000;
 
 describeWithRedis('three nodes behind a round-robin proxy', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'swarm-'));
+  const redis = new RedisServer(folder);
+  const nodes: NodeProcess[] = [];
+  const clients: SwarmClient[] = [];
+  let proxy: RoundRobin | undefined;
+
+  const startNode = async () => {
+    const node = new NodeProcess({ app: 'nodes-app.ts', env: { REDIS_URL: redis.url } });
+    await node.start();
+    return node;
+  };
+
+  afterAll(async () => {
+    await Promise.allSettled(clients.map(client => client.close()));
+    proxy?.close();
+    await Promise.all(nodes.map(node => node.kill()));
+    await redis.kill();
+    rmSync(folder, { recursive: true });
+  });
+
   it(
     'serve clients of either era while nodes and Redis fail',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'swarm-'));
-      const redis = new RedisServer(folder);
       await redis.start();
-      const startNode = async () => {
-        const node = new NodeProcess({ app: 'nodes-app.ts', env: { REDIS_URL: redis.url } });
-        await node.start();
-        return node;
-      };
-      const nodes = [await startNode(), await startNode(), await startNode()];
+      for (let count = 0; count < 3; count++) nodes.push(await startNode());
       const urls = nodes.map(({ url }) => url!);
-      const proxy = await roundRobin(urls, () => undefined);
+      proxy = await roundRobin(urls, () => undefined);
       const replace = async (index: number) => {
         nodes[index] = await startNode();
         urls[index] = nodes[index].url!;
       };
 
       const outages: Outage[] = [];
-      const clients = ERAS.flatMap(era =>
-        Array.from({ length: CLIENTS }, (_, index) => new SwarmClient(`${era}-${index}`, era, outages)),
-      );
+      for (const era of ERAS) {
+        for (let index = 0; index < CLIENTS; index++) {
+          clients.push(new SwarmClient(`${era}-${index}`, era, outages));
+        }
+      }
       for (const client of clients) await client.connect(proxy.url);
       const over = new AbortController();
       setMaxListeners(0, over.signal);
@@ -97,12 +112,6 @@ describeWithRedis('three nodes behind a round-robin proxy', () => {
       }
       // A 2026-07-28 client that listens has no stored notifications.
       expect(rows.find(({ era }) => era === 'legacy')).toMatchObject({ lost: 0 });
-
-      await Promise.all(clients.map(client => client.close()));
-      proxy.close();
-      await Promise.all(nodes.map(node => node.kill()));
-      await redis.kill();
-      rmSync(folder, { recursive: true });
     },
     10 * QUARTER_MS + 120_000,
   );
