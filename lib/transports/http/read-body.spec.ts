@@ -70,6 +70,30 @@ describe.each(platforms())('a body on %s', platform => {
     });
   });
 
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, key) => [key, 0]));
+  const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+  it.each([
+    ['params', { ...message, params: fields(1001) }],
+    ['params in a batch', [message, { ...message, params: fields(1001) }]],
+    ['a message', { ...message, ...fields(1001) }],
+  ])('with more than 1000 fields of %s is refused', async (_what, body) => {
+    test = await startApp([Tools], { platform });
+    const answer = await post(await test.url(), JSON.stringify(body));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: expect.stringContaining('at most 1000 fields') },
+    });
+  });
+
+  it('with 1000 fields of params is read', async () => {
+    test = await startApp([Tools], { platform });
+    const answer = await post(await test.url(), JSON.stringify({ ...message, params: fields(1000) }));
+    expect(await answer.text()).not.toContain('fields');
+  });
+
   it.each([
     ['levels', `{"a":${nested(498)}}`],
     ['brackets in a string', JSON.stringify({ a: `\\"${'[{'.repeat(1000)}\\` })],

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { isRecord } from '../../util/is-record.js';
 import { TransportError } from './transport-error.js';
 
 /** A request's body: its JSON, or the reason for its refusal. */
@@ -8,6 +9,9 @@ export type Body =
 
 /** Maximum nesting of lists and objects in a body, so that recursive code does not overflow the stack. */
 const MAX_DEPTH = 500;
+
+/** Maximum fields of a message, and of its params. The protocol defines fewer than ten of each. */
+const MAX_FIELDS = 1000;
 
 /**
  * Reads a JSON body, within limits of bytes and time, or takes it from a parser that ran before Nest. It never throws;
@@ -62,7 +66,7 @@ function parse(bytes: Buffer): Body {
   if (isTooDeep(bytes)) return tooDeep();
   try {
     const text = bytes.toString();
-    return { ok: true, json: JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown };
+    return accepted(JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text));
   } catch {
     return notJson();
   }
@@ -73,11 +77,32 @@ export function checkParsed(json: unknown, maxBytes = Infinity): Body {
   try {
     const bytes = Buffer.from(JSON.stringify(json) ?? '');
     if (bytes.length > maxBytes) return tooLarge(maxBytes);
-    return isTooDeep(bytes) ? tooDeep() : { ok: true, json };
+    return isTooDeep(bytes) ? tooDeep() : accepted(json);
   } catch {
     // `JSON.stringify` overflowed the stack.
     return tooDeep();
   }
+}
+
+/** The SDK looks at each field of a message and of its params, which takes longer than to parse them. */
+function accepted(json: unknown): Body {
+  for (const message of Array.isArray(json) ? (json as unknown[]) : [json]) {
+    if (!isRecord(message)) continue;
+    if (hasManyFields(message) || (isRecord(message['params']) && hasManyFields(message['params']))) {
+      return failed(
+        400,
+        -32600,
+        `Invalid Request: a message and its "params" have at most ${MAX_FIELDS} fields each`,
+      );
+    }
+  }
+  return { ok: true, json };
+}
+
+function hasManyFields(value: object): boolean {
+  let count = 0;
+  for (const _ in value) if ((count += 1) > MAX_FIELDS) return true;
+  return false;
 }
 
 const notJson = (): Body => failed(400, -32700, 'Parse error: the request body is not valid JSON');
