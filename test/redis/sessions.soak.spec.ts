@@ -12,7 +12,7 @@ const SESSIONS = soakSize(50_000, 1_000);
 /** Opened before anything is measured: the first ones load and compile what all need. */
 const FIRST = 100;
 /** Longer than it takes to open all sessions: they idle together. */
-const IDLE_MS = soakSize(120_000, 5_000);
+const IDLE_MS = soakSize(120_000, 20_000);
 const KEYS = 'soak:session:test:';
 
 @Injectable()
