@@ -1,89 +1,52 @@
-import { Logger } from '@nestjs/common';
-import {
-  type InputRequiredResult,
-  MissingRequiredClientCapabilityError,
-  type Result,
-} from '@modelcontextprotocol/server';
+import { MissingRequiredClientCapabilityError, type Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { McpCall, Params } from '../protocol/mcp-call.js';
-import { canAsk } from '../input/asking.js';
+import { UnsupportedInput } from '../input/errors.js';
 import type { Answer, Stage } from '../protocol/answer.js';
-import type { Traffic } from '../protocol/traffic.js';
-import { RareLines } from '../util/log-line.js';
-import { RunningWork } from '../protocol/running-calls.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toolError } from '../protocol/tool-result.js';
-import { LiveAsker, PendingRequests } from './live/pending-requests.js';
-import { CurrentRound } from './replay/current-round.js';
-import type { InputRequiredOptions } from '../input/input-required.exception.js';
-import { copyOf, type Journal, newJournal, withAnswers, withAnswersAsked } from './replay/journal.js';
-import type { MrtrSettings } from './mrtr-options.js';
 import { LegacyRounds } from './live/legacy-rounds.js';
-import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from '../input/errors.js';
-import { MrtrError } from './mrtr.error.js';
-import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
-import { WatchedStore } from './state/watched-store.js';
-import { Round } from './replay/round.js';
-
-interface AskingHandler {
-  readonly where: string;
-  readonly key: string;
-  readonly version: string;
-}
-
-export type RoundResult<T> = { readonly value: T } | { readonly required: InputRequiredResult };
+import { PendingRequests } from './live/pending-requests.js';
+import type { MrtrSettings } from './mrtr-options.js';
+import type { CurrentRound } from './replay/current-round.js';
+import type { AskingHandler, RoundEngine, RoundObserver, RoundResult } from './round-engine.js';
 
 /** Runs handlers that ask their client, one round at a time, on any node. */
-export class Rounds {
-  private readonly logger: Logger;
-  private readonly rare = new RareLines();
-  private readonly states: RequestState;
+export class Rounds implements RoundObserver {
   readonly suspensions: PendingRequests;
+  traffic?: RoundObserver['traffic'];
   private readonly legacy: LegacyRounds;
-  private readonly running = new RunningWork();
-  private isWarned = false;
-  /** Records the trace position of rounds. Undefined if the calls are not observed. */
-  traffic?: Pick<Traffic, 'mark' | 'follow' | 'endRounds'>;
+  private loading?: Promise<RoundEngine>;
+  private engine?: RoundEngine;
 
   /** @param server the server's name, which is part of each state */
   constructor(
     private readonly server: string,
     private readonly settings: MrtrSettings,
   ) {
-    const { store } = settings;
-    this.logger = new Logger(`McpMrtr(${server})`);
-    this.states = new RequestState({ ...settings, store: store && new WatchedStore(store, this.logger) });
     this.suspensions = new PendingRequests(settings.suspension);
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
+  }
+
+  /** Loads the engine. Otherwise, the first call of a handler that can ask loads it. */
+  load(): Promise<RoundEngine> {
+    return (this.loading ??= import('./round-engine.js').then(
+      ({ RoundEngine: Engine }) =>
+        (this.engine = new Engine(this.server, this.settings, this.suspensions, this)),
+    ));
   }
 
   /**
    * Runs one round of a handler. @throws McpException (-32602) for another call's `requestState`, MrtrError for a
    * mistake of the handler
    */
-  async run<T>(
-    { where, key, version }: AskingHandler,
+  run<T>(
+    handler: AskingHandler,
     call: McpCall,
     work: (current: CurrentRound, call: McpCall) => Promise<T>,
   ): Promise<RoundResult<T>> {
-    const binding = () => bindingOf(call, call.params, this.server, key);
-    const earlier = await this.journalOf(call, where, version, binding);
-    const answered = await withAnswersAsked(call, earlier);
-    const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
-    if (earlier?.mark !== undefined) this.traffic?.follow(earlier.mark);
-    // The handler gets awaited answers from `await`, not from `inputResponses`.
-    const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
-    const current = new CurrentRound(
-      () => this.begin(journal ?? newJournal(version), where, call),
-      result => this.track(call, current, result),
-    );
-    if (journal) current.begin();
-    const outcome = await current.run(() => work(current, own));
-    if ('value' in outcome) {
-      const earlier = current.ifAny?.number ?? 0;
-      if (earlier > 0) this.traffic?.endRounds(earlier + 1);
-      return outcome;
-    }
-    return { required: await this.required(current, call, where, outcome.asking, binding) };
+    const { engine } = this;
+    if (engine) return engine.run(handler, call, work);
+    return this.load().then(loaded => loaded.run(handler, call, work));
   }
 
   /** Runs all rounds of a call for a client without rounds (2025 era). */
@@ -91,138 +54,9 @@ export class Rounds {
     return call.reply.ask ? this.legacy.run(call, params, next) : withoutAsking(call, params, next);
   };
 
-  /** Tracks a handler that may outlast its call: a Nest interceptor's Observable ends when the signal aborts. */
-  private track({ reply }: McpCall, current: CurrentRound, result: Promise<unknown>): void {
-    if (!reply.ask) return;
-    const work = Promise.race([result, current.untilLeft()]).catch(() => undefined);
-    this.running.add(work);
-    void work.then(() => this.running.delete(work));
-  }
-
   /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
   async ended(timeoutMs: number): Promise<void> {
-    await this.running.idle(timeoutMs);
-  }
-
-  private begin(journal: Journal, where: string, call: McpCall): Round {
-    const { onMismatch, maxRounds } = this.settings;
-    const asker =
-      call.era === 'legacy' &&
-      new LiveAsker(
-        journal.rounds,
-        maxRounds,
-        (key, round) => this.tooMany(where, [key], round),
-        this.suspensions.asker(call),
-      );
-    return new Round(journal, {
-      where,
-      onMismatch,
-      get signal() {
-        return call.reply.signal;
-      },
-      onMistake: mistake => this.logger.error(mistake.message),
-      assertAskable: request => assertDeclared([request], call.clientCapabilities),
-      ...(asker && { asker }),
-    });
-  }
-
-  private async required(
-    current: CurrentRound,
-    call: McpCall,
-    where: string,
-    asking: InputRequiredOptions,
-    binding: () => string,
-  ): Promise<InputRequiredResult> {
-    if (!canAsk(call)) throw new UnsupportedInput();
-    const inputRequests = await current.requests(asking);
-    assertDeclared(Object.values(inputRequests), call.clientCapabilities);
-    const round = current.begin();
-    await round.stepsEnded();
-    const journal = this.marked(round.remember(asking));
-    if (journal && journal.rounds > this.settings.maxRounds) {
-      throw this.tooMany(where, Object.keys(inputRequests), journal.rounds);
-    }
-    return {
-      resultType: 'input_required',
-      ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
-      ...(journal && (await this.keep(journal, call, binding))),
-    };
-  }
-
-  private marked(journal: Journal | undefined): Journal | undefined {
-    const mark = journal && this.traffic?.mark();
-    return mark === undefined ? journal : { ...journal!, mark };
-  }
-
-  private tooMany(where: string, keys: readonly string[], round: number): McpException {
-    const { maxRounds } = this.settings;
-    const asked = keys.map(key => JSON.stringify(key)).join(', ') || 'to be called again';
-    const { message } = new MrtrError(
-      'MRTR_TOO_MANY_ROUNDS',
-      `${where} asked ${asked} in round ${round} of a call, more than "mrtr.maxRounds" (${maxRounds}) allows; end its loop, or raise the option`,
-    );
-    this.logger.error(message);
-    return tooManyRounds(maxRounds);
-  }
-
-  /** The client carries the journal, unless all rounds run in this process. */
-  private async keep(
-    journal: Journal,
-    { memory }: McpCall,
-    binding: () => string,
-  ): Promise<Pick<InputRequiredResult, 'requestState'>> {
-    if (!memory) return { requestState: await this.seal(journal, binding()) };
-    memory.journal = JSON.parse(this.states.write(journal)) as Journal;
-    return {};
-  }
-
-  private async journalOf(
-    call: McpCall,
-    where: string,
-    version: string,
-    binding: () => string,
-  ): Promise<Journal | undefined> {
-    const { memory, requestState } = call;
-    try {
-      const journal =
-        memory || requestState === undefined
-          ? (memory?.journal as Journal | undefined)
-          : ((await this.states.open(requestState, binding())) as Journal);
-      // A journal is valid for one round only.
-      if (memory) memory.journal = undefined;
-      return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
-    } catch (error) {
-      if (!(error instanceof InvalidStateError)) throw error;
-      const line = this.rare.line(where, `A requestState for ${where} was refused: ${error.message}`);
-      if (line !== undefined) this.logger.warn(line);
-      throw invalidState();
-    }
-  }
-
-  /** Starts a call again after its handler has changed. @throws InvalidStateError if a step depends on an answer */
-  private begunAnew(journal: Journal, version: string, where: string): Journal {
-    const { answers, open, asked = {}, given, state, ...kept } = journal;
-    const { steps } = kept;
-    if (Object.values(steps).some(({ after, isTold }) => after > 0 || isTold)) {
-      throw new InvalidStateError(
-        'the handler has changed since, and a step of the call depends on an answer',
-      );
-    }
-    const questions = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
-    if (questions > 0 || given || state !== undefined) {
-      this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
-    }
-    return { ...kept, version, answers: {}, open: {} };
-  }
-
-  private seal(journal: Journal, binding: string): Promise<string> {
-    if (this.settings.secrets.length === 0 && !this.isWarned) {
-      this.isWarned = true;
-      this.logger.warn(
-        `"mrtr.secret" is not set: calls with several rounds fail after a restart and on other nodes; set it to the same secret on all nodes`,
-      );
-    }
-    return this.states.seal(journal, binding);
+    await this.engine?.ended(timeoutMs);
   }
 }
 

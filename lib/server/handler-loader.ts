@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Entry } from '../catalog/entries.js';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { describeTarget } from '../execution/handler-target.js';
@@ -73,6 +74,7 @@ export class HandlerLoader implements OnModuleInit {
         if (isWhole) await mistakes.collect(() => assertCompletes(entry, host));
         if (isProtected) await mistakes.collect(() => assertProtected(entry, host));
       }
+      if ([...host.table.enabled()].some(asks)) await host.rounds.load();
       warnUnreachable(host);
     }
   }
@@ -90,3 +92,7 @@ export class HandlerLoader implements OnModuleInit {
     return names.map(name => this.servers.require(name, describeTarget(target)));
   }
 }
+
+/** Whether the signature of a handler shows that it can ask its client. */
+const asks = ({ run }: Entry): boolean =>
+  run.plan.params.some(({ kind }) => kind === 'ask' || kind === 'context');
