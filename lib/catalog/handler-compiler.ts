@@ -20,7 +20,6 @@ import { compileSchema } from '../schema/compile-schema.js';
 import { readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { promptArguments } from '../schema/input-properties.js';
 import { isStandardSchema } from '../schema/standard-schema-compiler.js';
-import { assertTakesTexts, takingTexts } from '../schema/text-arguments.js';
 import type { CompiledSchema, JsonSchema, SchemaIo, SchemaLike } from '../schema/types.js';
 import { isZodDto } from '../schema/zod-dto.js';
 import {
@@ -234,6 +233,7 @@ async function declaredIn<K extends string>(
  * convert them.
  */
 async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema> {
+  const { assertTakesTexts, takingTexts } = await import('../schema/text-arguments.js');
   if (source === undefined) return takingTexts(schema);
   if (isClass(source)) return takingTexts(schema, source);
   await assertTakesTexts(schema);

@@ -4,7 +4,6 @@ import { compileSchema } from '../schema/compile-schema.js';
 import { success } from '../schema/result.js';
 import type { CompiledSchema, SchemaLike } from '../schema/types.js';
 import { isZodDto, parsedDto, schemaIn } from '../schema/zod-dto.js';
-import { compileNamedArguments } from './named-arguments.js';
 import { needsDecorator, whyUnknown, withoutDecorator } from './parameter-remedies.js';
 
 const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;
@@ -36,7 +35,10 @@ export async function inputOf(
   const option = OPTION[owner];
   const own = params.filter(({ kind }) => kind === 'args');
   const whole = own.find(({ data }) => data === undefined);
-  if (own.length > 0 && !whole) return { schema: await compileNamedArguments(own, owner, option) };
+  if (own.length > 0 && !whole) {
+    const { compileNamedArguments } = await import('./named-arguments.js');
+    return { schema: await compileNamedArguments(own, owner, option) };
+  }
 
   const types = paramTypesOf(target);
   const type = whole ? whole.metatype : params.length === 0 ? types[0] : undefined;

@@ -1,4 +1,3 @@
-import { compileClass } from './class-compiler.js';
 import { compileJsonSchema } from './json-schema-compiler.js';
 import { SchemaError } from './schema.error.js';
 import { compileStandardSchema, isStandardSchema } from './standard-schema-compiler.js';
@@ -23,7 +22,9 @@ async function compile(declared: SchemaLike, io: SchemaIo): Promise<CompiledSche
   // Checked first, because arktype schemas are functions, too.
   if (isStandardSchema(schema)) return compileStandardSchema(schema, io);
   requireNoShape(schema);
-  return typeof schema === 'function' ? compileClass(schema, io) : compileJsonSchema(schema, io);
+  if (typeof schema !== 'function') return compileJsonSchema(schema, io);
+  const { compileClass } = await import('./class-compiler.js');
+  return compileClass(schema, io);
 }
 
 /** Refuses an object of schemas: read as JSON Schema, it would only have unknown keywords and accept everything. */
