@@ -40,7 +40,7 @@ import { createController, ENDPOINT, type EndpointSlot } from './transports/http
 import { HttpTransport } from './transports/http/http-transport.js';
 import { reserveStdout } from './transports/stdio/reserve-stdout.js';
 import { StderrLogger } from './transports/stdio/stderr.logger.js';
-import { StdioTransport } from './transports/stdio/stdio-transport.js';
+import type { StdioTransport } from './transports/stdio/stdio-transport.js';
 
 const CONTROLLER = 'nestjs-mcp:controller';
 const MCP_OPTIONS = 'nestjs-mcp:options';
@@ -72,7 +72,7 @@ export class McpModule
 {
   private readonly host: McpServerInstance;
   private readonly http: HttpTransport | undefined;
-  private readonly stdio: StdioTransport | undefined;
+  private stdio?: StdioTransport;
   private closing?: Promise<void>;
 
   /** @internal Nest creates it. */
@@ -100,7 +100,7 @@ export class McpModule
     if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
     // Nest refuses a controller class without `@Controller`. Without methods, the class routes nothing.
     else Controller()(controller);
-    if (resolved.stdio) this.stdio = new StdioTransport(this.host);
+    if (resolved.stdio) reserveStdout();
   }
 
   /**
@@ -163,7 +163,7 @@ export class McpModule
     await this.host.open();
     this.host.handlers.open?.(this.host.changes);
     await this.http?.open();
-    this.stdio?.open(exitCode => this.onStdinEnd(exitCode));
+    if (this.host.options.stdio) await this.openStdio();
     this.host.isOpen = true;
     logStart(this.host, process.env);
     this.adapterHost.listen$.subscribe(() =>
@@ -184,10 +184,18 @@ export class McpModule
     await this.closing;
   }
 
+  private async openStdio(): Promise<void> {
+    const { StdioTransport } = await import('./transports/stdio/stdio-transport.js');
+    this.stdio = new StdioTransport(this.host);
+    this.stdio.open(exitCode => this.onStdinEnd(exitCode));
+  }
+
   /** Waits up to `shutdownTimeoutMs` for running calls, then ends them and closes the transports. */
   private async shutDown(): Promise<void> {
     const { shutdownTimeoutMs } = this.host.options;
     const deadline = performance.now() + shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
+    // The start may have failed before stdio was open.
+    if (this.host.options.stdio && !this.stdio) reserveStdout().release();
     await Promise.all([this.stdio?.close(), this.http?.close()]);
     const left = Math.max(0, deadline - performance.now());
     await Promise.all([this.host.handlers.close?.(), this.host.rounds.ended(left)]);
