@@ -48,7 +48,7 @@ export {
   type MutatorReturn,
   type ValidatorReturn,
 } from './interceptors/authoring.js';
-export type { SyntheticResponse } from './interceptors/chain/result.js';
+export type { SyntheticResponse } from './interceptors/chain/synthetic-response.js';
 export type { CallToolParams, GetPromptParams, ResourceParams } from './interceptors/payloads.js';
 export { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
 export type { ChainParams } from './interceptors/chain/params.js';
@@ -56,4 +56,4 @@ export type { ChainResult, SinkReport } from './interceptors/chain/result.js';
 export type { InvocationContext } from './interceptors/protocol/types.js';
 export type { ChainReport } from './interceptors/reports.js';
 export type { McpInterceptorOptions } from './interceptors/interceptor-options.js';
-export { SYNTHETIC_META, WARNINGS_META } from './interceptors/boundary/answers.js';
+export { SYNTHETIC_META, WARNINGS_META } from './interceptors/protocol/meta.js';

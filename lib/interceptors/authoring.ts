@@ -1,4 +1,5 @@
-import { type Invocation, type SinkReport, SyntheticResponse } from './chain/result.js';
+import type { Invocation, SinkReport } from './chain/result.js';
+import { SyntheticResponse } from './chain/synthetic-response.js';
 import type { InterceptionEvent, PayloadOf } from './payloads.js';
 import { defined } from '../util/defined.js';
 import type {

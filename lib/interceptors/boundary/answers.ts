@@ -4,12 +4,8 @@ import type { McpCall } from '../../protocol/mcp-call.js';
 import { METHODS } from '../../protocol/methods.js';
 import { defined } from '../../util/defined.js';
 import type { ChainResult, EntryResult } from '../chain/result.js';
+import { SYNTHETIC_META, WARNINGS_META } from '../protocol/meta.js';
 import type { Phase } from '../protocol/types.js';
-
-/** Key in a result's `_meta` that names the interceptor that answered. */
-export const SYNTHETIC_META = 'nestjs-mcp/synthetic';
-/** Key in a result's `_meta` for the warnings of validators. */
-export const WARNINGS_META = 'nestjs-mcp/warnings';
 
 type Response = NonNullable<ChainResult['response']>;
 

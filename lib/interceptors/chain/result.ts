@@ -24,20 +24,6 @@ export interface Invocation {
   readonly report?: SinkReport;
 }
 
-/** A global symbol, because one process can load both builds of the package (`require` and `import`). */
-const BRAND = Symbol.for('nestjs-mcp:synthetic-response');
-
-/** Answers instead of the handler; later mutators do not run. */
-export class SyntheticResponse {
-  readonly [BRAND] = true;
-
-  constructor(readonly result: object) {}
-
-  static is(value: unknown): value is SyntheticResponse {
-    return typeof value === 'object' && value !== null && BRAND in value;
-  }
-}
-
 export type ChainStatus = 'success' | 'validation_failed' | 'mutation_failed' | 'timeout';
 
 /** The outcome of one interceptor. `crash` and `timeout` mean that the interceptor itself failed. */

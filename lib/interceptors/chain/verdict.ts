@@ -4,13 +4,8 @@ import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
 import type { Invoked } from './invoke-entry.js';
 import type { ChainParams } from './params.js';
-import {
-  type ChainStatus,
-  type EntryResult,
-  type Outcome,
-  SyntheticResponse,
-  type Writable,
-} from './result.js';
+import { type ChainStatus, type EntryResult, type Outcome, type Writable } from './result.js';
+import { SyntheticResponse } from './synthetic-response.js';
 import { isRecord } from '../../util/is-record.js';
 import { diffOf } from './diff.js';
 

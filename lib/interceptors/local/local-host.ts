@@ -11,7 +11,7 @@ import { describe } from './check-options.js';
 import { configCheck } from './config-check.js';
 import { originOf } from '../messages/context.js';
 import type { Denial } from '../authoring.js';
-import { SyntheticResponse } from '../chain/result.js';
+import { SyntheticResponse } from '../chain/synthetic-response.js';
 import { VALID } from '../protocol/read-result.js';
 import { defined } from '../../util/defined.js';
 import type { InterceptorType } from '../protocol/types.js';
