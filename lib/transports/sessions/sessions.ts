@@ -8,13 +8,15 @@ import type { EventStore } from '../../protocol/event-store.js';
 import { MemoryEventStore } from '../../protocol/memory-event-store.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { MessageBus } from '../../shared/message-bus.js';
+import type { SessionStore } from '../../shared/session-store.js';
 import { isGone } from '../http/connections.js';
 import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';
 import { limitError, LimitError, SHUTTING_DOWN, TransportError } from '../http/transport-error.js';
 import { Session } from './session.js';
 import { assertVersion } from './session-body.js';
-import { SharedSessions } from './shared-sessions.js';
+import type { SharedSessions } from './shared-sessions.js';
 
 /** Maximum characters of the `initialize` parameters, which are kept as long as the session. */
 const MAX_INITIALIZE_LENGTH = 65_536;
@@ -41,9 +43,9 @@ export class Sessions {
   private readonly held = new Map<string, Held>();
   /** Sessions of other nodes that are being restored here. */
   private readonly restoring = new Map<string, Promise<Session | undefined>>();
-  private readonly eventStore: EventStore;
+  private eventStore: EventStore;
   private readonly limit: CallerLimit;
-  private readonly shared?: SharedSessions;
+  private shared?: SharedSessions;
   private readonly uncheckedMs: number;
   private isClosed = false;
 
@@ -54,36 +56,19 @@ export class Sessions {
     private readonly keepAliveMs: number,
     private readonly listeners: ListenerLimit,
   ) {
-    const { store, eventStore, idleTimeoutMs } = options;
-    const { bus, name } = server.options;
+    const { eventStore, idleTimeoutMs } = options;
     this.limit = new CallerLimit('sessions', options, RETRY_AFTER_S);
     server.limits['sessions'] = this.limit;
     this.uncheckedMs = Math.min(MAX_UNCHECKED_MS, idleTimeoutMs / 4);
     const events = eventStore ?? new MemoryEventStore();
     this.eventStore = events;
     if (events instanceof MemoryEventStore) server.gauges['eventStore'] = () => events.length;
-    if (!store || !bus) return;
-    this.shared = new SharedSessions(
-      { store, events, bus },
-      {
-        server: name,
-        // Longer than the idle time, so that the record outlives an idle session of a node.
-        ttlMs: Math.ceil(idleTimeoutMs * 1.5),
-        onMessage: (id, message) => {
-          const whenRestored = this.restoring.get(id);
-          // The request that needs the session reports the failure.
-          if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
-          else this.held.get(id)?.session.hear(message);
-        },
-        onBeat: () => this.check(),
-        report: error => server.report(error),
-      },
-    );
-    this.eventStore = this.shared.events;
   }
 
   async open(): Promise<void> {
-    await this.shared?.open();
+    const { store } = this.options;
+    const { bus } = this.server.options;
+    if (store && bus) await this.share(store, bus);
   }
 
   async serve(incoming: Incoming, body: unknown): Promise<void> {
@@ -129,6 +114,31 @@ export class Sessions {
     this.isClosed = true;
     await Promise.all([...this.held.values()].map(({ session }) => session.close()));
     await this.shared?.close();
+  }
+
+  /** Shares the sessions with other nodes. */
+  private async share(store: SessionStore, bus: MessageBus): Promise<void> {
+    const { SharedSessions: Shared } = await import('./shared-sessions.js');
+    const { server } = this;
+    const { idleTimeoutMs } = this.options;
+    this.shared = new Shared(
+      { store, events: this.eventStore, bus },
+      {
+        server: server.options.name,
+        // Longer than the idle time, so that the record outlives an idle session of a node.
+        ttlMs: Math.ceil(idleTimeoutMs * 1.5),
+        onMessage: (id, message) => {
+          const whenRestored = this.restoring.get(id);
+          // The request that needs the session reports the failure.
+          if (whenRestored) whenRestored.then(session => session?.hear(message)).catch(() => undefined);
+          else this.held.get(id)?.session.hear(message);
+        },
+        onBeat: () => this.check(),
+        report: error => server.report(error),
+      },
+    );
+    this.eventStore = this.shared.events;
+    await this.shared.open();
   }
 
   /** @throws TransportError for a request that does not open a session; UnavailableException */
