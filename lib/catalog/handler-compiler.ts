@@ -34,7 +34,7 @@ import {
 import { accessOf } from './handler-access.js';
 import { inputOf, parsedParams, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { defined } from '../util/defined.js';
-import { checkUri, compileUriTemplate } from '../protocol/uri-template.js';
+import { checkUri } from '../protocol/check-uri.js';
 
 export interface HandlerDeclaration {
   readonly metadata: HandlerMetadata;
@@ -164,6 +164,7 @@ export class HandlerCompiler {
     target: HandlerTarget,
   ): Promise<ResourceTemplateEntry> {
     const { uriTemplate, mimeType, annotations, cache } = options;
+    const { compileUriTemplate } = await import('../protocol/uri-template.js');
     const template = compileUriTemplate(uriTemplate);
     const input =
       (await declaredIn(options, 'uriParamsSchema', 'input')) ?? (await uriParamsOf(readParams(target)));

@@ -1,4 +1,4 @@
-import { checkUri } from './uri-template.js';
+import { checkUri } from './check-uri.js';
 import type { Params } from './mcp-call.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { checkUri, compileUriTemplate, UriTemplateError } from './uri-template.js';
+import { checkUri } from './check-uri.js';
+import { compileUriTemplate, UriTemplateError } from './uri-template.js';
 
 const match = (template: string, uri: string) => compileUriTemplate(template).match(uri);
 

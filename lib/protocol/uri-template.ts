@@ -1,9 +1,6 @@
-const MAX_URI_LENGTH = 8192;
+import { checkUri, MALFORMED_PERCENT, NEVER_IN_A_URI, SCHEME } from './check-uri.js';
 
-const SCHEME = /^[a-z][a-z\d+.-]*:/i;
-const NEVER_IN_A_URI = /[\s\p{Cc}\p{Cs}"<>\\^`{|}]/u;
 const NEVER_IN_A_VALUE = /[\p{Cc}\\]/u;
-const MALFORMED_PERCENT = /%(?![\da-f]{2})/i;
 const DOT_SEGMENT = /(?:^|\/)\.\.?(?:$|[/?#])/;
 const EXPRESSION = /^([+#./;?&]?)((?:\w+(?:\.\w+)*\*?)(?:,\w+(?:\.\w+)*\*?)*)$/;
 
@@ -57,16 +54,6 @@ export interface CompiledUriTemplate {
   readonly specificity: number;
   /** Returns the decoded variables, or undefined if the URI does not match. Never throws. */
   match(uri: string): Readonly<Record<string, string | string[]>> | undefined;
-}
-
-/** Returns why a URI is invalid (RFC 3986, with letters of all scripts). */
-export function checkUri(uri: string): string | undefined {
-  if (uri.length > MAX_URI_LENGTH) return `it is longer than ${MAX_URI_LENGTH} characters`;
-  if (!SCHEME.test(uri)) return 'it does not start with a scheme, such as "docs:"';
-  const invalid = NEVER_IN_A_URI.exec(uri);
-  if (invalid) return `it holds ${JSON.stringify(invalid[0])}, which has to be percent-encoded`;
-  if (MALFORMED_PERCENT.test(uri)) return 'it holds a "%" without two hexadecimal digits after it';
-  return undefined;
 }
 
 /**
