@@ -1,10 +1,12 @@
 // Prints the files of this package that `import 'nestjs-mcp'` loads, and those that a started server with one tool loads
-// after it, with their lines in `lib/`: `npm run build:cjs && npm run loaded`.
+// after it, with their lines in `lib/`: `npm run build:cjs && npm run loaded`. With `--files`, each file of the started
+// server; with `--json`, only those, as JSON, after a build if it is needed.
 import 'reflect-metadata';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPackage } from '../test/conformance/support/build.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist/cjs');
@@ -19,7 +21,10 @@ const loaded = () =>
 const linesOf = file => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1;
 const roomOf = file => file.split('/').slice(1, -1).slice(0, 2).join('/') || '(entry)';
 
+const isJson = process.argv.includes('--json');
+
 export function report(files) {
+  if (isJson) return;
   const rooms = new Map();
   for (const file of files) rooms.set(roomOf(file), (rooms.get(roomOf(file)) ?? 0) + linesOf(file));
   const sum = [...rooms.values()].reduce((all, lines) => all + lines, 0);
@@ -29,8 +34,9 @@ export function report(files) {
   }
 }
 
+if (isJson) buildPackage();
 const { McpModule, Tool } = require(join(DIST, 'index.js'));
-console.log("import 'nestjs-mcp':");
+if (!isJson) console.log("import 'nestjs-mcp':");
 report(loaded());
 
 const { Module } = require('@nestjs/common');
@@ -51,7 +57,8 @@ class App {}
 Module({ imports: [McpModule.forRoot({ name: 'one', version: '1.0.0' })], providers: [Tools] })(App);
 const app = await NestFactory.create(App, { logger: ['error', 'warn'] });
 await app.listen(0, '127.0.0.1');
-console.log('\na started server with one tool:');
+if (isJson) console.log(JSON.stringify(Object.fromEntries(loaded().map(file => [file, linesOf(file)]))));
+else console.log('\na started server with one tool:');
 report(loaded());
 if (process.argv.includes('--files')) for (const file of loaded().sort()) console.log(file, linesOf(file));
 await app.close();
