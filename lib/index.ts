@@ -21,7 +21,7 @@ export type { McpLog } from './protocol/mcp-log.js';
 export type { Progress } from './protocol/progress.js';
 export type { Era } from './protocol/mcp-call.js';
 export { McpExecutionContext } from './execution/mcp-execution-context.js';
-export { McpServerRegistry, type RuntimeHandler } from './server/mcp-server-registry.js';
+export { McpServerRegistry, type RuntimeHandler } from './module/mcp-server-registry.js';
 export { McpErrorCode, McpException } from './exceptions/mcp.exception.js';
 export { InvalidArgumentsException } from './exceptions/invalid-arguments.exception.js';
 export { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
@@ -30,13 +30,18 @@ export { McpHeader, mcpHeader } from './schema/keywords.js';
 export type { SchemaIssue, SchemaLike } from './schema/types.js';
 export { StderrLogger } from './transports/stdio/stderr.logger.js';
 
-export { InputRequiredException } from './input/input-required.exception.js';
-export { inputRequest, InputQuestion, type ElicitAnswer, type SampleAnswer } from './input/input-request.js';
-export type { Jsonify } from './input/jsonify.js';
-export { MemoryMrtrStore, type MrtrStore } from './mrtr/state/mrtr-store.js';
-export type { EventStore, StoredEvent } from './protocol/event-store.js';
-export { MemoryEventStore } from './protocol/memory-event-store.js';
-export { MrtrError, type MrtrErrorCode } from './mrtr/mrtr.error.js';
+export { InputRequiredException } from './elicitation/questions/input-required.exception.js';
+export {
+  inputRequest,
+  InputQuestion,
+  type ElicitAnswer,
+  type SampleAnswer,
+} from './elicitation/questions/input-request.js';
+export type { Jsonify } from './elicitation/questions/jsonify.js';
+export { MemoryMrtrStore, type MrtrStore } from './stores/mrtr-store.js';
+export type { EventStore, StoredEvent } from './stores/event-store.js';
+export { MemoryEventStore } from './stores/memory-event-store.js';
+export { MrtrError, type MrtrErrorCode } from './elicitation/mrtr.error.js';
 
 export { Mutator, Sink, Validator } from './interceptors/decorators/interceptor.decorators.js';
 export {
@@ -50,7 +55,7 @@ export {
 } from './interceptors/authoring.js';
 export type { SyntheticResponse } from './interceptors/chain/synthetic-response.js';
 export type { CallToolParams, GetPromptParams, ResourceParams } from './interceptors/payloads.js';
-export { InterceptorChainRunner } from './server/interceptor-chain-runner.js';
+export { InterceptorChainRunner } from './module/interceptor-chain-runner.js';
 export type { ChainParams } from './interceptors/chain/params.js';
 export type { ChainResult, SinkReport } from './interceptors/chain/result.js';
 export type { InvocationContext } from './interceptors/protocol/types.js';

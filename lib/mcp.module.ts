@@ -16,13 +16,13 @@ import {
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import { MCP_FEATURE, type McpFeature } from './catalog/explorer.js';
-import { McpCoreModule } from './mcp-core.module.js';
+import { McpCoreModule } from './module/mcp-core.module.js';
 import { routePaths } from './execution/route-paths.js';
 import {
   assertAsyncOptions,
   resolveFeatureOptions,
   resolveOptions,
-} from './server/resolve-server-options.js';
+} from './module/resolve-server-options.js';
 import type {
   McpFeatureOptions,
   McpModuleAsyncOptions,
@@ -31,11 +31,11 @@ import type {
   ResolvedOptions,
 } from './server/server-options.js';
 import { McpServerInstance } from './server/mcp-server-instance.js';
-import { McpServers } from './server/mcp-servers.js';
+import { McpServers } from './module/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
-import { logListening, logStart } from './server/start-log.js';
+import { logListening, logStart } from './module/start-log.js';
 import { MCP_HANDLERS, type Handlers } from './server/handlers.js';
-import { SHARED, type SharedState } from './shared/shared-state.js';
+import { SHARED, type SharedState } from './stores/shared-state.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
 import { reserveStdout } from './transports/stdio/reserve-stdout.js';

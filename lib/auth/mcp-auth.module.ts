@@ -7,10 +7,10 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
-import { McpCoreModule } from '../mcp-core.module.js';
+import { McpCoreModule } from '../module/mcp-core.module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
-import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { canBeServed } from '../transports/http/platform.js';
 import {
   resolveAuthOptions,

@@ -1,10 +1,10 @@
 import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
-import { McpCoreModule } from '../mcp-core.module.js';
+import { McpCoreModule } from '../module/mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';
 import { InputHandlers } from './input-handlers.js';
 import { McpClients } from './mcp-clients.js';
-import { McpServers } from '../server/mcp-servers.js';
+import { McpServers } from '../module/mcp-servers.js';
 import { tokenOf, wantedNames } from './tokens.js';
 
 /** Token of the options of `McpClientModule.register`. */

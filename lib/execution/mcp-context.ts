@@ -18,9 +18,9 @@ import {
   type InferSchema,
   type InputQuestion,
   type SampleAnswer,
-} from '../input/input-request.js';
-import type { Jsonify } from '../input/jsonify.js';
-import { canAsk, type Asking, type CurrentAsking } from '../input/asking.js';
+} from '../elicitation/questions/input-request.js';
+import type { Jsonify } from '../elicitation/questions/jsonify.js';
+import { canAsk, type Asking, type CurrentAsking } from '../elicitation/questions/asking.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
 import type { HeaderParam } from '../headers/header-params.js';

@@ -1,3 +1,4 @@
+import type { HandlerRound } from '../elicitation/questions/asking.js';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { McpContext } from './mcp-context.js';
@@ -5,14 +6,6 @@ import { shieldResponse } from './response-shield.js';
 
 /** The value of `ExecutionContext.getType()` while a handler of this module runs. */
 export const MCP_CONTEXT_TYPE = 'mcp';
-
-/** Lets a round observe the handler's own method. */
-export interface HandlerRound {
-  /** Called before the method runs, and again if a Nest interceptor retries it. Returns false if it must not run. */
-  enter(): boolean;
-  /** Runs the method, and observes its outcome. */
-  watch(handler: () => unknown): unknown;
-}
 
 /** The data of one call for guards, pipes, interceptors and filters. */
 export interface HandlerCall {

@@ -15,12 +15,12 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { InterceptorReports } from '../interceptors/reports.js';
-import { McpCoreModule } from '../mcp-core.module.js';
+import { McpCoreModule } from '../module/mcp-core.module.js';
 import { routePaths } from '../execution/route-paths.js';
 import { originOf } from '../protocol/origin-of.js';
 import { Traffic } from '../protocol/traffic.js';
-import { InterceptorLoader } from '../server/interceptor-loader.js';
-import { McpServers } from '../server/mcp-servers.js';
+import { InterceptorLoader } from '../module/interceptor-loader.js';
+import { McpServers } from '../module/mcp-servers.js';
 import { Calls } from './call/calls.js';
 import {
   resolveExplorerOptions,

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Result } from '@modelcontextprotocol/server';
-import type { Listing } from '../interceptors/boundary/list-guard.js';
+import type { Listing } from '../protocol/listings.js';
 import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { logLine } from '../util/log-line.js';

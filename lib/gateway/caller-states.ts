@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
-import { invalidState } from '../input/errors.js';
-import { bindingOf, InvalidStateError, RequestState } from '../mrtr/state/request-state.js';
+import { invalidState } from '../elicitation/questions/errors.js';
+import { bindingOf, InvalidStateError, RequestState } from '../elicitation/state/request-state.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import type { Traffic } from '../protocol/traffic.js';
 import type { GatewaySettings } from './resolve-options.js';

@@ -2,7 +2,7 @@ import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/cl
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import type { McpModuleOptions } from '../server/server-options.js';
-import type { McpMrtrOptions } from '../mrtr/mrtr-options.js';
+import type { McpMrtrOptions } from '../elicitation/mrtr-options.js';
 
 /** How to reach a server behind the gateway. `capabilities` matters only until a client connects. */
 export interface GatewayBackend extends ConnectionOptions {

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { loadSdkClient } from '../connection/sdk-client.js';
-import { McpServers } from '../server/mcp-servers.js';
+import { McpServers } from '../module/mcp-servers.js';
 import { MCP_HANDLERS } from '../server/handlers.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';

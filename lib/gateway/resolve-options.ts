@@ -1,9 +1,9 @@
 import type { Caps } from '../protocol/caller-limit.js';
 import { CONNECTION } from '../connection/connection-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { HTTP, SERVER, withShare } from '../server/resolve-server-options.js';
+import { HTTP, SERVER, withShare } from '../module/resolve-server-options.js';
 import type { McpCallOptions, McpModuleOptions } from '../server/server-options.js';
-import { type MrtrSettings, SECRETS, secretsOf } from '../mrtr/mrtr-options.js';
+import { type MrtrSettings, SECRETS, secretsOf } from '../elicitation/mrtr-options.js';
 import { resolve } from '../options/check-options.js';
 import {
   COUNT,

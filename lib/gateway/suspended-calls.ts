@@ -5,7 +5,7 @@ import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { Call, type AskOptions } from './call.js';
-import { invalidState } from '../input/errors.js';
+import { invalidState } from '../elicitation/questions/errors.js';
 import type { GatewayLimits } from './gateway-options.js';
 import { shareOf, tooMany } from './limits.js';
 

@@ -2,7 +2,7 @@ import type { HeaderCheck } from '../headers/header-check.js';
 import type { Answer } from '../protocol/answer.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
 import { Boundary } from './boundary/boundary.js';
-import type { Listings } from './boundary/list-guard.js';
+import type { Listings } from '../protocol/listings.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import type { LocalChainSource } from './local-chain-source.js';
 import { INTERCEPTORS_EXTENSION } from './protocol/types.js';

@@ -6,9 +6,9 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { McpCoreModule } from '../mcp-core.module.js';
-import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
-import { SHARED, type SharedState } from '../shared/shared-state.js';
+import { McpCoreModule } from '../module/mcp-core.module.js';
+import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
+import { SHARED, type SharedState } from '../stores/shared-state.js';
 import { connectionTo } from './connection-to.js';
 import { RedisConnection } from './redis-connection.js';
 import { redisLimiter } from './redis-limiter.js';

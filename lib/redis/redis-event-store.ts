@@ -1,4 +1,4 @@
-import type { EventStore, StoredEvent } from '../protocol/event-store.js';
+import type { EventStore, StoredEvent } from '../stores/event-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /** The bounds on the events of a session, the same as in `MemoryEventStore`. */

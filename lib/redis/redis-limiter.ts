@@ -1,5 +1,5 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import type { LimiterOptions, SharedState } from '../shared/shared-state.js';
+import type { LimiterOptions, SharedState } from '../stores/shared-state.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /** A limiter whose counters are Redis keys that expire. */

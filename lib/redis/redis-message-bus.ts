@@ -1,4 +1,4 @@
-import type { MessageBus } from '../shared/message-bus.js';
+import type { MessageBus } from '../stores/message-bus.js';
 import { jsonIn } from '../util/json-in.js';
 import { RedisUnavailable, type RedisConnection } from './redis-connection.js';
 

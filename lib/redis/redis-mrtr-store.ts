@@ -1,4 +1,4 @@
-import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
+import type { MrtrStore } from '../stores/mrtr-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /** Keeps states of calls, and records used states, as Redis keys that expire. */

@@ -1,4 +1,4 @@
-import type { SessionFields, SessionStore } from '../shared/session-store.js';
+import type { SessionFields, SessionStore } from '../stores/session-store.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Catalog, type DeclaredCapabilities } from '../catalog/catalog.js';
-import type { Rounds } from '../mrtr/rounds.js';
+import type { Rounds } from '../elicitation/rounds.js';
 import type { Answer } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';

@@ -1,4 +1,4 @@
-import { resolveOptions } from './resolve-server-options.js';
+import { resolveOptions } from '../module/resolve-server-options.js';
 
 const capsOf = (options: object) => {
   const { sessions, calls, http, mrtr } = resolveOptions({ name: 'test', version: '1', ...options });

@@ -1,7 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { HeaderParam } from '../headers/header-params.js';
-import type { Listings } from '../interceptors/boundary/list-guard.js';
+import type { Listings } from '../protocol/listings.js';
 import type { Answer } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';

@@ -1,6 +1,6 @@
 import type { Catalog, Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
-import type { Listing, Listings } from '../interceptors/boundary/list-guard.js';
+import type { Listing, Listings } from '../protocol/listings.js';
 import { itemOf, LIST_OF, listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 import { unknownItem } from '../protocol/unknown.js';
 import type { Access } from './access.js';

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ResolvedOptions } from './server-options.js';
-import { Rounds } from '../mrtr/rounds.js';
+import { Rounds } from '../elicitation/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';

@@ -1,4 +1,4 @@
-import type { Rounds } from '../mrtr/rounds.js';
+import type { Rounds } from '../elicitation/rounds.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS } from '../protocol/methods.js';

@@ -8,11 +8,11 @@ import type {
 import type { CacheHint, Icon } from '@modelcontextprotocol/server';
 import type { DeclaredCapabilities } from '../catalog/catalog.js';
 import type { CacheableMethod } from '../protocol/methods.js';
-import type { EventStore } from '../protocol/event-store.js';
+import type { EventStore } from '../stores/event-store.js';
 import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors/interceptor-options.js';
-import type { McpMrtrOptions, MrtrSettings } from '../mrtr/mrtr-options.js';
-import type { MessageBus } from '../shared/message-bus.js';
-import type { SessionStore } from '../shared/session-store.js';
+import type { McpMrtrOptions, MrtrSettings } from '../elicitation/mrtr-options.js';
+import type { MessageBus } from '../stores/message-bus.js';
+import type { SessionStore } from '../stores/session-store.js';
 
 /** How 2025-era clients are served: with sessions, one request at a time, or not at all. */
 export type LegacyMode = 'sessions' | 'stateless' | 'reject';

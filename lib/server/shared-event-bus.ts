@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { MessageBus } from '../shared/message-bus.js';
-import { NodeChannel } from '../shared/node-channel.js';
+import type { MessageBus } from '../stores/message-bus.js';
+import { NodeChannel } from '../stores/node-channel.js';
 import { isRecord } from '../util/is-record.js';
 
 /** An event that every node receives. */

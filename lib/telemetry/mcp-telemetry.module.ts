@@ -8,9 +8,9 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { McpCoreModule } from '../mcp-core.module.js';
+import { McpCoreModule } from '../module/mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
-import { McpServers } from '../server/mcp-servers.js';
+import { McpServers } from '../module/mcp-servers.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
 import { McpMetrics } from './metrics/mcp-metrics.js';
 import { loadOpenTelemetry, type OpenTelemetry } from './open-telemetry.js';

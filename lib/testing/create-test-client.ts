@@ -10,7 +10,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 import { loadSdkClient } from '../connection/sdk-client.js';
-import { MCP_SERVERS, type McpServers } from '../server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { EventStore, StoredEvent } from '../protocol/event-store.js';
+import type { EventStore, StoredEvent } from '../stores/event-store.js';
 import type { ContractCheck } from './contract-check.js';
 
 const MESSAGE = JSON.stringify({

@@ -1,5 +1,5 @@
 export { createTestClient, type TestClientOptions } from './create-test-client.js';
 export { replayRounds, type ReplayedRounds } from './replay-rounds.js';
 export { contracts } from './contracts.js';
-export { MemoryMessageBus } from '../shared/message-bus.js';
-export { MemorySessionStore } from '../shared/session-store.js';
+export { MemoryMessageBus } from '../stores/message-bus.js';
+export { MemorySessionStore } from '../stores/session-store.js';

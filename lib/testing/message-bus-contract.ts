@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../util/is-record.js';
-import type { MessageBus } from '../shared/message-bus.js';
+import type { MessageBus } from '../stores/message-bus.js';
 import type { ContractCheck } from './contract-check.js';
 
 const LAST = { isLast: true };

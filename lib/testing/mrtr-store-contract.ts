@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { MrtrStore } from '../mrtr/state/mrtr-store.js';
+import type { MrtrStore } from '../stores/mrtr-store.js';
 import { until, type ContractCheck } from './contract-check.js';
 
 /** Lifetime in seconds, long enough for a check that does not test expiry. */

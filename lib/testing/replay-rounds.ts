@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputRequest } from '@modelcontextprotocol/server';
-import { CurrentRound } from '../mrtr/replay/current-round.js';
-import { copyOf, newJournal, withAnswers, type Journal } from '../mrtr/replay/journal.js';
-import { Round } from '../mrtr/replay/round.js';
+import { CurrentRound } from '../elicitation/replay/current-round.js';
+import { copyOf, newJournal, withAnswers, type Journal } from '../elicitation/replay/journal.js';
+import { Round } from '../elicitation/replay/round.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { McpContext } from '../execution/mcp-context.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { SessionStore } from '../shared/session-store.js';
+import type { SessionStore } from '../stores/session-store.js';
 import { until, type ContractCheck } from './contract-check.js';
 
 /** Lifetime in milliseconds, long enough for a check that does not test expiry. */

@@ -4,7 +4,7 @@ import { McpServerRegistry, Tool } from 'nestjs-mcp';
 import { McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
 import type { McpCall } from '../../lib/protocol/mcp-call.js';
 import { answerInJson } from '../../lib/server/answer-encoder.js';
-import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../../lib/module/mcp-servers.js';
 import { startApp, type TestApp } from '../fixtures/matrix.js';
 import { trusting } from './callers.js';
 

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpModuleOptions } from 'nestjs-mcp';
 import { serverForConnection } from '../../lib/server/connection-server.js';
-import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../../lib/module/mcp-servers.js';
 import { serverForRequest } from '../../lib/server/sdk-server.js';
 
 /** A server of which the SDK answers every request. */

@@ -3,7 +3,7 @@ import { GreedyCaller } from '../fixtures/greedy-caller.js';
 import { callOf, INITIALIZE, modern, type LimitedRequest } from '../fixtures/limits.js';
 import { openSession } from '../fixtures/raw-session.js';
 import { soakSize } from '../fixtures/soak.js';
-import { NodeProcess } from '../mrtr/node-process.js';
+import { NodeProcess } from '../elicitation/node-process.js';
 
 const OTHERS = 50;
 const ROUNDS = soakSize(10, 2);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, MemoryEventStore, Tool, type McpModuleOptions } from 'nestjs-mcp';
 import { MemoryMessageBus, MemorySessionStore } from 'nestjs-mcp/testing';
-import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../../lib/module/mcp-servers.js';
 import { EventReader } from '../fixtures/event-reader.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { anyPlatform, platforms, startApp, type TestApp } from '../fixtures/matrix.js';

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import type { Client } from '@modelcontextprotocol/client';
 import { McpServerRegistry } from 'nestjs-mcp';
-import type { HandlerEnhancers } from '../../lib/server/mcp-server-registry.js';
+import type { HandlerEnhancers } from '../../lib/module/mcp-server-registry.js';
 import { APP, ENHANCERS, makeEnhancer, Trace, useGlobal, type EnhancerKind } from '../fixtures/enhancers.js';
 import { anyPlatform, startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, McpServerRegistry, MemoryEventStore, Resource, Tool } from 'nestjs-mcp';
 import { MemoryMessageBus, MemorySessionStore } from 'nestjs-mcp/testing';
-import { MCP_SERVERS, type McpServers } from '../../lib/server/mcp-servers.js';
+import { MCP_SERVERS, type McpServers } from '../../lib/module/mcp-servers.js';
 import { deferred } from '../fixtures/deferred.js';
 import { EventReader } from '../fixtures/event-reader.js';
 import { LogSpy } from '../fixtures/log-spy.js';

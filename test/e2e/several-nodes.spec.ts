@@ -4,7 +4,7 @@ import { McpServerRegistry, MemoryEventStore, MemoryMrtrStore } from 'nestjs-mcp
 import { RateLimit } from 'nestjs-mcp/interceptors';
 import type { MessageBus } from 'nestjs-mcp/redis';
 import { MemoryMessageBus, MemorySessionStore } from 'nestjs-mcp/testing';
-import { SHARED, type SharedState } from '../../lib/shared/shared-state.js';
+import { SHARED, type SharedState } from '../../lib/stores/shared-state.js';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { LogSpy } from '../fixtures/log-spy.js';

@@ -24,8 +24,8 @@ import {
 import { McpAuthModule } from 'nestjs-mcp/auth';
 import { McpExplorerModule } from 'nestjs-mcp/explorer';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
-import { resolveOptions } from '../../lib/server/resolve-server-options.js';
-import { transportsOf } from '../../lib/server/start-log.js';
+import { resolveOptions } from '../../lib/module/resolve-server-options.js';
+import { transportsOf } from '../../lib/module/start-log.js';
 
 const IDS = { type: 'object', properties: { id: { type: 'string' } } } as const;
 

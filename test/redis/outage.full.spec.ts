@@ -3,7 +3,7 @@ import { createClient } from 'redis';
 import { send } from '../compliance/mrtr/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { connect } from '../gateway/support.js';
-import { NodeProcess } from '../mrtr/node-process.js';
+import { NodeProcess } from '../elicitation/node-process.js';
 import { LogLines } from './log-lines.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 import { PRICES, YES } from './shop.js';

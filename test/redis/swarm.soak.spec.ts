@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { roundRobin, type RoundRobin } from '../../sample/support/round-robin.js';
 import { soakSize } from '../fixtures/soak.js';
 import { ERAS } from '../gateway/support.js';
-import { NodeProcess } from '../mrtr/node-process.js';
+import { NodeProcess } from '../elicitation/node-process.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 import { SwarmClient, type Outage } from './swarm-client.js';
 

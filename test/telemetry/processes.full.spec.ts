@@ -6,7 +6,7 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { OnElicitation, type McpClient, type McpClientOptions } from 'nestjs-mcp/client';
 import { McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { startClients, textOf, type ClientApp } from '../client/fixtures.js';
-import { NodeProcess } from '../mrtr/node-process.js';
+import { NodeProcess } from '../elicitation/node-process.js';
 import { readSpans, writeSpans, type WrittenSpan } from './span-file.js';
 
 @Injectable()

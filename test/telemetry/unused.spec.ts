@@ -1,4 +1,4 @@
-import { McpServers } from '../../lib/server/mcp-servers.js';
+import { McpServers } from '../../lib/module/mcp-servers.js';
 import { context, createNoopMeter, ProxyTracer, trace } from '@opentelemetry/api';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';

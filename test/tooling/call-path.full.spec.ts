@@ -59,7 +59,7 @@ describe('a server with one tool', () => {
     'interceptors/local',
     'interceptors/policy',
     'interceptors/remote',
-    'mrtr/replay',
+    'elicitation/replay',
     'transports/stdio',
   ])('does not load %s', room => {
     const files = Object.keys(lines).filter(file => file.startsWith(`lib/${room}/`));
@@ -68,8 +68,8 @@ describe('a server with one tool', () => {
 
   it.each([
     'interceptors/engine',
-    'mrtr/round-engine',
-    'mrtr/state/request-state',
+    'elicitation/round-engine',
+    'elicitation/state/request-state',
     'protocol/uri-template',
     'schema/class-compiler',
     'schema/text-arguments',

@@ -12,14 +12,14 @@ const FLOORS = [
   'protocol',
   'headers',
   'decorators',
-  'input',
+  'stores',
+  'elicitation',
   'execution',
-  'mrtr',
-  'shared',
   'catalog',
   'connection',
   'interceptors',
   'server',
+  'module',
   'transports',
   'mcp.module.ts',
   'index.ts',
@@ -66,9 +66,10 @@ const all = [...values, ...types];
 const one = (room: string) => (candidate: string) => candidate === room;
 const isPure = (room: string) => ['interceptors/chain', 'interceptors/protocol'].includes(room);
 const hasSdk = (room: string) =>
-  /^(protocol|input|execution|mrtr|connection|server|transports|client|gateway|testing|interceptors\/messages)/.test(
+  /^(protocol|elicitation|execution|connection|server|module|transports|client|gateway|testing|interceptors\/messages)/.test(
     room,
   );
+const isCore = (room: string) => ['server', 'transports'].includes(room);
 const isPlain = (room: string) => !isPure(room);
 
 /** A file of a floor, and the specifier by which another file of lib/ imports it. */
@@ -111,18 +112,25 @@ const RULES: Record<string, { bad: Snippet[]; good: Snippet[] }> = {
       ...all.map((form): Snippet => ['lib/catalog/snippet.ts', form('../server/pipeline.js')]),
       ['lib/interceptors/library/snippet.ts', type('../../server/pipeline.js')],
       ['lib/interceptors/chain/snippet.ts', type('../../server/pipeline.js')],
-      ['lib/mcp-core.module.ts', type('./client/index.js')],
+      ['lib/module/mcp-core.module.ts', type('../client/index.js')],
       ['lib/client/decorators/snippet.ts', type('../../gateway/index.js')],
     ],
     good: [
-      ...betweenFloors(value, (from, to) => to < from),
+      ...betweenFloors(
+        value,
+        (from, to) => to < from && !(isCore(FLOORS[from]) && FLOORS[to] === 'interceptors'),
+      ),
       ...FOLDERS.flatMap(room => all.map((form): Snippet => [fileOn(room), form('./a.js')])),
       ['lib/execution/snippet.ts', value('./mcp-context.js')],
       ['lib/interceptors/library/snippet.ts', value('../decorators/a.js')],
       ['lib/interceptors/library/snippet.ts', value('../../protocol/errors.js')],
-      ['lib/mcp.module.ts', value('./mcp-core.module.js')],
+      ['lib/mcp.module.ts', value('./module/mcp-core.module.js')],
       ['lib/schema/snippet.spec.ts', value('../server/pipeline.js')],
     ],
+  },
+  'the core does not load an extension': {
+    bad: inRooms(isCore, values, '../interceptors/extension.js', '../auth/index.js', '../telemetry/index.js'),
+    good: inRooms(isCore, types, '../interceptors/interceptor-options.js'),
   },
   'only execution imports the internals of Nest': {
     bad: [

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { McpServers } from '../../server/mcp-servers.js';
+import type { McpServers } from '../../module/mcp-servers.js';
 import { isRecord } from '../../util/is-record.js';
 import { ApiFailure } from '../api-failure.js';
 import type { Caller } from '../api.js';

@@ -5,7 +5,7 @@ import { argumentAt, HEADER_PREFIX } from '../../headers/header-params.js';
 import { encodeHeader, isHeaderScalar } from '../../headers/header-value.js';
 import { DISPATCHED, METHODS, rowsOf } from '../../protocol/methods.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { McpServers } from '../../server/mcp-servers.js';
+import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { isRecord } from '../../util/is-record.js';
 import { ApiFailure } from '../api-failure.js';

@@ -8,7 +8,7 @@ import type { McpCall, Params } from '../../protocol/mcp-call.js';
 import { LIST_OF, listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
 import { answerInJson } from '../../server/answer-encoder.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { McpServers } from '../../server/mcp-servers.js';
+import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { ApiFailure } from '../api-failure.js';
 import type { CallerView, Caller, CallerList, MissingEntry } from '../api.js';

@@ -7,7 +7,7 @@ import { EVENTS } from './hooks.js';
 import type { LocalChainSource } from '../../interceptors/local-chain-source.js';
 import { isServed } from '../../interceptors/messages/payload-check.js';
 import type { RemoteHost } from '../../interceptors/remote/remote-host.js';
-import type { InterceptorLoader } from '../../server/interceptor-loader.js';
+import type { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { defined } from '../../util/defined.js';
 import type {

@@ -2,7 +2,7 @@ import type { ApplicationConfig } from '@nestjs/core';
 import type { Entry } from '../../catalog/entries.js';
 import { enhancerSteps } from '../../execution/enhancer-steps.js';
 import { deadHooks } from './hooks.js';
-import type { InterceptorLoader } from '../../server/interceptor-loader.js';
+import type { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Finding, Findings } from '../api.js';
 import { currentChain } from './chain.js';

@@ -1,6 +1,6 @@
 import type { TrafficPoint } from '../../protocol/traffic.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { McpServers } from '../../server/mcp-servers.js';
+import type { McpServers } from '../../module/mcp-servers.js';
 import type { Live, LiveServer } from '../api.js';
 import type { LiveCalls, NameOf } from '../record/live-calls.js';
 

@@ -1,3 +1,4 @@
+import type { Listings } from '../../protocol/listings.js';
 import type { Result } from '@modelcontextprotocol/server';
 import type { HeaderCheck } from '../../headers/header-check.js';
 import type { Answer, Stage } from '../../protocol/answer.js';
@@ -11,7 +12,7 @@ import { EVENT_OF } from '../protocol/events.js';
 import type { InterceptorReports } from '../reports.js';
 import { marked, ownList, synthetic, toolError, withWarnings } from './answers.js';
 import { InputCrossing } from './input-crossing.js';
-import { isSameItem, ListGuard, type Listings } from './list-guard.js';
+import { isSameItem, ListGuard } from './list-guard.js';
 import { isInputRequired, Message } from './message.js';
 import { Outbox, telling, type PassNotification } from './outbox.js';
 import { phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';

@@ -1,5 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
-import type { McpCall, Params } from '../../protocol/mcp-call.js';
+import type { Listings } from '../../protocol/listings.js';
+import type { Params } from '../../protocol/mcp-call.js';
 import { itemOf, LIST_OF, type DispatchedMethod } from '../../protocol/methods.js';
 import { unlessAborted } from '../../util/abort.js';
 import { passed } from '../chain/result.js';
@@ -8,22 +9,6 @@ import { EVENT_OF } from '../protocol/events.js';
 import { synthetic } from './answers.js';
 import { denialOf, Refused, type RunPhase } from './run-phase.js';
 import { Message } from './message.js';
-
-export interface Listing {
-  readonly method: DispatchedMethod;
-  readonly result: Result;
-  isShown(result: unknown): boolean;
-  readonly refusal: Error;
-}
-
-export interface Listings {
-  /** The list page that shows the handler that a call names, as the caller sees it. */
-  readonly pageShowing: (
-    method: DispatchedMethod,
-    params: Params,
-    call: McpCall,
-  ) => Listing | undefined | Promise<Listing | undefined>;
-}
 
 const LOOKED_UP = { mutatorsOnly: true } as const;
 

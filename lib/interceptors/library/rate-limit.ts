@@ -1,7 +1,7 @@
 import { Inject, type InjectionToken, Optional, type Type } from '@nestjs/common';
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
-import { SHARED, type SharedState } from '../../shared/shared-state.js';
+import { SHARED, type SharedState } from '../../stores/shared-state.js';
 import { Validator } from '../decorators/interceptor.decorators.js';
 import { problemOf } from '../../options/check-options.js';
 import {

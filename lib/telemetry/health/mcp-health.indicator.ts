@@ -1,8 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { InterceptorLoader } from '../../server/interceptor-loader.js';
+import { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { McpServers } from '../../server/mcp-servers.js';
-import { SHARED, type SharedState } from '../../shared/shared-state.js';
+import { McpServers } from '../../module/mcp-servers.js';
+import { SHARED, type SharedState } from '../../stores/shared-state.js';
 import { unlessAborted } from '../../util/abort.js';
 
 type Status = 'up' | 'down';

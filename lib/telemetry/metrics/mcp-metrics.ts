@@ -5,9 +5,9 @@ import {
   type InterceptorCount,
   type InterceptorCounters,
 } from '../../interceptors/reports.js';
-import { InterceptorLoader } from '../../server/interceptor-loader.js';
+import { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { McpServers } from '../../server/mcp-servers.js';
+import { McpServers } from '../../module/mcp-servers.js';
 import type { TrafficPoint } from '../../protocol/traffic.js';
 import { ROUND_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';

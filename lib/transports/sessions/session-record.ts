@@ -1,5 +1,5 @@
 import { isInitializeRequest, type LoggingLevel, type RequestId } from '@modelcontextprotocol/server';
-import type { SessionFields } from '../../shared/session-store.js';
+import type { SessionFields } from '../../stores/session-store.js';
 import type { StateChange } from '../../server/connection-server.js';
 import { jsonIn } from '../../util/json-in.js';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { EventStore, StoredEvent } from '../../protocol/event-store.js';
+import type { EventStore, StoredEvent } from '../../stores/event-store.js';
 import { EventStream } from '../http/event-stream.js';
 
 /** The settings that all streams of a session share. */

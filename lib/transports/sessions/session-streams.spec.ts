@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { deferred } from '../../../test/fixtures/deferred.js';
-import { MemoryEventStore } from '../../protocol/memory-event-store.js';
+import { MemoryEventStore } from '../../stores/memory-event-store.js';
 import type { Peers } from './peers.js';
 import { SessionStreams } from './session-streams.js';
 

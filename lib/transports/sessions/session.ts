@@ -21,7 +21,7 @@ import { legacyCall } from '../http/request-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
 import { limitError } from '../http/transport-error.js';
 import type { KeyedOptions } from '../../server/connection-server.js';
-import type { EventStore } from '../../protocol/event-store.js';
+import type { EventStore } from '../../stores/event-store.js';
 import { LeftCalls } from './left-calls.js';
 import { OtherNodes } from './other-nodes.js';
 import type { PeerMessage, Peers } from './peers.js';

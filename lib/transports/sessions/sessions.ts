@@ -4,12 +4,12 @@ import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/serve
 import type { ResolvedOptions } from '../../server/server-options.js';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
 import { CallerLimit, isCaller } from '../../protocol/caller-limit.js';
-import type { EventStore } from '../../protocol/event-store.js';
-import { MemoryEventStore } from '../../protocol/memory-event-store.js';
+import type { EventStore } from '../../stores/event-store.js';
+import { MemoryEventStore } from '../../stores/memory-event-store.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { MessageBus } from '../../shared/message-bus.js';
-import type { SessionStore } from '../../shared/session-store.js';
+import type { MessageBus } from '../../stores/message-bus.js';
+import type { SessionStore } from '../../stores/session-store.js';
 import { isGone } from '../http/connections.js';
 import type { Incoming } from '../http/incoming.js';
 import type { ListenerLimit } from '../http/listener-limit.js';

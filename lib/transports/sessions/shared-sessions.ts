@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
-import type { EventStore, StoredEvent } from '../../protocol/event-store.js';
-import type { MessageBus } from '../../shared/message-bus.js';
-import { NodeChannel } from '../../shared/node-channel.js';
-import type { SessionFields, SessionStore } from '../../shared/session-store.js';
+import type { EventStore, StoredEvent } from '../../stores/event-store.js';
+import type { MessageBus } from '../../stores/message-bus.js';
+import { NodeChannel } from '../../stores/node-channel.js';
+import type { SessionFields, SessionStore } from '../../stores/session-store.js';
 import { isRecord } from '../../util/is-record.js';
 import { jsonIn } from '../../util/json-in.js';
 import { messageOf } from '../../util/message-of.js';

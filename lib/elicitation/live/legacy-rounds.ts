@@ -1,0 +1,61 @@
+import { isInputRequiredResult, type InputRequiredResult, type Result } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { McpCall, Params, RoundMemory } from '../../protocol/mcp-call.js';
+import type { Answer } from '../../protocol/answer.js';
+import { toolError } from '../../protocol/tool-result.js';
+import { ClientFailed, tooManyRounds } from '../questions/errors.js';
+import { RoundEnded } from '../questions/round-ended.js';
+import type { PendingRequests } from './pending-requests.js';
+
+/** The delay before a call without questions is repeated, in milliseconds. */
+const PACE_MS = 250;
+
+/**
+ * Runs the rounds of a 2025-era client by sending requests to it. The SDK can do so too, but cannot count or refuse
+ * questions.
+ */
+export class LegacyRounds {
+  constructor(
+    private readonly suspensions: PendingRequests,
+    private readonly maxRounds: number,
+  ) {}
+
+  /**
+   * Runs all rounds. If the client answers with an error, a tool returns it as a result. @throws McpException for too
+   * many rounds or questions
+   */
+  async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
+    const memory: RoundMemory = {};
+    let current: McpCall = { memory, ...call };
+    for (let round = 0; ; round++) {
+      const result = await next(current, params);
+      if (!isInputRequiredResult(result)) return result;
+      if (round === this.maxRounds) throw tooManyRounds(this.maxRounds);
+      try {
+        const inputResponses = await this.answers(call, result);
+        current = { ...call, memory, inputResponses, requestState: result.requestState };
+      } catch (error) {
+        if (call.reply.signal.aborted) throw new McpException(McpErrorCode.Refused, 'The call was cancelled');
+        if (!(error instanceof ClientFailed)) throw error;
+        if (call.method === 'tools/call') return toolError(error.message);
+        throw new McpException(McpErrorCode.InternalError, error.message);
+      }
+    }
+  }
+
+  private async answers(
+    call: McpCall,
+    { inputRequests }: InputRequiredResult,
+  ): Promise<McpCall['inputResponses']> {
+    if (!inputRequests || Object.keys(inputRequests).length === 0) {
+      await this.suspensions.pause(call, PACE_MS);
+      return undefined;
+    }
+    const over = new AbortController();
+    try {
+      return await this.suspensions.askAll(call, inputRequests, over.signal);
+    } finally {
+      over.abort(new RoundEnded());
+    }
+  }
+}

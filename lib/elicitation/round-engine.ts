@@ -1,0 +1,217 @@
+import { Logger } from '@nestjs/common';
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { McpException } from '../exceptions/mcp.exception.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+import { canAsk } from './questions/asking.js';
+import type { Traffic } from '../protocol/traffic.js';
+import { RareLines } from '../util/log-line.js';
+import { RunningWork } from '../protocol/running-calls.js';
+import { LiveAsker, type PendingRequests } from './live/pending-requests.js';
+import { CurrentRound } from './replay/current-round.js';
+import type { InputRequiredOptions } from './questions/input-required.exception.js';
+import { copyOf, type Journal, newJournal, withAnswers, withAnswersAsked } from './replay/journal.js';
+import type { MrtrSettings } from './mrtr-options.js';
+import { assertDeclared, invalidState, tooManyRounds, UnsupportedInput } from './questions/errors.js';
+import { MrtrError } from './mrtr.error.js';
+import { bindingOf, InvalidStateError, RequestState } from './state/request-state.js';
+import { WatchedStore } from './state/watched-store.js';
+import { Round } from './replay/round.js';
+
+export interface AskingHandler {
+  readonly where: string;
+  readonly key: string;
+  readonly version: string;
+}
+
+export type RoundResult<T> = { readonly value: T } | { readonly required: InputRequiredResult };
+
+/** Observes the rounds of a server's calls. */
+export interface RoundObserver {
+  /** Records the trace position of rounds. Undefined if the calls are not observed. */
+  traffic?: Pick<Traffic, 'mark' | 'follow' | 'endRounds'>;
+}
+
+/** The part of `Rounds` that is loaded only when a handler can ask its client. */
+export class RoundEngine {
+  private readonly logger: Logger;
+  private readonly rare = new RareLines();
+  private readonly states: RequestState;
+  private readonly running = new RunningWork();
+  private isWarned = false;
+
+  /** @param server the server's name, which is part of each state */
+  constructor(
+    private readonly server: string,
+    private readonly settings: MrtrSettings,
+    private readonly suspensions: PendingRequests,
+    private readonly observer: RoundObserver,
+  ) {
+    const { store } = settings;
+    this.logger = new Logger(`McpMrtr(${server})`);
+    this.states = new RequestState({ ...settings, store: store && new WatchedStore(store, this.logger) });
+  }
+
+  /**
+   * Runs one round of a handler. @throws McpException (-32602) for another call's `requestState`, MrtrError for a
+   * mistake of the handler
+   */
+  async run<T>(
+    { where, key, version }: AskingHandler,
+    call: McpCall,
+    work: (current: CurrentRound, call: McpCall) => Promise<T>,
+  ): Promise<RoundResult<T>> {
+    const binding = () => bindingOf(call, call.params, this.server, key);
+    const earlier = await this.journalOf(call, where, version, binding);
+    const answered = await withAnswersAsked(call, earlier);
+    const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
+    if (earlier?.mark !== undefined) this.observer.traffic?.follow(earlier.mark);
+    // The handler gets awaited answers from `await`, not from `inputResponses`.
+    const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
+    const current = new CurrentRound(
+      () => this.begin(journal ?? newJournal(version), where, call),
+      result => this.track(call, current, result),
+    );
+    if (journal) current.begin();
+    const outcome = await current.run(() => work(current, own));
+    if ('value' in outcome) {
+      const earlier = current.ifAny?.number ?? 0;
+      if (earlier > 0) this.observer.traffic?.endRounds(earlier + 1);
+      return outcome;
+    }
+    return { required: await this.required(current, call, where, outcome.asking, binding) };
+  }
+
+  /** Tracks a handler that may outlast its call: a Nest interceptor's Observable ends when the signal aborts. */
+  private track({ reply }: McpCall, current: CurrentRound, result: Promise<unknown>): void {
+    if (!reply.ask) return;
+    const work = Promise.race([result, current.untilLeft()]).catch(() => undefined);
+    this.running.add(work);
+    void work.then(() => this.running.delete(work));
+  }
+
+  /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
+  async ended(timeoutMs: number): Promise<void> {
+    await this.running.idle(timeoutMs);
+  }
+
+  private begin(journal: Journal, where: string, call: McpCall): Round {
+    const { onMismatch, maxRounds } = this.settings;
+    const asker =
+      call.era === 'legacy' &&
+      new LiveAsker(
+        journal.rounds,
+        maxRounds,
+        (key, round) => this.tooMany(where, [key], round),
+        this.suspensions.asker(call),
+      );
+    return new Round(journal, {
+      where,
+      onMismatch,
+      get signal() {
+        return call.reply.signal;
+      },
+      onMistake: mistake => this.logger.error(mistake.message),
+      assertAskable: request => assertDeclared([request], call.clientCapabilities),
+      ...(asker && { asker }),
+    });
+  }
+
+  private async required(
+    current: CurrentRound,
+    call: McpCall,
+    where: string,
+    asking: InputRequiredOptions,
+    binding: () => string,
+  ): Promise<InputRequiredResult> {
+    if (!canAsk(call)) throw new UnsupportedInput();
+    const inputRequests = await current.requests(asking);
+    assertDeclared(Object.values(inputRequests), call.clientCapabilities);
+    const round = current.begin();
+    await round.stepsEnded();
+    const journal = this.marked(round.remember(asking));
+    if (journal && journal.rounds > this.settings.maxRounds) {
+      throw this.tooMany(where, Object.keys(inputRequests), journal.rounds);
+    }
+    return {
+      resultType: 'input_required',
+      ...(Object.keys(inputRequests).length > 0 && { inputRequests }),
+      ...(journal && (await this.keep(journal, call, binding))),
+    };
+  }
+
+  private marked(journal: Journal | undefined): Journal | undefined {
+    const mark = journal && this.observer.traffic?.mark();
+    return mark === undefined ? journal : { ...journal!, mark };
+  }
+
+  private tooMany(where: string, keys: readonly string[], round: number): McpException {
+    const { maxRounds } = this.settings;
+    const asked = keys.map(key => JSON.stringify(key)).join(', ') || 'to be called again';
+    const { message } = new MrtrError(
+      'MRTR_TOO_MANY_ROUNDS',
+      `${where} asked ${asked} in round ${round} of a call, more than "mrtr.maxRounds" (${maxRounds}) allows; end its loop, or raise the option`,
+    );
+    this.logger.error(message);
+    return tooManyRounds(maxRounds);
+  }
+
+  /** The client carries the journal, unless all rounds run in this process. */
+  private async keep(
+    journal: Journal,
+    { memory }: McpCall,
+    binding: () => string,
+  ): Promise<Pick<InputRequiredResult, 'requestState'>> {
+    if (!memory) return { requestState: await this.seal(journal, binding()) };
+    memory.journal = JSON.parse(this.states.write(journal)) as Journal;
+    return {};
+  }
+
+  private async journalOf(
+    call: McpCall,
+    where: string,
+    version: string,
+    binding: () => string,
+  ): Promise<Journal | undefined> {
+    const { memory, requestState } = call;
+    try {
+      const journal =
+        memory || requestState === undefined
+          ? (memory?.journal as Journal | undefined)
+          : ((await this.states.open(requestState, binding())) as Journal);
+      // A journal is valid for one round only.
+      if (memory) memory.journal = undefined;
+      return journal && journal.version !== version ? this.begunAnew(journal, version, where) : journal;
+    } catch (error) {
+      if (!(error instanceof InvalidStateError)) throw error;
+      const line = this.rare.line(where, `A requestState for ${where} was refused: ${error.message}`);
+      if (line !== undefined) this.logger.warn(line);
+      throw invalidState();
+    }
+  }
+
+  /** Starts a call again after its handler has changed. @throws InvalidStateError if a step depends on an answer */
+  private begunAnew(journal: Journal, version: string, where: string): Journal {
+    const { answers, open, asked = {}, given, state, ...kept } = journal;
+    const { steps } = kept;
+    if (Object.values(steps).some(({ after, isTold }) => after > 0 || isTold)) {
+      throw new InvalidStateError(
+        'the handler has changed since, and a step of the call depends on an answer',
+      );
+    }
+    const questions = Object.keys(answers).length + Object.keys(open).length + Object.keys(asked).length;
+    if (questions > 0 || given || state !== undefined) {
+      this.logger.warn(`${where} has changed since a call of it began; its questions are asked again`);
+    }
+    return { ...kept, version, answers: {}, open: {} };
+  }
+
+  private seal(journal: Journal, binding: string): Promise<string> {
+    if (this.settings.secrets.length === 0 && !this.isWarned) {
+      this.isWarned = true;
+      this.logger.warn(
+        `"mrtr.secret" is not set: calls with several rounds fail after a restart and on other nodes; set it to the same secret on all nodes`,
+      );
+    }
+    return this.states.seal(journal, binding);
+  }
+}

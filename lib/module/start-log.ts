@@ -1,0 +1,72 @@
+import type { Server } from 'node:http';
+import { Logger } from '@nestjs/common';
+import type { Entry } from '../catalog/entries.js';
+import type { ResolvedOptions } from '../server/server-options.js';
+import { originOf } from '../protocol/origin-of.js';
+import { startWarnings } from './start-warnings.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
+
+/**
+ * Logs what a server offers, where, and how callers log in. Its handlers are logged at verbose level.
+ * @param environment of the process, for warnings
+ */
+export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv): void {
+  const { options, handlers, paths, access } = host;
+  const logger = new Logger(`McpModule(${options.name})`);
+  const server = `MCP ${handlers.isRemote ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
+  const { tools, prompts, resources, resourceTemplates } = host.catalog;
+  const offered = [
+    counted(tools.size, 'tool'),
+    counted(prompts.size, 'prompt'),
+    counted(resources.size, 'resource'),
+    counted(resourceTemplates.size, 'resource template'),
+    host.offered,
+  ].flat();
+  if (handlers.isRemote) logger.log(server);
+  else if (offered.length > 0) logger.log(`${server}: ${offered.join(', ')}`);
+  else if (options.interceptors.expose || Object.values(options.capabilities).includes(true)) {
+    logger.log(`${server}: no handlers yet`);
+  } else {
+    logger.warn(
+      `${server} has no handlers: list the classes with @Tool(), @Prompt() or @Resource() methods in the "providers" of a module`,
+    );
+  }
+  const issuers = access?.authorizer?.authorizationServers.join(', ');
+  if (access && issuers !== undefined) {
+    logger.log(`Callers ${access.servesAnonymous ? 'may' : 'must'} log in at ${issuers}`);
+  }
+  for (const warning of startWarnings(host, environment)) logger.warn(warning);
+  for (const entry of host.table.enabled()) logger.verbose(`${titleOf(entry)}: ${entry.where}`);
+}
+
+/** Logs the URLs of a server that listens. */
+export function logListening({ options, paths }: McpServerInstance, server: Server): void {
+  const origin = originOf(server);
+  if (origin === undefined || paths.length === 0) return;
+  new Logger(`McpModule(${options.name})`).log(`Listening at ${paths.map(path => origin + path).join(', ')}`);
+}
+
+/** Describes the transports of a server, with their revisions. */
+export function transportsOf(
+  { http, stdio, legacy }: Pick<ResolvedOptions, 'http' | 'stdio' | 'legacy'>,
+  paths: readonly string[],
+): string {
+  const era2025 = legacy === 'reject' ? '' : ', 2025';
+  const mode = legacy === 'reject' ? '' : ` ${legacy}`;
+  const transports = [
+    // Without a path, the application has no HTTP server.
+    ...(http && paths.length > 0 ? [`at ${paths.join(', ')} (2026-07-28${era2025}${mode})`] : []),
+    ...(stdio ? [`over stdio (2026-07-28${era2025})`] : []),
+  ];
+  return transports.join(' and ') || 'without a transport';
+}
+
+const counted = (count: number, what: string): string[] =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
+
+function titleOf(entry: Entry): string {
+  if (entry.kind !== 'completion') return `${entry.kind} "${entry.key}"`;
+  const { prompt, resourceTemplate, argument } = entry.ref;
+  const completed = prompt === undefined ? `resource template "${resourceTemplate}"` : `prompt "${prompt}"`;
+  return `completion of "${argument}" of the ${completed}`;
+}

@@ -1,0 +1,32 @@
+import type { InjectionToken } from '@nestjs/common';
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import type { MrtrStore } from './mrtr-store.js';
+import type { EventStore } from './event-store.js';
+import type { MessageBus } from './message-bus.js';
+import type { SessionStore } from './session-store.js';
+
+/** Token of the `SharedState` of an application. A module such as `McpRedisModule` provides it. */
+export const SHARED: InjectionToken = 'nestjs-mcp:shared';
+
+export interface LimiterOptions {
+  /** Separates the counters of several limiters. */
+  readonly name: string;
+  readonly points: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Seconds. */
+  readonly blockDuration?: number;
+}
+
+/**
+ * The stores and the bus that all nodes of an application share. Options of a server or an interceptor override them.
+ */
+export interface SharedState {
+  readonly bus: MessageBus;
+  readonly store: MrtrStore;
+  readonly sessions: SessionStore;
+  readonly events: EventStore;
+  /** @throws Error if the shared store does not answer */
+  ping(): Promise<void>;
+  limiter(options: LimiterOptions): Pick<RateLimiterAbstract, 'consume'>;
+}
