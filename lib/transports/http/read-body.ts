@@ -12,6 +12,8 @@ const MAX_DEPTH = 500;
 
 /** Maximum fields of a message, and of its params. The protocol defines fewer than ten of each. */
 const MAX_FIELDS = 1000;
+/** Bytes of the shortest field: `"a":0`. */
+const MIN_FIELD_BYTES = 5;
 
 /**
  * Reads a JSON body, within limits of bytes and time, or takes it from a parser that ran before Nest. It never throws;
@@ -66,7 +68,8 @@ function parse(bytes: Buffer): Body {
   if (isTooDeep(bytes)) return tooDeep();
   try {
     const text = bytes.toString();
-    return accepted(JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text));
+    const json = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown;
+    return bytes.length < MAX_FIELDS * MIN_FIELD_BYTES ? { ok: true, json } : checkFields(json);
   } catch {
     return notJson();
   }
@@ -77,7 +80,7 @@ export function checkParsed(json: unknown, maxBytes = Infinity): Body {
   try {
     const bytes = Buffer.from(JSON.stringify(json) ?? '');
     if (bytes.length > maxBytes) return tooLarge(maxBytes);
-    return isTooDeep(bytes) ? tooDeep() : accepted(json);
+    return isTooDeep(bytes) ? tooDeep() : checkFields(json);
   } catch {
     // `JSON.stringify` overflowed the stack.
     return tooDeep();
@@ -85,7 +88,7 @@ export function checkParsed(json: unknown, maxBytes = Infinity): Body {
 }
 
 /** The SDK looks at each field of a message and of its params, which takes longer than to parse them. */
-function accepted(json: unknown): Body {
+function checkFields(json: unknown): Body {
   for (const message of Array.isArray(json) ? (json as unknown[]) : [json]) {
     if (!isRecord(message)) continue;
     if (hasManyFields(message) || (isRecord(message['params']) && hasManyFields(message['params']))) {
