@@ -75,7 +75,7 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-/** Accepts a body that another parser read, unless it is too large or nested too deeply. */
+/** Accepts a body that another parser read, unless it is too large, nested too deeply, or has too many fields. */
 export function checkParsed(json: unknown, maxBytes = Infinity): Body {
   try {
     const bytes = Buffer.from(JSON.stringify(json) ?? '');
