@@ -28,8 +28,10 @@ interface Updates {
 
 /** A client that calls, answers questions and hears of changes, and counts what goes wrong. */
 export class SwarmClient {
-  readonly counts = { calls: 0, errors: 0, late: 0, stuck: 0, foreign: 0 };
+  readonly counts = { calls: 0, errors: 0, late: 0, stuck: 0, foreign: 0, undelivered: 0 };
   longestMs = 0;
+  /** The calls that took too long: tool, and seconds of `performance.now()` at which they began. */
+  readonly lateCalls: string[] = [];
   private readonly client: Client;
   private readonly updates = new Map<string, Updates>();
   private changes = 0;
@@ -69,8 +71,12 @@ export class SwarmClient {
           maxRetries: 100,
         },
         fetch: async (input, init) => {
-          const response = await fetch(input, init);
+          const response = await fetch(input, init).catch((error: unknown) => {
+            if (isAnswer(init)) this.counts.undelivered += 1;
+            throw error;
+          });
           if (init?.method === 'GET') onStream();
+          if (isAnswer(init) && !response.ok) this.counts.undelivered += 1;
           return response;
         },
       }),
@@ -125,6 +131,7 @@ export class SwarmClient {
     // Until it has ended, nobody knows.
     if (updates) updates.unsure += 1;
     const begun = performance.now();
+    const { undelivered } = counts;
     counts.calls += 1;
     try {
       const result = await this.client.callTool(
@@ -144,7 +151,16 @@ export class SwarmClient {
     } finally {
       const tookMs = performance.now() - begun;
       this.longestMs = Math.max(this.longestMs, tookMs);
-      if (tookMs > DEADLINE_MS) counts.late += 1;
+      // The SDK's client does not send an answer again, so the call waits for it in vain.
+      if (tookMs > DEADLINE_MS && counts.undelivered === undelivered) {
+        counts.late += 1;
+        this.lateCalls.push(`${name} at ${Math.round(begun / 1000)}`);
+      }
     }
   }
+}
+
+/** Whether a POST answers a question of the server. */
+function isAnswer({ body }: RequestInit = {}): boolean {
+  return typeof body === 'string' && !('method' in (JSON.parse(body) as object));
 }

@@ -33,7 +33,7 @@ export interface Peers {
   nextStream(): number;
   /** Whether the store has failed recently, so that messages of other nodes may be missing. */
   isCut(): boolean;
-  /** Whether a node has sent a message recently. */
+  /** Whether a node has sent a message recently, or may have, because the store has failed recently. */
   knows(node: string): boolean;
   /**
    * Shares a change with the other nodes.

@@ -153,7 +153,7 @@ export class SharedSessions {
       isCut,
       tell: message => void tell(message),
       nextStream: () => (this.streams += 1),
-      knows: node => Date.now() - (this.known.get(node) ?? 0) < BELIEVED_MS,
+      knows: node => isCut() || Date.now() - (this.known.get(node) ?? 0) < BELIEVED_MS,
       share: async change => {
         await this.update(session, fieldsOfChange(change));
         await tell({ kind: 'state', change });
