@@ -30,7 +30,8 @@ import type {
   McpOptionsFactory,
   ResolvedOptions,
 } from './server/server-options.js';
-import { McpServerInstance } from './server/mcp-server-instance.js';
+import type { McpServerInstance } from './server/mcp-server-instance.js';
+import { ServerDraft } from './module/server-draft.js';
 import { McpServers } from './module/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
 import { logListening, logStart } from './module/start-log.js';
@@ -70,7 +71,7 @@ interface Route {
 export class McpModule
   implements NestModule, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
 {
-  private readonly host: McpServerInstance;
+  private readonly draft: ServerDraft;
   private readonly http: HttpTransport | undefined;
   private stdio?: StdioTransport;
   private closing?: Promise<void>;
@@ -90,14 +91,14 @@ export class McpModule
     const { mistakes } = servers;
     const given = mistakes.attempt(() => resolveOptions(options, shared));
     const resolved = given ?? resolveOptions(STAND_IN);
-    this.host = new McpServerInstance(resolved, remote);
+    this.draft = new ServerDraft(resolved, remote);
     if (given && options !== STAND_IN) {
       mistakes.attempt(() => assertDecorated(given, options, decorators));
       // Nest may create options in any order; positions follow the order of the imports.
       const position = [...modules.values()].findIndex(module => module.controllers.has(controller));
-      mistakes.attempt(() => servers.register(this.host, position));
+      mistakes.attempt(() => servers.register(this.draft, position));
     }
-    if (resolved.http) this.http = new HttpTransport(this.host, resolved.http, adapterHost, controller, slot);
+    if (resolved.http) this.http = new HttpTransport(resolved, resolved.http, adapterHost, controller, slot);
     // Nest refuses a controller class without `@Controller`. Without methods, the class routes nothing.
     else Controller()(controller);
     if (resolved.stdio) reserveStdout();
@@ -151,29 +152,32 @@ export class McpModule
    * the controller's class and its path.
    */
   configure(): void {
-    const { http } = this.host.options;
+    const { http } = this.draft.options;
     if (!http) return;
     const { path, version } = http;
     const { applicationId } = this.modules;
-    this.http?.mount(routePaths(this.config, { path, version, module: McpModule, applicationId }));
+    const paths = routePaths(this.config, { path, version, module: McpModule, applicationId });
+    this.http?.mount(paths);
+    this.draft.mount(paths);
   }
 
   /** Opens the transports, and logs what the server offers. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.host.open();
-    this.host.handlers.open?.(this.host.changes);
-    await this.http?.open();
-    if (this.host.options.stdio) await this.openStdio();
-    this.host.isOpen = true;
-    logStart(this.host, process.env);
+    // `HandlerLoader` has built it, or has ended the start.
+    const server = this.draft.server!;
+    await server.open();
+    await this.http?.open(server);
+    if (server.options.stdio) await this.openStdio(server);
+    server.opened();
+    logStart(server, process.env);
     this.adapterHost.listen$.subscribe(() =>
-      logListening(this.host, this.adapterHost.httpAdapter.getHttpServer() as Server),
+      logListening(server, this.adapterHost.httpAdapter.getHttpServer() as Server),
     );
   }
 
   /** Begins to close the transports, so that several servers of an application close at the same time. */
   onModuleDestroy(): void {
-    this.host.isOpen = false;
+    this.draft.server?.closing();
     this.closing ??= this.shutDown();
     // The next hook awaits the promise and reports its rejection.
     this.closing.catch(() => undefined);
@@ -184,22 +188,20 @@ export class McpModule
     await this.closing;
   }
 
-  private async openStdio(): Promise<void> {
+  private async openStdio(server: McpServerInstance): Promise<void> {
     const { StdioTransport } = await import('./transports/stdio/stdio-transport.js');
-    this.stdio = new StdioTransport(this.host);
+    this.stdio = new StdioTransport(server);
     this.stdio.open(exitCode => this.onStdinEnd(exitCode));
   }
 
   /** Waits up to `shutdownTimeoutMs` for running calls, then ends them and closes the transports. */
   private async shutDown(): Promise<void> {
-    const { shutdownTimeoutMs } = this.host.options;
-    const deadline = performance.now() + shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
+    const { server, options } = this.draft;
+    const deadline = performance.now() + options.shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
     // The start may have failed before stdio was open.
-    if (this.host.options.stdio && !this.stdio) reserveStdout().release();
-    await Promise.all([this.stdio?.close(), this.http?.close()]);
-    const left = Math.max(0, deadline - performance.now());
-    await Promise.all([this.host.handlers.close?.(), this.host.rounds.ended(left)]);
-    await this.host.close();
+    if (options.stdio && !this.stdio) reserveStdout().release();
+    await Promise.all([this.stdio?.close(), this.http?.close(server)]);
+    await server?.close(Math.max(0, deadline - performance.now()));
   }
 
   /** Runs when the host closes stdin. Without an HTTP server, the process then ends. */

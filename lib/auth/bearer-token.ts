@@ -1,5 +1,5 @@
 import { isRepeated } from '../headers/header-check.js';
-import type { Bearer } from '../protocol/access.js';
+import type { HttpExchange } from '../protocol/mcp-call.js';
 
 /** The most characters of an `Authorization` header. Node's own limit is for all headers, and can be raised. */
 const MAX_LENGTH = 16_384;
@@ -10,7 +10,7 @@ const BEARER = /^Bearer +([\w\-.~+/]+=*) *$/i;
 /** The bearer token of a request, from its `Authorization` header. A token anywhere else does not count. */
 export type BearerToken = { readonly token: string } | 'none' | 'malformed' | 'repeated';
 
-export function bearerToken({ headers, rawHeaders }: Bearer): BearerToken {
+export function bearerToken({ headers, rawHeaders }: HttpExchange): BearerToken {
   const { authorization } = headers as { authorization?: string };
   if (authorization === undefined) return 'none';
   // Node keeps the first header; a proxy may have checked the other.

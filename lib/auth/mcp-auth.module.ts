@@ -9,7 +9,7 @@ import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { ServerDraft } from '../module/server-draft.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { canBeServed } from '../transports/http/platform.js';
 import {
@@ -18,6 +18,7 @@ import {
   type McpAuthModuleAsyncOptions,
   type McpAuthOptions,
 } from './auth-options.js';
+import { Authorization } from './authorization.js';
 import { MetadataGate } from './metadata-gate.js';
 import { TokenAuthorizer } from './token-authorizer.js';
 import { LOAD } from './token-verifier.js';
@@ -59,18 +60,22 @@ export class McpAuthModule implements OnModuleDestroy {
   ) {
     // Without settings, they are wrong, and the application does not start.
     if (settings) {
-      servers.protect({
-        server: settings.server,
-        authorizerOf: host => {
-          const authorizer = new TokenAuthorizer(settings, host);
+      const { server } = settings;
+      servers.extend({
+        server,
+        where: `McpAuthModule.forRoot({ server: "${server}" })`,
+        create: draft => {
+          // Over stdio, a caller has the rights of the process, so tokens do not apply.
+          if (!draft.options.http) return undefined;
+          const authorizer = new TokenAuthorizer(settings, draft);
           const [other] = this.authorizers;
-          if (other && settings.resource !== undefined) throw oneResource(other.host, host);
+          if (other && settings.resource !== undefined) throw oneResource(other.server, draft);
           this.authorizers.add(authorizer);
-          return authorizer;
+          return new Authorization(authorizer);
         },
       });
     }
-    const first = () => servers.all().find(({ access }) => access?.authorizer)?.access?.authorizer;
+    const first = () => servers.all().find(({ permissions }) => permissions)?.permissions;
     const gate = new MetadataGate(() => this.authorizers, first);
     this.installed = adapterHost.init$.subscribe(() => {
       const adapter = adapterHost.httpAdapter as AbstractHttpAdapter | undefined;
@@ -100,7 +105,7 @@ async function settingsOf(make: Factory, dependencies: never[]): Promise<AuthSet
   return settings;
 }
 
-function oneResource(...hosts: readonly Pick<McpServerInstance, 'options'>[]): McpBootstrapError {
+function oneResource(...hosts: readonly Pick<ServerDraft, 'options'>[]): McpBootstrapError {
   const names = hosts.map(({ options }) => `"${options.name}"`).join(' and ');
   return new McpBootstrapError(
     'McpAuthModule',

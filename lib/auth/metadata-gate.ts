@@ -73,12 +73,12 @@ export class MetadataGate {
   }
 
   private isPlaceOf(authorizer: TokenAuthorizer, request: IncomingMessage, path: string): boolean {
-    const { settings, host } = authorizer;
+    const { settings, server } = authorizer;
     if (settings.resource !== undefined && path === pathIn(metadataUrlOf(settings.resource))) return true;
     let paths = this.places.get(authorizer);
     if (!paths) {
       paths = new EndpointPaths();
-      paths.watch(host.paths.map(known => `${WELL_KNOWN}${known}`));
+      paths.watch(server.paths.map(known => `${WELL_KNOWN}${known}`));
       this.places.set(authorizer, paths);
     }
     return paths.lead(request);

@@ -3,8 +3,10 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { frozenConfig } from '../interceptors/chain/frozen.js';
-import type { Authorizer, Bearer, HandlerAccess } from '../protocol/access.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { CallerLimit } from '../protocol/caller-limit.js';
+import type { HttpExchange } from '../protocol/mcp-call.js';
+import type { Permissions, Requirement } from '../protocol/permissions.js';
+import type { ServerDraft } from '../module/server-draft.js';
 import { unlessAborted } from '../util/abort.js';
 import { defined } from '../util/defined.js';
 import { messageOf } from '../util/message-of.js';
@@ -27,10 +29,12 @@ const UNCACHED_RECHECK_MS = 1000;
 const VERIFICATION_MS = 60_000;
 
 /** Decides about the calls of one server by their tokens. */
-export class TokenAuthorizer implements Authorizer {
+export class TokenAuthorizer implements Permissions {
   readonly lists: AuthSettings['lists'];
+  /** Issuers from which callers may get tokens. */
   readonly authorizationServers: readonly string[];
   readonly anonymous: boolean;
+  /** How often the token of a stream is verified again, in milliseconds. */
   readonly recheckMs: number;
   private readonly cache: TokenCache;
   private readonly refused: RefusedTokens;
@@ -45,10 +49,10 @@ export class TokenAuthorizer implements Authorizer {
 
   constructor(
     readonly settings: AuthSettings,
-    readonly host: Pick<McpServerInstance, 'options' | 'paths' | 'running'>,
+    readonly server: Pick<ServerDraft, 'options' | 'paths'>,
   ) {
-    if (settings.resource === undefined && host.options.http) {
-      const { http, name } = host.options;
+    if (settings.resource === undefined && server.options.http) {
+      const { http, name } = server.options;
       if (http.allowedHosts === '*') throw anyAudience(name);
       if (process.env['NODE_ENV'] === 'production') logger.warn(guessedAudience(name));
     }
@@ -63,17 +67,29 @@ export class TokenAuthorizer implements Authorizer {
     this.reachable = settings.scopesSupported && this.implied(settings.scopesSupported);
   }
 
-  authenticate(bearer: Bearer): AuthInfo | undefined | Promise<AuthInfo | undefined> {
+  /**
+   * The caller of a request; undefined without a token.
+   * @param limit of calls, among which a verification counts
+   * @throws AuthChallenge for a token that is not good here, or cannot be verified now; LimitReached if too many are verified
+   */
+  authenticate(
+    bearer: HttpExchange,
+    limit: CallerLimit,
+  ): AuthInfo | undefined | Promise<AuthInfo | undefined> {
     const sent = bearerToken(bearer);
     if (sent === 'none') return this.anonymousIn(bearer);
     if (sent === 'repeated') throw this.refuse(400, bearer);
     if (sent === 'malformed') throw this.refuse(401, bearer);
     const key = this.keyOf(sent.token, bearer);
     const caller = this.cache.get(key);
-    return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer);
+    return caller ? identify(bearer.request, caller) : this.identified(sent.token, key, bearer, limit);
   }
 
-  async verifyAgain(bearer: Bearer): Promise<AuthInfo | undefined> {
+  /**
+   * Verifies the token of a stream again, and counts it in no limit. Undefined for a token that is refused.
+   * @throws Error if it cannot be verified now
+   */
+  async verifyAgain(bearer: HttpExchange): Promise<AuthInfo | undefined> {
     const { token } = bearerToken(bearer) as { token: string };
     const key = this.keyOf(token, bearer);
     if (this.cache.refusal(key)) return undefined;
@@ -85,27 +101,30 @@ export class TokenAuthorizer implements Authorizer {
     }
   }
 
-  expired(bearer: Bearer): AuthChallenge {
+  /** The refusal of a token that has expired. */
+  expired(bearer: HttpExchange): AuthChallenge {
     return this.refuse(401, bearer);
   }
 
-  allows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {
-    if (!caller) return access?.anonymous ?? this.anonymous;
-    if (!access || access.scopes.length === 0) return true;
+  allows(requirement: Requirement | undefined, caller: AuthInfo | undefined): boolean {
+    if (!caller) return requirement?.anonymous ?? this.anonymous;
+    if (!requirement || requirement.scopes.length === 0) return true;
     const granted = this.grantedTo(caller);
-    return access.scopes.every(scope => granted.has(scope));
+    return requirement.scopes.every(scope => granted.has(scope));
   }
 
-  shows(access: HandlerAccess | undefined, caller: AuthInfo | undefined): boolean {
-    if (this.lists === 'all' || this.allows(access, caller)) return true;
+  shows(requirement: Requirement | undefined, caller: AuthInfo | undefined): boolean {
+    if (this.lists === 'all' || this.allows(requirement, caller)) return true;
     if (this.lists === 'allowed') return false;
     const { reachable } = this;
     const granted = caller && this.grantedTo(caller);
     // A step-up adds scopes to those that the caller has.
-    return !reachable || !access || access.scopes.every(scope => reachable.has(scope) || granted?.has(scope));
+    const isOpen = (scope: string) => reachable!.has(scope) || granted?.has(scope);
+    return !reachable || !requirement || requirement.scopes.every(isOpen);
   }
 
-  refusal(scopes: readonly string[], caller: AuthInfo | undefined, bearer: Bearer): AuthChallenge {
+  /** Creates the refusal for a caller that may not use a handler. */
+  refusal(scopes: readonly string[], caller: AuthInfo | undefined, bearer: HttpExchange): AuthChallenge {
     const metadataUrl = this.metadataUrl(bearer.request);
     if (caller) return challenge(403, { error: 'insufficient_scope', scope: scopes, metadataUrl });
     const scope = scopes.length > 0 ? scopes : this.settings.scopesSupported;
@@ -120,7 +139,7 @@ export class TokenAuthorizer implements Authorizer {
     const { settings } = this;
     const { authorizationServers, scopesSupported, resourceName, resourceDocumentation } = settings;
     const resource =
-      settings.resource ?? this.guessed(request, path === '' ? (this.host.paths[0] ?? '') : path);
+      settings.resource ?? this.guessed(request, path === '' ? (this.server.paths[0] ?? '') : path);
     if (resource === undefined) return undefined;
     return {
       resource,
@@ -138,7 +157,7 @@ export class TokenAuthorizer implements Authorizer {
    * The key of a verdict in the cache: it holds for this token at this path.
    * @throws AuthChallenge if the verifier cannot tell its part of the key
    */
-  private keyOf(token: string, bearer: Bearer): string {
+  private keyOf(token: string, bearer: HttpExchange): string {
     const { request } = bearer;
     const { origin, path } = targetOf(request);
     try {
@@ -153,15 +172,19 @@ export class TokenAuthorizer implements Authorizer {
     const { resource } = this.settings;
     if (resource !== undefined) return [resource];
     const { path } = targetOf(request);
-    const others = this.host.paths.some(hasParameter) ? [] : this.host.paths;
+    const others = this.server.paths.some(hasParameter) ? [] : this.server.paths;
     return [...new Set([path, ...others].map(one => resourceAt(request, one)))];
   }
 
   /** A request that waits for a verification counts as a call. */
-  private async identified(token: string, key: string, bearer: Bearer): Promise<AuthInfo> {
+  private async identified(
+    token: string,
+    key: string,
+    bearer: HttpExchange,
+    limit: CallerLimit,
+  ): Promise<AuthInfo> {
     const refusal = this.cache.refusal(key);
     if (refusal) throw this.failure(refusal, bearer);
-    const { limit } = this.host.running;
     const { caller } = bearer;
     const waitSeconds = this.refused.waitSeconds(caller);
     if (waitSeconds !== undefined) throw tooManyRefused(waitSeconds);
@@ -190,12 +213,12 @@ export class TokenAuthorizer implements Authorizer {
 
   /** Whether the path of the endpoint has no parameter that tells resources apart. */
   get hasOneResource(): boolean {
-    return this.settings.resource !== undefined || !hasParameter(this.host.paths[0] ?? '');
+    return this.settings.resource !== undefined || !hasParameter(this.server.paths[0] ?? '');
   }
 
   private guessed(request: object, path: string): string | undefined {
     const url = urlOf(request);
-    const { http } = this.host.options;
+    const { http } = this.server.options;
     // A caller could choose any host, and a cache could keep the answer for others.
     if (!url || !http || !http.allowedHosts.includes(url.hostname)) return undefined;
     const port = otherPortOf(request, url);
@@ -206,7 +229,7 @@ export class TokenAuthorizer implements Authorizer {
 
   /** Once: operators see it, and callers cannot flood the log with ports. */
   private warnOfPort(port: string): void {
-    const { name } = this.host.options;
+    const { name } = this.server.options;
     if (!this.hasWarnedOfPort) {
       logger.warn(
         `A request for the metadata of the server "${name}" was refused, because its Host header names port ${port}, on which the server does not listen; if clients use this port, set "resource" of McpAuthModule to the public URL`,
@@ -216,11 +239,11 @@ export class TokenAuthorizer implements Authorizer {
   }
 
   /** Removes a caller that a guard of the application found. Here, only the token counts. */
-  private anonymousIn({ request }: Bearer): undefined {
+  private anonymousIn({ request }: HttpExchange): undefined {
     if (Reflect.get(request, 'auth') !== undefined) Reflect.set(request, 'auth', undefined);
   }
 
-  private refuse(status: 400 | 401, { request }: Bearer): AuthChallenge {
+  private refuse(status: 400 | 401, { request }: HttpExchange): AuthChallenge {
     const { scopesSupported } = this.settings;
     return challenge(status, {
       error: status === 400 ? 'invalid_request' : 'invalid_token',
@@ -237,12 +260,12 @@ export class TokenAuthorizer implements Authorizer {
   }
 
   /** @throws InvalidTokenError; the error of the verifier */
-  private async verify(token: string, { request, response }: Bearer): Promise<AuthInfo> {
+  private async verify(token: string, { request, response }: HttpExchange): Promise<AuthInfo> {
     const { verifier } = this.settings;
     const resources = this.resourcesOf(request);
     const [resource] = resources;
     // A verification that hangs would count as a call of its address for ever.
-    const late = AbortSignal.timeout(this.host.options.calls.timeoutMs || VERIFICATION_MS);
+    const late = AbortSignal.timeout(this.server.options.calls.timeoutMs || VERIFICATION_MS);
     const context = { resource, resources, request, response };
     const caller = await unlessAborted(verifier.verifyAccessToken(token, context), late);
     this.isFailing = false;
@@ -264,10 +287,10 @@ export class TokenAuthorizer implements Authorizer {
     });
   }
 
-  private failure(error: unknown, bearer: Bearer): AuthChallenge {
+  private failure(error: unknown, bearer: HttpExchange): AuthChallenge {
     if (isInvalidToken(error)) {
       const isNamed = error instanceof RefusedClaimError && this.refusalLog.admits(error);
-      const line = `The server "${this.host.options.name}" refused a token: ${messageOf(error)}`;
+      const line = `The server "${this.server.options.name}" refused a token: ${messageOf(error)}`;
       if (isNamed) logger.warn(line);
       else logger.debug(line);
       return this.refuse(401, bearer);

@@ -84,6 +84,8 @@ export class Catalog {
   readonly pages: Readonly<Record<ListMethod, Pages>>;
   readonly capabilities: ServerCapabilities;
   readonly pageSize: number;
+  /** All handlers except completions, which belong to their prompt or template. */
+  readonly listed: readonly Entry[];
   /** Whether `@Visible` may hide any handler. */
   readonly hasHidden: boolean;
 
@@ -91,6 +93,7 @@ export class Catalog {
     const all = [...entries];
     for (const entry of all) this.add(entry);
     this.pageSize = options.pageSize;
+    this.listed = all.filter(({ kind }) => kind !== 'completion');
     this.hasHidden = all.some(({ run }) => run.hider);
     this.addEnumCompleters();
     this.matchers = [...this.resourceTemplates.values()].sort(

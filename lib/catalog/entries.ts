@@ -3,7 +3,7 @@ import type { CompletionOptions } from '../decorators/handler-options.js';
 import type { RunHandler } from '../execution/handler-executor.js';
 import type { HeaderParam } from '../headers/header-params.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
-import type { HandlerAccess } from '../protocol/access.js';
+import type { Requirement } from '../protocol/permissions.js';
 import type { CompiledUriTemplate } from '../protocol/uri-template.js';
 
 interface EntryBase<K extends string> {
@@ -14,8 +14,8 @@ interface EntryBase<K extends string> {
   /** Changes with the handler's code, so that another version of the handler does not continue a call. */
   readonly version: string;
   readonly run: RunHandler;
-  /** Undefined if neither the method nor the class has an access decorator. */
-  readonly access?: HandlerAccess;
+  /** What a caller needs. Undefined if neither the method nor the class has a decorator for it. */
+  readonly requirement?: Requirement;
 }
 
 export interface ToolEntry extends EntryBase<'tool'> {

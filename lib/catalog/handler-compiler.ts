@@ -31,7 +31,7 @@ import {
   type ResourceTemplateEntry,
   type ToolEntry,
 } from './entries.js';
-import { accessOf } from './handler-access.js';
+import { requirementOf } from './requirement.js';
 import { inputOf, parsedParams, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { defined } from '../util/defined.js';
 import { checkUri } from '../protocol/check-uri.js';
@@ -209,8 +209,8 @@ export class HandlerCompiler {
   }
 }
 
-const origin = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'access'> => ({
-  ...defined({ access: accessOf(target) }),
+const origin = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'requirement'> => ({
+  ...defined({ requirement: requirementOf(target) }),
   where: describeTarget(target),
   version: createHash('sha256')
     .update(String(declaredMethodOf(target)))

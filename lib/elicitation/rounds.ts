@@ -13,7 +13,6 @@ import type { AskingHandler, RoundEngine, RoundObserver, RoundResult } from './r
 /** Runs handlers that ask their client, one round at a time, on any node. */
 export class Rounds implements RoundObserver {
   readonly suspensions: PendingRequests;
-  traffic?: RoundObserver['traffic'];
   private readonly legacy: LegacyRounds;
   private loading?: Promise<RoundEngine>;
   private engine?: RoundEngine;
@@ -22,6 +21,7 @@ export class Rounds implements RoundObserver {
   constructor(
     private readonly server: string,
     private readonly settings: MrtrSettings,
+    readonly traffic?: RoundObserver['traffic'],
   ) {
     this.suspensions = new PendingRequests(settings.suspension);
     this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);

@@ -7,6 +7,7 @@ import { INTERCEPTORS_EXTENSION } from '../interceptors/protocol/types.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import { requireUri } from '../protocol/params.js';
+import type { NamedRequest } from '../protocol/permissions.js';
 import type { NamedKind, Traffic } from '../protocol/traffic.js';
 import { declaredIn } from '../headers/header-check.js';
 import type { HeaderParam } from '../headers/header-params.js';
@@ -25,7 +26,7 @@ import type { GatewaySettings } from './resolve-options.js';
 import { NotHonoredError } from './not-honored.error.js';
 import { SuspendedCalls } from './suspended-calls.js';
 import { withoutPrefix } from './target.js';
-import { scopesBy } from './tool-rules.js';
+import { requirementBy } from './tool-rules.js';
 
 const SET_LEVEL = 'logging/setLevel';
 
@@ -42,7 +43,8 @@ export class Gateway implements Handlers {
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
   readonly deadlines: ListDeadlines;
-  readonly toolScopes: Handlers['toolScopes'];
+  /** Undefined if no tool needs scopes. */
+  readonly requirementOf: Handlers['requirementOf'];
   readonly channels = this;
   readonly methods: Readonly<Record<string, Answer>>;
   /** Notifies all clients that do not have a channel. */
@@ -50,6 +52,7 @@ export class Gateway implements Handlers {
   /** Observes the requests to the backends. Undefined if they are not observed. */
   traffic?: Traffic;
   readonly clients = new Set<ClientChannel>();
+  private readonly rules: ReturnType<Handlers['requirements']>;
   private merged?: ServerDescription;
   private readonly backends: readonly Backend[];
   private readonly set: BackendSet;
@@ -61,7 +64,15 @@ export class Gateway implements Handlers {
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
     this.deadlines = new ListDeadlines(settings.limits.listTimeoutMs);
-    this.toolScopes = settings.toolScopes && scopesBy(settings.toolScopes);
+    this.requirementOf = settings.toolScopes && requirementBy(settings.toolScopes);
+    const rules = Object.entries(settings.toolScopes ?? {});
+    this.rules = [
+      ...rules.map(([rule, scopes]) => ({
+        where: `"toolScopes.${rule}"`,
+        requirement: { scopes, anonymous: false },
+      })),
+      { where: 'an item without a rule' },
+    ];
     this.backends = settings.backends.map(({ prefix, options }) => new Backend(prefix, options, this));
     this.set = new BackendSet(this.backends, this.deadlines, settings.name);
     this.methods = {
@@ -70,8 +81,12 @@ export class Gateway implements Handlers {
     };
   }
 
-  get toolRules(): Handlers['toolRules'] {
-    return this.settings.toolScopes;
+  needs({ method, params = {} }: NamedRequest): ReturnType<Handlers['needs']> {
+    return method === 'tools/call' ? [this.requirementOf?.('tool', String(params['name']))] : [undefined];
+  }
+
+  requirements(): ReturnType<Handlers['requirements']> {
+    return this.rules;
   }
 
   get description(): ServerDescription {
@@ -103,11 +118,6 @@ export class Gateway implements Handlers {
     return method === SET_LEVEL ? capabilities.logging !== undefined : capabilities.extensions !== undefined;
   }
 
-  observe(traffic: Traffic): void {
-    this.traffic = traffic;
-    this.states.traffic = traffic;
-  }
-
   isListed(kind: NamedKind, name: string): boolean {
     return this.backends.some(({ prefix, names }) => {
       const own = withoutPrefix(prefix, name);
@@ -115,8 +125,10 @@ export class Gateway implements Handlers {
     });
   }
 
-  open(changes: ChangeNotifier): void {
+  open(changes: ChangeNotifier, traffic: Traffic | undefined): void {
     this.changes = changes;
+    this.traffic = traffic;
+    this.states.traffic = traffic;
   }
 
   health(signal: AbortSignal): Promise<readonly DependencyHealth[]> {

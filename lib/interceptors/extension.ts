@@ -1,8 +1,6 @@
-import type { HeaderCheck } from '../headers/header-check.js';
 import type { Answer } from '../protocol/answer.js';
-import type { ServerExtension } from '../protocol/server-extension.js';
+import type { ExtendedServer, ServerExtension } from '../protocol/server-extension.js';
 import { Boundary } from './boundary/boundary.js';
-import type { Listings } from '../protocol/listings.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import type { LocalChainSource } from './local-chain-source.js';
 import { INTERCEPTORS_EXTENSION } from './protocol/types.js';
@@ -17,9 +15,6 @@ interface InterceptorExtensionOptions {
   readonly chain: LocalChainSource;
   readonly settings: InterceptorSettings;
   readonly reports: InterceptorReports;
-  readonly listings: Listings;
-  readonly headers: HeaderCheck;
-  readonly unsubscribe: Answer;
   readonly pageSize: number;
   readonly ttlMs?: number;
   readonly log: (message: string) => void;
@@ -27,21 +22,28 @@ interface InterceptorExtensionOptions {
 
 /** Puts a chain around the traffic of a server, and exposes the application's interceptors if the options say so. */
 export function interceptorExtension(options: InterceptorExtensionOptions): ServerExtension {
-  const { server, chain, settings, pageSize, ttlMs, log } = options;
+  const { chain, settings, pageSize, ttlMs, log } = options;
   const isEmpty = chain.local.length + settings.servers.length === 0 && !settings.resolveServers;
   return {
-    ...(settings.apply && !isEmpty && around(new Boundary({ ...options, server, source: chain }))),
+    ...(settings.apply && !isEmpty && around(options)),
     ...(settings.expose && exposed(new InterceptorServer(chain, { pageSize, ttlMs, log }), chain)),
   };
 }
 
-const around = (boundary: Boundary) => ({
-  checksHeaders: true,
-  stage: (method: string) => boundary.intercept(method),
-  admitSubscription: boundary.admitSubscription.bind(boundary),
-  ask: boundary.ask.bind(boundary),
-  notifier: boundary.teller.bind(boundary),
-});
+function around({ chain, ...options }: InterceptorExtensionOptions): ServerExtension {
+  let boundary: Boundary;
+  return {
+    checksHeaders: true,
+    attach({ handlers, headers }: ExtendedServer) {
+      const unsubscribe = handlers.answer('resources/unsubscribe');
+      boundary = new Boundary({ ...options, source: chain, listings: handlers, headers, unsubscribe });
+    },
+    stages: method => ({ intercept: boundary.intercept(method) }),
+    admitSubscription: (...asked) => boundary.admitSubscription(...asked),
+    ask: (...asked) => boundary.ask(...asked),
+    notifier: (...asked) => boundary.teller(...asked),
+  };
+}
 
 function exposed(served: InterceptorServer, chain: LocalChainSource) {
   const count = chain.local.length;

@@ -1,10 +1,11 @@
 import type { CompletionEntry, Entry } from '../catalog/entries.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { HandlerTable } from '../server/handler-table.js';
+import type { ServerDraft } from './server-draft.js';
 
 /** @throws McpBootstrapError for a completion whose prompt, template or argument the server does not have */
-export function assertCompletes(entry: Entry, { catalog, options }: McpServerInstance): void {
-  if (entry.kind !== 'completion' || exists(entry, catalog)) return;
+export function assertCompletes(entry: Entry, { table, options }: ServerDraft): void {
+  if (entry.kind !== 'completion' || exists(entry, table)) return;
   const { prompt, resourceTemplate, argument } = entry.ref;
   throw new McpBootstrapError(
     entry.where,
@@ -12,14 +13,12 @@ export function assertCompletes(entry: Entry, { catalog, options }: McpServerIns
   );
 }
 
-function exists(
-  { ref }: CompletionEntry,
-  { prompts, resourceTemplates }: McpServerInstance['catalog'],
-): boolean {
+function exists({ ref }: CompletionEntry, table: HandlerTable): boolean {
   const { prompt, resourceTemplate = '', argument } = ref;
   if (prompt === undefined) {
-    return resourceTemplates.get(resourceTemplate)?.template.variables.includes(argument) ?? false;
+    return table.get('resource template', resourceTemplate)?.template.variables.includes(argument) ?? false;
   }
-  const names = prompts.get(prompt)?.definition.arguments?.map(({ name }) => name);
-  return prompts.has(prompt) && (names === undefined || names.includes(argument));
+  const owner = table.get('prompt', prompt);
+  const names = owner?.definition.arguments?.map(({ name }) => name);
+  return owner !== undefined && (names === undefined || names.includes(argument));
 }

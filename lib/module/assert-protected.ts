@@ -1,20 +1,20 @@
 import type { Entry } from '../catalog/entries.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { ServerDraft } from './server-draft.js';
 
 /** @throws McpBootstrapError for a handler with `@RequireScopes()` on a server that does not check tokens */
-export function assertProtected({ access, where }: Entry, host: McpServerInstance): void {
-  if (access && !access.anonymous) assertChecked(where, '@RequireScopes()', host);
+export function assertProtected({ requirement, where }: Entry, draft: ServerDraft): void {
+  if (requirement && !requirement.anonymous) assertChecked(where, '@RequireScopes()', draft);
 }
 
 /** @throws McpBootstrapError for a gateway with `toolScopes` on a server that does not check tokens */
-export function assertGatewayProtected(host: McpServerInstance): void {
-  const where = `McpGatewayModule.forRoot({ name: "${host.options.name}" })`;
-  if (host.handlers.toolScopes) assertChecked(where, '"toolScopes"', host);
+export function assertGatewayProtected(draft: ServerDraft): void {
+  const where = `McpGatewayModule.forRoot({ name: "${draft.options.name}" })`;
+  if (draft.remote?.requirementOf) assertChecked(where, '"toolScopes"', draft);
 }
 
-function assertChecked(where: string, needs: string, { access, options }: McpServerInstance): void {
-  if (access?.authorizer || options.http === false) return;
+function assertChecked(where: string, needs: string, { extensions, options }: ServerDraft): void {
+  if (extensions.some(({ permissions }) => permissions) || options.http === false) return;
   throw new McpBootstrapError(
     where,
     `it has ${needs}, but no module checks the tokens of the server "${options.name}"; import McpAuthModule.forRoot()`,

@@ -6,12 +6,11 @@ import { describeTarget } from '../execution/handler-target.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import { assertGatewayProtected, assertProtected } from './assert-protected.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
+import type { ServerDraft } from './server-draft.js';
 import { Traffic } from '../protocol/traffic.js';
-import { warnUnreachable } from './warn-unreachable.js';
 
-/** Finds, compiles and distributes all decorated handlers, once, while the application starts. */
+/** Finds and compiles all decorated handlers, then builds the servers, once, while the application starts. */
 @Injectable()
 export class HandlerLoader implements OnModuleInit {
   private readonly logger = new Logger('McpModule');
@@ -38,13 +37,7 @@ export class HandlerLoader implements OnModuleInit {
     });
     // The next steps open connections, for which the application must be sound.
     this.assertNone();
-    for (const host of servers.all()) host.observe(this.traffic);
-    for (const host of servers.all()) {
-      await mistakes.collect(async () => {
-        const extension = await interceptors.extensionOf(host);
-        if (extension) host.extend(extension);
-      });
-    }
+    for (const draft of servers.drafts()) await mistakes.collect(() => this.build(draft));
     await servers.start();
     this.assertNone();
     mistakes.close();
@@ -57,7 +50,7 @@ export class HandlerLoader implements OnModuleInit {
       await mistakes.collect(async () => {
         const entry = await this.compiler.compile(handler);
         if (!areOptionsRight) return;
-        for (const host of this.hostsOf(handler)) host.table.add(entry);
+        for (const draft of this.draftsOf(handler)) draft.table.add(entry);
       });
     }
   }
@@ -66,17 +59,21 @@ export class HandlerLoader implements OnModuleInit {
     const { mistakes } = this.servers;
     // A completion of a handler that was not compiled is not a second mistake.
     const isWhole = mistakes.none;
-    const isProtected = await mistakes.collect(() => this.servers.applyProtections());
-    for (const host of this.servers.all()) {
-      host.publish();
-      if (isProtected) await mistakes.collect(() => assertGatewayProtected(host));
-      for (const entry of host.table.enabled()) {
-        if (isWhole) await mistakes.collect(() => assertCompletes(entry, host));
-        if (isProtected) await mistakes.collect(() => assertProtected(entry, host));
+    const isExtended = await mistakes.collect(() => this.servers.createExtensions());
+    for (const draft of this.servers.drafts()) {
+      if (isExtended) await mistakes.collect(() => assertGatewayProtected(draft));
+      for (const entry of draft.table.enabled()) {
+        if (isWhole) await mistakes.collect(() => assertCompletes(entry, draft));
+        if (isExtended) await mistakes.collect(() => assertProtected(entry, draft));
       }
-      if ([...host.table.enabled()].some(asks)) await host.rounds.load();
-      warnUnreachable(host);
     }
+  }
+
+  private async build(draft: ServerDraft): Promise<void> {
+    const extension = await this.interceptors.extensionOf(draft.options);
+    if (extension) draft.extensions.push(extension);
+    const server = draft.build(this.traffic);
+    if ([...draft.table.enabled()].some(asks)) await server.rounds.load();
   }
 
   private assertNone(): void {
@@ -86,7 +83,7 @@ export class HandlerLoader implements OnModuleInit {
     throw error;
   }
 
-  private hostsOf({ metadata, target, featureServers }: DiscoveredHandler): McpServerInstance[] {
+  private draftsOf({ metadata, target, featureServers }: DiscoveredHandler): ServerDraft[] {
     const { server } = metadata.options;
     const names = server === undefined && featureServers.length > 0 ? featureServers : [server];
     return names.map(name => this.servers.require(name, describeTarget(target)));

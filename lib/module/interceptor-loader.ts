@@ -10,7 +10,7 @@ import type { RemoteHost } from '../interceptors/remote/remote-host.js';
 import { InterceptorReports } from '../interceptors/reports.js';
 import { Traffic } from '../protocol/traffic.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { ResolvedOptions } from '../server/server-options.js';
 
 /** Loads the engine of the interceptors when it is needed: at start if the application has interceptors. */
 @Injectable()
@@ -45,12 +45,12 @@ export class InterceptorLoader implements OnApplicationShutdown {
    * The extension that runs the interceptors of a server; undefined if there is nothing to run.
    * @throws McpBootstrapError for an invalid policy, or two hosts with the same name
    */
-  async extensionOf(host: McpServerInstance): Promise<ServerExtension | undefined> {
-    const { name, interceptors: settings, pageSize, cache } = host.options;
+  async extensionOf(options: ResolvedOptions): Promise<ServerExtension | undefined> {
+    const { name, interceptors: settings, pageSize, cache } = options;
     const { expose, servers, resolveServers, policyFile } = settings;
     const isSet = expose || servers.length > 0 || resolveServers || policyFile !== undefined;
     if (!isSet && !this.isDeclared) return undefined;
-    const chain = await this.chainOf(host);
+    const chain = await this.chainOf({ options });
     const { interceptorExtension } = await import('../interceptors/extension.js');
     const logger = new Logger(`McpModule(${name})`);
     return interceptorExtension({
@@ -58,9 +58,6 @@ export class InterceptorLoader implements OnApplicationShutdown {
       chain,
       settings,
       reports: this.reports,
-      listings: host.handlers,
-      headers: host.headers,
-      unsubscribe: host.handlers.answer('resources/unsubscribe'),
       pageSize,
       ttlMs: cache['interceptors/list']?.ttlMs,
       log: message => logger.warn(message),
@@ -68,7 +65,11 @@ export class InterceptorLoader implements OnApplicationShutdown {
   }
 
   /** The chain of a server. @throws McpBootstrapError */
-  chainOf({ options: { name, interceptors } }: McpServerInstance): Promise<LocalChainSource> {
+  chainOf({
+    options: { name, interceptors },
+  }: {
+    readonly options: ResolvedOptions;
+  }): Promise<LocalChainSource> {
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
     const chain = this.chains.get(name) ?? this.chainFor(name, interceptors, where);
     this.chains.set(name, chain);

@@ -20,9 +20,9 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
 import { assertCompletes } from './assert-completes.js';
 import { assertProtected } from './assert-protected.js';
-import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
+import type { ServerDraft } from './server-draft.js';
 
 /** Nest's key for the scope of a class. */
 const SCOPE_OPTIONS_METADATA = 'scope:options';
@@ -104,12 +104,12 @@ export class McpServerRegistry {
   ): Promise<void> {
     // Waits for global guards: `app.useGlobalGuards()` is called after the providers are created.
     if (!this.servers.started) return void this.servers.onStart(() => this.add(kind, options, handler));
-    const host = this.hostOf(options.server);
+    const draft = this.draftOf(options.server);
     const entry = await this.compile(kind, options, handler);
-    assertCompletes(entry, host);
-    assertProtected(entry, host);
-    host.table.add(entry, 'use replace() to change it');
-    this.changed(host, kind);
+    assertCompletes(entry, draft);
+    assertProtected(entry, draft);
+    draft.table.add(entry, 'use replace() to change it');
+    this.changed(draft, kind);
   }
 
   /**
@@ -121,11 +121,11 @@ export class McpServerRegistry {
     options: RuntimeHandlerOptions<K>,
     handler: RuntimeHandler,
   ): Promise<void> {
-    const host = this.hostOf(options.server);
+    const draft = this.draftOf(options.server);
     const entry = await this.compile(kind, options, handler);
-    assertProtected(entry, host);
-    if (!host.table.replace(entry)) throw unknownHandler(host, kind, entry.key);
-    this.changed(host, kind);
+    assertProtected(entry, draft);
+    if (!draft.table.replace(entry)) throw unknownHandler(draft, kind, entry.key);
+    this.changed(draft, kind);
   }
 
   /**
@@ -149,14 +149,14 @@ export class McpServerRegistry {
    * @throws McpBootstrapError if the handler does not exist
    */
   remove<K extends HandlerKind>(kind: K, key: HandlerKey<K>, server?: string): void {
-    const host = this.hostOf(server);
-    if (!host.table.remove(kind, rowKey(key))) throw unknownHandler(host, kind, rowKey(key));
-    this.changed(host, kind);
+    const draft = this.draftOf(server);
+    if (!draft.table.remove(kind, rowKey(key))) throw unknownHandler(draft, kind, rowKey(key));
+    this.changed(draft, kind);
   }
 
   /** Notifies every client that subscribed to the resource of its change. */
   resourceUpdated(uri: string, server?: string): void {
-    this.hostOf(server).changes.resourceUpdated(uri);
+    this.draftOf(server).server?.changes.resourceUpdated(uri);
   }
 
   private setEnabled(
@@ -165,19 +165,21 @@ export class McpServerRegistry {
     enabled: boolean,
     server: string | undefined,
   ): void {
-    const host = this.hostOf(server);
-    if (!host.table.setEnabled(kind, rowKey(key), enabled)) throw unknownHandler(host, kind, rowKey(key));
-    this.changed(host, kind);
+    const draft = this.draftOf(server);
+    if (!draft.table.setEnabled(kind, rowKey(key), enabled)) throw unknownHandler(draft, kind, rowKey(key));
+    this.changed(draft, kind);
   }
 
-  private changed(host: McpServerInstance, kind: HandlerKind): void {
-    host.publish();
-    if (kind === 'tool') host.changes.toolsChanged();
-    else if (kind === 'prompt') host.changes.promptsChanged();
-    else if (kind !== 'completion') host.changes.resourcesChanged();
+  private changed({ server }: ServerDraft, kind: HandlerKind): void {
+    // Nobody has seen the handlers of a server that is not built yet.
+    if (!server) return;
+    server.publish();
+    if (kind === 'tool') server.changes.toolsChanged();
+    else if (kind === 'prompt') server.changes.promptsChanged();
+    else if (kind !== 'completion') server.changes.resourcesChanged();
   }
 
-  private hostOf(name: string | undefined): McpServerInstance {
+  private draftOf(name: string | undefined): ServerDraft {
     return this.servers.require(name, 'McpServerRegistry');
   }
 
@@ -252,7 +254,7 @@ export class McpServerRegistry {
 const rowKey = (key: string | CompletionRef): string =>
   typeof key === 'string' ? key : keyOfCompletion(key);
 
-const unknownHandler = ({ options }: McpServerInstance, kind: HandlerKind, key: string): McpBootstrapError =>
+const unknownHandler = ({ options }: ServerDraft, kind: HandlerKind, key: string): McpBootstrapError =>
   new McpBootstrapError(
     'McpServerRegistry',
     `the server "${options.name}" does not have the ${kind} ${JSON.stringify(key)}; add it first`,

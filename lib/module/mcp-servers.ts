@@ -1,23 +1,30 @@
 import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Mistakes } from '../exceptions/mistakes.js';
-import type { Authorizer } from '../protocol/access.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import type { ServerDraft } from './server-draft.js';
 
 /** Token of `McpServers` for another copy of this package, whose class is a different object. */
 export const MCP_SERVERS: InjectionToken = 'nestjs-mcp:servers';
 
-/** Creates the object that authorizes the calls of a server by their tokens. */
-export interface Protection {
+/** Creates an extension for the servers of the application. */
+export interface ExtensionSource {
   /** Name of the server. Undefined: all servers. */
   readonly server?: string;
-  authorizerOf(host: McpServerInstance): Authorizer;
+  /** The place where it is declared, for messages: `McpAuthModule.forRoot({ server: "shop" })`. */
+  readonly where: string;
+  /**
+   * @returns undefined if the extension has nothing to do for the server
+   * @throws McpBootstrapError for a mistake
+   */
+  create(draft: ServerDraft): ServerExtension | undefined;
 }
 
 /** All servers of the application, in the order in which it imports them. */
 @Injectable()
 export class McpServers {
-  private readonly entries: { readonly host: McpServerInstance; readonly position: number }[] = [];
+  private readonly entries: { readonly draft: ServerDraft; readonly position: number }[] = [];
 
   /** The mistakes that the modules find in their options and packages. `HandlerLoader` throws them with its own. */
   readonly mistakes = new Mistakes();
@@ -25,7 +32,7 @@ export class McpServers {
   /** Names of the MCP clients. Interceptors can be declared for clients, too. */
   readonly clients = new Set<string>();
 
-  private readonly protections: Protection[] = [];
+  private readonly sources: ExtensionSource[] = [];
 
   private readonly waiting: (() => Promise<void>)[] = [];
   private isStarted = false;
@@ -35,27 +42,29 @@ export class McpServers {
     return this.isStarted;
   }
 
-  /** Authorizes the calls of one server, or of all servers, by their tokens. */
-  protect(protection: Protection): void {
-    this.protections.push(protection);
+  /** Adds an extension to one server, or to all servers. */
+  extend(source: ExtensionSource): void {
+    this.sources.push(source);
   }
 
-  /** @throws McpBootstrapError for a server that does not exist, or is protected twice */
-  applyProtections(): void {
-    for (const { server } of this.protections) {
-      if (server !== undefined) this.require(server, `McpAuthModule.forRoot({ server: "${server}" })`);
-    }
-    for (const host of this.all()) {
-      const { name, http } = host.options;
-      const own = this.protections.filter(({ server }) => server === undefined || server === name);
-      if (own.length > 1) {
-        throw new McpBootstrapError(
-          'McpAuthModule',
-          `the server "${name}" is protected twice; give each McpAuthModule another "server"`,
-        );
+  /**
+   * Creates the extensions of all servers.
+   * @throws McpBootstrapError for a server that does not exist, or is protected twice
+   */
+  createExtensions(): void {
+    for (const { server, where } of this.sources) if (server !== undefined) this.require(server, where);
+    for (const { draft } of this.entries) {
+      const { name } = draft.options;
+      for (const source of this.sources) {
+        if (source.server !== undefined && source.server !== name) continue;
+        const extension = source.create(draft);
+        if (extension) draft.extensions.push(extension);
       }
-      // Over stdio, a caller has the rights of the process, so tokens do not apply.
-      if (own.length === 1 && http) host.protect(own[0].authorizerOf(host));
+      if (draft.extensions.filter(({ permissions }) => permissions).length < 2) continue;
+      throw new McpBootstrapError(
+        'McpAuthModule',
+        `the server "${name}" is protected twice; give each McpAuthModule another "server"`,
+      );
     }
   }
 
@@ -74,13 +83,13 @@ export class McpServers {
    * @param position orders the servers, independent of the order of registration
    * @throws McpBootstrapError for a second server with the same name, with the same path, or on stdio
    */
-  register(host: McpServerInstance, position: number): void {
-    const { name, http, stdio } = host.options;
+  register(draft: ServerDraft, position: number): void {
+    const { name, http, stdio } = draft.options;
     const where = `McpModule.forRoot({ name: ${JSON.stringify(name)} })`;
     if (this.names.includes(name)) {
       throw new McpBootstrapError(where, 'another server has this name; give each server its own "name"');
     }
-    for (const { options } of this.all()) {
+    for (const { options } of this.drafts()) {
       if (
         http &&
         options.http &&
@@ -99,29 +108,38 @@ export class McpServers {
         );
       }
     }
-    this.entries.push({ host, position });
+    this.entries.push({ draft, position });
     this.entries.sort((a, b) => a.position - b.position);
   }
 
-  /** The server with this name; without a name, the first server. */
+  /** The server with this name; without a name, the first server. Undefined until the server is built. */
   get(name?: string): McpServerInstance | undefined {
-    return this.all().find(({ options }) => name === undefined || options.name === name);
+    return this.find(name)?.server;
   }
 
   /** @throws McpBootstrapError that lists the existing servers */
-  require(name: string | undefined, where: string): McpServerInstance {
-    const host = this.get(name);
-    if (host) return host;
+  require(name: string | undefined, where: string): ServerDraft {
+    const draft = this.find(name);
+    if (draft) return draft;
     const known = this.names.map(other => `"${other}"`).join(', ');
     throw new McpBootstrapError(where, `the MCP server "${name}" does not exist; servers are ${known}`);
   }
 
   get names(): string[] {
-    return this.all().map(({ options }) => options.name);
+    return this.drafts().map(({ options }) => options.name);
   }
 
+  drafts(): ServerDraft[] {
+    return this.entries.map(({ draft }) => draft);
+  }
+
+  /** The servers that are built. */
   all(): McpServerInstance[] {
-    return this.entries.map(({ host }) => host);
+    return this.drafts().flatMap(({ server }) => server ?? []);
+  }
+
+  private find(name: string | undefined): ServerDraft | undefined {
+    return this.drafts().find(({ options }) => name === undefined || options.name === name);
   }
 }
 

@@ -11,7 +11,7 @@ import type { McpServerInstance } from '../server/mcp-server-instance.js';
  * @param environment of the process, for warnings
  */
 export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv): void {
-  const { options, handlers, paths, access } = host;
+  const { options, handlers, paths } = host;
   const logger = new Logger(`McpModule(${options.name})`);
   const server = `MCP ${handlers.isRemote ? 'gateway' : 'server'} "${options.name}" ${transportsOf(options, paths)}`;
   const { tools, prompts, resources, resourceTemplates } = host.catalog;
@@ -31,10 +31,7 @@ export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv
       `${server} has no handlers: list the classes with @Tool(), @Prompt() or @Resource() methods in the "providers" of a module`,
     );
   }
-  const issuers = access?.authorizer?.authorizationServers.join(', ');
-  if (access && issuers !== undefined) {
-    logger.log(`Callers ${access.servesAnonymous ? 'may' : 'must'} log in at ${issuers}`);
-  }
+  for (const line of host.startLines) logger.log(line);
   for (const warning of startWarnings(host, environment)) logger.warn(warning);
   for (const entry of host.table.enabled()) logger.verbose(`${titleOf(entry)}: ${entry.where}`);
 }

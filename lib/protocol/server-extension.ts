@@ -1,8 +1,33 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { Answer, Stage } from './answer.js';
+import type { CallerLimit } from './caller-limit.js';
+import type { Listings } from './listings.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from './mcp-call.js';
+import type { DispatchedMethod } from './methods.js';
+import type { Admission, Permissions, Requirements } from './permissions.js';
 
 type Notify = ReplyChannel['notify'];
+
+/**
+ * The places of an extension's stages around a method, from the outside to the inside. Each place holds the stages of
+ * all extensions, in their order.
+ */
+export interface Stages {
+  /** Before everything else: decides whether the caller may make the call. */
+  readonly admit?: Stage;
+  /** Around the rounds of a call: sees and changes what the caller sends and gets. */
+  readonly intercept?: Stage;
+  /** Right before the handler: sees the params that the other stages may have changed. */
+  readonly answer?: Stage;
+}
+
+/** What an extension uses of its server. */
+export interface ExtendedServer {
+  readonly handlers: Listings & Requirements & { answer(method: DispatchedMethod): Answer };
+  /** Compares the header parameters of a call with its arguments. @param shown the list page that shows the tool */
+  readonly headers: (call: McpCall, shown?: Result) => void | Promise<void>;
+  readonly running: { readonly limit: CallerLimit };
+}
 
 /**
  * What a capability adds to a server. It exists before the server, and does not change. `pipeline.ts` holds the order in
@@ -13,14 +38,22 @@ export interface ServerExtension {
   readonly id?: string;
   /** The settings in the capabilities. Default: an empty object. */
   settings?(): Record<string, unknown>;
+  /** Called once, before all other functions, when the server is built. */
+  attach?(server: ExtendedServer): void;
   /** What it offers, for the log of the start: `3 interceptors`. */
   readonly offered?: string;
+  /** Further lines for the log of the start. */
+  startLines?(): readonly string[];
   /** Methods that the extension answers, in both eras. */
   readonly methods?: Readonly<Record<string, Answer>>;
-  /** Its stage around a method; undefined if it has nothing to do for the method. */
-  stage?(method: string, era: Era): Stage | undefined;
+  /** Its stages around a method; undefined if it has nothing to do for the method. */
+  stages?(method: string, era: Era): Stages | undefined;
   /** Whether its stages compare header parameters with arguments, so that the server does not. */
   readonly checksHeaders?: boolean;
+  /** Decides who sees and may use the handlers. A server has at most one extension with permissions. */
+  readonly permissions?: Permissions;
+  /** Decides about HTTP requests. A server has at most one extension with an admission. */
+  readonly admission?: Admission;
   /**
    * Decides on one resource of `subscriptions/listen`.
    * @throws McpException if the subscription is refused

@@ -2,7 +2,12 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 import { paginate, type Catalog, type Pages } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
-import { WITHOUT_SCOPES, type Authorizer, type HandlerAccess } from '../protocol/access.js';
+import {
+  servesAnonymous,
+  WITHOUT_SCOPES,
+  type Permissions,
+  type Requirement,
+} from '../protocol/permissions.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { listOf, perList, type ListMethod } from '../protocol/methods.js';
 
@@ -23,12 +28,11 @@ interface Rows {
 
 /** The lists of a catalogue for each group of callers. Callers who see the same entries share the same pages. */
 export class CallerLists {
-  /** Whether a caller without a token may use any handler. */
-  readonly servesAnonymous: boolean;
   private readonly rows: Readonly<Record<ListMethod, Rows>>;
-  /** The distinct access rules of the handlers. */
-  private readonly demands = new Map<string, HandlerAccess | undefined>();
-  /** The access rules whose handlers a caller sees, as a text. A caller is the same object while its token is cached. */
+  /** The distinct requirements of the handlers. */
+  private readonly requirements = new Map<string, Requirement | undefined>();
+  private readonly servesAnonymous: boolean;
+  /** The requirements whose handlers a caller sees, as a text. A caller is the same object while its token is cached. */
   private readonly seen = new WeakMap<AuthInfo, string>();
   private seenByAnonymous?: string;
   private readonly views = new LRUCache<string, Pages>({ max: MAX_VIEWS, maxSize: MAX_LENGTH });
@@ -36,16 +40,10 @@ export class CallerLists {
 
   constructor(
     private readonly catalog: Catalog,
-    private readonly authorizer: Authorizer | undefined,
+    private readonly permissions: Permissions | undefined,
   ) {
-    const { tools, prompts, resources, resourceTemplates } = catalog;
-    const all = [tools, prompts, resources, resourceTemplates].flatMap(entries => [...entries.values()]);
-    for (const { access } of all) this.demands.set(demandOf(access), access);
-    const allowsAnonymous = [...this.demands.values()].map(
-      access => authorizer?.allows(access, undefined) ?? true,
-    );
-    this.servesAnonymous =
-      all.length === 0 ? (authorizer?.anonymous ?? true) : allowsAnonymous.includes(true);
+    for (const { requirement } of catalog.listed) this.requirements.set(textOf(requirement), requirement);
+    this.servesAnonymous = !permissions || servesAnonymous(permissions, [...this.requirements.values()]);
     this.rows = perList(method => this.rowsOf(catalog[listOf(method).lists]));
   }
 
@@ -80,8 +78,9 @@ export class CallerLists {
   }
 
   private shownTo({ authInfo, http }: McpCall, entries: readonly Listed[]): readonly Listed[] {
-    const { authorizer } = this;
-    return http && authorizer ? entries.filter(({ access }) => authorizer.shows(access, authInfo)) : entries;
+    const { permissions } = this;
+    if (!http || !permissions) return entries;
+    return entries.filter(({ requirement }) => permissions.shows(requirement, authInfo));
   }
 
   private paginate(method: ListMethod, { era }: McpCall, shown: readonly Listed[]): Pages {
@@ -100,28 +99,29 @@ export class CallerLists {
 
   /** Over stdio, there are no tokens. */
   private seenBy({ authInfo, http }: McpCall): string {
-    const { authorizer } = this;
-    if (!http || !authorizer) return '';
-    if (!authInfo) return (this.seenByAnonymous ??= this.bitsOf(authorizer, undefined));
-    const seen = this.seen.get(authInfo) ?? this.bitsOf(authorizer, authInfo);
+    const { permissions } = this;
+    if (!http || !permissions) return '';
+    if (!authInfo) return (this.seenByAnonymous ??= this.bitsOf(permissions, undefined));
+    const seen = this.seen.get(authInfo) ?? this.bitsOf(permissions, authInfo);
     this.seen.set(authInfo, seen);
     return seen;
   }
 
-  private bitsOf(authorizer: Authorizer, caller: AuthInfo | undefined): string {
-    return [...this.demands.values()].map(access => Number(authorizer.shows(access, caller))).join('');
+  private bitsOf(permissions: Permissions, caller: AuthInfo | undefined): string {
+    return [...this.requirements.values()].map(one => Number(permissions.shows(one, caller))).join('');
   }
 
   private rowsOf(map: ReadonlyMap<string, Listed>): Rows {
     const entries = [...map.values()];
     const guarded = entries.filter(({ run }) => run.hider);
-    const { authorizer, servesAnonymous } = this;
-    const isForAll = ({ access }: Listed) =>
-      !authorizer ||
-      (authorizer.shows(access, WITHOUT_SCOPES) && (!servesAnonymous || authorizer.shows(access, undefined)));
+    const { permissions } = this;
+    const isForAll = ({ requirement }: Listed) =>
+      !permissions ||
+      (permissions.shows(requirement, WITHOUT_SCOPES) &&
+        (!this.servesAnonymous || permissions.shows(requirement, undefined)));
     return { entries, guarded, isPersonal: guarded.length > 0 || !entries.every(isForAll) };
   }
 }
 
-const demandOf = (access: HandlerAccess | undefined): string =>
-  access ? JSON.stringify([access.anonymous, ...access.scopes]) : '';
+const textOf = (requirement: Requirement | undefined): string =>
+  requirement ? JSON.stringify([requirement.anonymous, ...requirement.scopes]) : '';

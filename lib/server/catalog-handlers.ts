@@ -4,21 +4,21 @@ import type { Answer } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
+import type { NamedRequest, Permissions, Requirements } from '../protocol/permissions.js';
 import type { NamedKind } from '../protocol/traffic.js';
-import type { Access } from './access.js';
 import { Dispatcher } from './dispatcher.js';
 import type { Handlers, ServerDescription, ToolSchemas } from './handlers.js';
-import { HandlerTable } from './handler-table.js';
+import type { HandlerTable } from './handler-table.js';
 import { pageShowing } from './listings.js';
 import type { ResolvedOptions } from './server-options.js';
+import { Visibility } from './visibility.js';
 
 interface CatalogHandlersOptions {
   readonly options: ResolvedOptions;
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
-  /** The reason why the server cannot have handlers, if there is one. */
-  readonly refusal?: string;
-  readonly onCompiled: (catalog: Catalog) => void;
+  readonly table: HandlerTable;
+  readonly permissions?: Permissions;
 }
 
 /** The handlers of the application. A change of the table compiles a new catalogue. */
@@ -26,23 +26,20 @@ export class CatalogHandlers implements Handlers {
   readonly isRemote = false;
   readonly methods = {};
   readonly subscriptionsAtOnce = 1;
-  readonly table: HandlerTable;
+  /** What a caller sees of the handlers. */
+  readonly visibility: Visibility;
   readonly pageShowing: Handlers['pageShowing'];
   private readonly declared: DeclaredCapabilities;
   private readonly dispatcher: Dispatcher;
   private current?: Catalog;
-  /** Undefined if the answers do not depend on the caller. */
-  access?: Access;
 
   constructor(private readonly parts: CatalogHandlersOptions) {
-    const { options, changes, rounds, refusal } = parts;
+    const { options, changes, rounds, permissions } = parts;
+    const catalog = () => this.catalog;
     this.declared = { ...options.capabilities };
-    this.table = new HandlerTable(refusal);
+    this.visibility = new Visibility({ server: options.name, catalog, changes, permissions });
     this.dispatcher = new Dispatcher(this, changes, rounds);
-    this.pageShowing = pageShowing(
-      () => this.catalog,
-      () => this.access,
-    );
+    this.pageShowing = pageShowing(catalog, this.visibility);
   }
 
   /** The handlers that the server offers now. */
@@ -68,9 +65,7 @@ export class CatalogHandlers implements Handlers {
   }
 
   readonly headerParams: Handlers['headerParams'] = (tool, call) => {
-    const { access } = this;
-    const entry = this.catalog.tools.get(tool);
-    const shown = access ? access.admitted(entry, call) : entry;
+    const shown = this.visibility.shown(this.catalog.tools.get(tool), call);
     return shown instanceof Promise
       ? shown.then(own => own?.headerParams ?? [])
       : (shown?.headerParams ?? []);
@@ -89,9 +84,17 @@ export class CatalogHandlers implements Handlers {
     return this.catalog[kind === 'tool' ? 'tools' : 'prompts'].has(name);
   }
 
+  needs(request: NamedRequest, call: McpCall | undefined): ReturnType<Requirements['needs']> {
+    return this.visibility.needs(request, call);
+  }
+
+  requirements(): ReturnType<Requirements['requirements']> {
+    return this.catalog.listed;
+  }
+
   private compile(): Catalog {
-    const { options, onCompiled } = this.parts;
-    const catalog = new Catalog(this.table.enabled(), {
+    const { options, table } = this.parts;
+    const catalog = new Catalog(table.enabled(), {
       pageSize: options.pageSize,
       declare: this.declared,
     });
@@ -99,7 +102,6 @@ export class CatalogHandlers implements Handlers {
     for (const kind of ['tools', 'prompts', 'resources', 'completions'] as const) {
       if (catalog.capabilities[kind]) this.declared[kind] = true;
     }
-    onCompiled(catalog);
     return catalog;
   }
 }

@@ -32,13 +32,13 @@ import type { Answer } from '../protocol/answer.js';
 import { toPromptResult } from '../protocol/prompt-result.js';
 import { toResourceResult } from '../protocol/resource-result.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
-import type { Access } from './access.js';
+import type { Visibility } from './visibility.js';
 import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-result.js';
 
-/** The current handlers, and the access rules; undefined if the answers do not depend on the caller. */
+/** The current handlers, and what a caller sees of them. */
 interface CatalogSource {
   readonly catalog: Catalog;
-  readonly access?: Access;
+  readonly visibility: Visibility;
 }
 
 /** Answers methods from the catalogue. It does not depend on HTTP or the SDK's server. */
@@ -61,20 +61,17 @@ export class Dispatcher {
   };
 
   private async list(method: ListMethod, call: McpCall, { cursor }: Params): Promise<Result> {
-    const access = this.source.access;
-    const pages = access ? await access.pages(method, call) : this.source.catalog.pages[method];
-    const page = pages.page(cursor as string | undefined);
+    const page = (await this.source.visibility.pages(method, call)).page(cursor as string | undefined);
     if (!page) throw new McpException(McpErrorCode.InvalidParams, 'Unknown cursor');
     return page;
   }
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const access = this.source.access;
-    const known = this.source.catalog.tools.get(name);
-    const admitted = access ? access.admitted(known, call) : known;
+    const { catalog, visibility } = this.source;
+    const shown = visibility.shown(catalog.tools.get(name), call);
     // `await` costs time even for a value that is not a promise.
-    const entry = admitted instanceof Promise ? await admitted : admitted;
+    const entry = shown instanceof Promise ? await shown : shown;
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {
@@ -92,7 +89,7 @@ export class Dispatcher {
 
   private async getPrompt(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const entry = await this.admitted(this.source.catalog.prompts.get(name), call);
+    const entry = await this.shown(this.source.catalog.prompts.get(name), call);
     if (!entry) throw unknownPrompt(name);
     const { description } = entry.definition;
     const data = argumentsOf(params);
@@ -119,14 +116,13 @@ export class Dispatcher {
 
   private async findResource(uri: string, call: McpCall): Promise<Reader & { readonly data: unknown }> {
     for (const reader of this.source.catalog.readersOf(uri)) {
-      if (await this.admitted(reader.entry, call)) return { ...reader, data: reader.variables ?? uri };
+      if (await this.shown(reader.entry, call)) return { ...reader, data: reader.variables ?? uri };
     }
     throw new ResourceNotFoundError(uri);
   }
 
-  private async admitted<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
-    const access = this.source.access;
-    return access ? access.admitted(entry, call) : entry;
+  private async shown<E extends Entry>(entry: E | undefined, call: McpCall): Promise<E | undefined> {
+    return this.source.visibility.shown(entry, call);
   }
 
   /**
@@ -186,7 +182,7 @@ export class Dispatcher {
     const item = itemOf('completion/complete', { ref });
     const id = requireString(ref, item.field);
     const catalog = this.source.catalog;
-    const owner = await this.admitted(catalog.entriesOf(item)[0], call);
+    const owner = await this.shown(catalog.entriesOf(item)[0], call);
     if (!owner) {
       if (type === 'ref/prompt') throw unknownPrompt(id);
       throw new McpException(McpErrorCode.InvalidParams, `Unknown resource template: ${shorten(id)}`);
@@ -197,7 +193,7 @@ export class Dispatcher {
 
   /** Enumerations are visible with their prompt or template; a completion handler has its own decorators. */
   private async visible(completer: Completer | undefined, call: McpCall): Promise<Completer | undefined> {
-    return completer && 'run' in completer ? this.admitted(completer, call) : completer;
+    return completer && 'run' in completer ? this.shown(completer, call) : completer;
   }
 
   private async admit(entry: Entry, call: HandlerCall): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Entry } from '../catalog/entries.js';
+import type { Entry, EntryByKind } from '../catalog/entries.js';
 import type { HandlerKind } from '../decorators/handler-options.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 
@@ -41,6 +41,12 @@ export class HandlerTable {
 
   remove(kind: HandlerKind, key: string): boolean {
     return this.rows.delete(rowKey(kind, key));
+  }
+
+  /** The enabled entry with this name. */
+  get<K extends HandlerKind>(kind: K, key: string): EntryByKind[K] | undefined {
+    const { entry, enabled } = this.rows.get(rowKey(kind, key)) ?? {};
+    return enabled ? (entry as EntryByKind[K]) : undefined;
   }
 
   *enabled(): Generator<Entry> {

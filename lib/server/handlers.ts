@@ -6,6 +6,7 @@ import type { Answer } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
+import type { Requirements } from '../protocol/permissions.js';
 import type { NamedKind, Traffic } from '../protocol/traffic.js';
 
 /** Token of the object that answers for a server instead of the application's handlers. */
@@ -40,7 +41,7 @@ export interface ChannelListener {
 }
 
 /** Everything that a server offers: the handlers of the application, or the backends of a gateway. */
-export interface Handlers extends Listings {
+export interface Handlers extends Listings, Requirements {
   /** Whether other servers answer. They report their changes to each node themselves. */
   readonly isRemote: boolean;
   /** The latest known description. It may change while the server runs. */
@@ -51,8 +52,6 @@ export interface Handlers extends Listings {
   readonly methods: Readonly<Record<string, Answer>>;
   /** Whether one of the additional methods is offered now. */
   offers(method: string): boolean;
-  /** The scopes that a caller needs for a tool, by its name. Undefined if the decorators of the handlers say so. */
-  readonly toolScopes?: (name: string) => readonly string[];
   /** The header parameters of a tool, as the caller sees it. */
   readonly headerParams: (
     tool: string,
@@ -68,8 +67,6 @@ export interface Handlers extends Listings {
   admitSubscription(uri: string, call: McpCall): Promise<boolean>;
   /** How many subscriptions of one request are decided in parallel. */
   readonly subscriptionsAtOnce: number;
-  /** The rules of `toolScopes`: scopes by the name of a tool, or by a pattern. */
-  readonly toolRules?: Readonly<Record<string, readonly string[]>>;
   /** Whether there is a tool or prompt of this name. Undefined if that is not known here. */
   isKnown?(kind: NamedKind, name: string): boolean;
   /** Whether another server has listed the tool or prompt so far. */
@@ -80,10 +77,11 @@ export interface Handlers extends Listings {
    */
   prepare?(call: McpCall): Promise<void>;
   readonly channels?: ChannelListener;
-  /** Observes the requests to other servers. Called before `open`. */
-  observe?(traffic: Traffic): void;
-  /** @param changes notifies all clients, except clients with a channel */
-  open?(changes: ChangeNotifier): void;
+  /**
+   * @param changes notifies all clients, except clients with a channel
+   * @param traffic observes the requests to other servers
+   */
+  open?(changes: ChangeNotifier, traffic: Traffic | undefined): void;
   /** Whether each of the other servers can be reached. Never rejects. */
   health?(signal: AbortSignal): Promise<readonly DependencyHealth[]>;
   close?(): Promise<void>;

@@ -3,15 +3,14 @@ import type { Entry } from '../catalog/entries.js';
 import type { Listing, Listings } from '../protocol/listings.js';
 import { itemOf, LIST_OF, listOf, rowsOf, type ListMethod, type Row } from '../protocol/methods.js';
 import { unknownItem } from '../protocol/unknown.js';
-import type { Access } from './access.js';
+import type { Visibility } from './visibility.js';
 
 /** Finds the page of a list that shows the handler that a call names. */
 export const pageShowing =
-  (catalog: () => Catalog, access: () => Access | undefined): Listings['pageShowing'] =>
+  (catalog: () => Catalog, visibility: Visibility): Listings['pageShowing'] =>
   (method, params, call) => {
-    const now = catalog();
     const listing = (list: ListMethod, wanted: unknown, refusal: Error) => {
-      const pages = access()?.pages(list, call) ?? now.pages[list];
+      const pages = visibility.pages(list, call);
       return pages instanceof Promise
         ? pages.then(own => listingIn(own, list, wanted, refusal))
         : listingIn(pages, list, wanted, refusal);
@@ -26,8 +25,7 @@ export const pageShowing =
       entry?.kind === 'resource template'
         ? listing(LIST_OF[entry.kind], entry.key, refusal)
         : listing(LIST_OF[kind], id, refusal);
-    const readers = now.entriesOf(item);
-    const shown = access()?.firstShown(readers, call) ?? readers[0];
+    const shown = visibility.firstShown(catalog().entriesOf(item), call);
     return shown instanceof Promise ? shown.then(listed) : listed(shown);
   };
 

@@ -15,12 +15,12 @@ import { METHODS } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';
 import type { Observer, Traffic } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
-import type { Authorizer } from '../protocol/access.js';
-import { Access } from './access.js';
+import type { Admission, Permissions } from '../protocol/permissions.js';
 import { CatalogHandlers } from './catalog-handlers.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
 import type { Handlers, ToolSchemas } from './handlers.js';
 import type { HandlerTable } from './handler-table.js';
+import type { Visibility } from './visibility.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
 import { composePipeline, type PipelineParts } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
@@ -28,14 +28,30 @@ import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
 import { type RunningCall, RunningCalls } from '../protocol/running-calls.js';
 
-/** One server of the application: its options, its catalogue and the state that all its connections share. */
+/** What a server is built from. */
+export interface McpServerParts {
+  readonly options: ResolvedOptions;
+  /** The handlers of the application. */
+  readonly table: HandlerTable;
+  /** Answers instead of the application's handlers. */
+  readonly remote?: Handlers;
+  /** The paths of the HTTP endpoint; empty without one. */
+  readonly paths: readonly string[];
+  readonly extensions: readonly ServerExtension[];
+  readonly traffic: Traffic;
+}
+
+/** One server of the application: its options, its handlers and the state that all its connections share. */
 export class McpServerInstance {
+  readonly options: ResolvedOptions;
   private readonly ownInfo: Implementation;
   private readonly ownOptions: McpServerOptions;
   private readonly logger: Logger;
   readonly headers: HeaderCheck;
-  private readonly extensions: ServerExtension[] = [];
-  private pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
+  private readonly extensions: readonly ServerExtension[];
+  private readonly pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
+  /** All handlers of the application, enabled and disabled. */
+  readonly table: HandlerTable;
   readonly bus: ServerEventBus;
   private readonly sharedBus?: SharedEventBus;
   /** Answers the methods of the server. */
@@ -45,15 +61,17 @@ export class McpServerInstance {
   readonly rounds: Rounds;
   /** The calls over HTTP. */
   readonly running: RunningCalls;
-  /** Whether the transports are open. Before, and during a shutdown, the server is not ready. */
-  isOpen = false;
-  /** Access rules; undefined if the answers do not depend on the caller. */
-  access?: Access;
-  /** The paths of the HTTP endpoint, once the application has started. */
-  paths: readonly string[] = [];
+  /** Decides who sees and may use the handlers; undefined if everybody may. */
+  readonly permissions?: Permissions;
+  /** Decides about HTTP requests; undefined if all are served. */
+  readonly admission?: Admission;
+  /** The paths of the HTTP endpoint; empty without one. */
+  readonly paths: readonly string[];
   /** Observes incoming requests. `asking` observes requests to clients. Both are undefined without listeners. */
-  observer?: Observer;
-  asking?: Observer;
+  readonly observer?: Observer;
+  readonly asking?: Observer;
+  private readonly traffic?: Traffic;
+  private isReady = false;
   /** The limits of items that clients hold open, by a name for operators. */
   readonly limits: Record<string, CallerLimit>;
   /** Further numbers of its transports, by a name for operators. */
@@ -61,12 +79,13 @@ export class McpServerInstance {
   /** The number of refused HTTP requests, by status. `limits` counts refusals past a cap. */
   readonly refusals = new Map<number, number>();
 
-  /** @param remote answers instead of the application's handlers */
-  constructor(
-    readonly options: ResolvedOptions,
-    remote?: Handlers,
-  ) {
+  constructor({ options, table, remote, paths, extensions, traffic }: McpServerParts) {
     const { name } = options;
+    this.options = options;
+    this.table = table;
+    this.paths = paths;
+    this.extensions = extensions;
+    if (traffic.isObserved) this.traffic = traffic;
     this.logger = new Logger(`McpModule(${name})`);
     this.ownInfo = infoOf(options);
     this.ownOptions = sdkOptionsOf(options);
@@ -78,21 +97,29 @@ export class McpServerInstance {
     }
     this.bus = this.sharedBus ?? bus;
     this.changes = notifierOver(this.bus);
-    this.rounds = new Rounds(name, options.mrtr);
+    this.rounds = new Rounds(name, options.mrtr, this.traffic);
     const { limit: calls, hanging } = this.running;
     this.limits = { calls, hanging, questions: this.rounds.suspensions.limit };
-    this.own = new CatalogHandlers({
-      options,
-      changes: this.changes,
-      rounds: this.rounds,
-      refusal: remote && `the server "${name}" is a gateway; ${GATEWAY_REMEDY}`,
-      onCompiled: catalog => {
-        if (catalog.hasHidden && !this.access) this.decideBy(undefined);
-      },
-    });
+    this.permissions = extensions.find(one => one.permissions)?.permissions;
+    this.admission = extensions.find(one => one.admission)?.admission;
+    const { changes, rounds, permissions } = this;
+    this.own = new CatalogHandlers({ options, table, changes, rounds, permissions });
     this.handlers = remote ?? this.own;
     this.headers = headerCheck(this.handlers.headerParams);
-    this.pipelines = this.composePipelines();
+    const { handlers, headers } = this;
+    this.observer = this.traffic?.at({
+      side: 'server',
+      name,
+      ...(handlers.isKnown && { isKnown: (kind, key) => handlers.isKnown!(kind, key) }),
+      ...(handlers.isListed && { isListed: (kind, key) => handlers.isListed!(kind, key) }),
+    });
+    this.asking = this.traffic?.at({ side: 'client', name });
+    for (const extension of extensions) extension.attach?.(this);
+    const parts: PipelineParts = { handlers, rounds, headers, extensions };
+    this.pipelines = {
+      legacy: composePipeline(parts, 'legacy'),
+      modern: composePipeline(parts, 'modern'),
+    };
   }
 
   get info(): Implementation {
@@ -118,17 +145,30 @@ export class McpServerInstance {
     };
   }
 
-  /** Makes tokens decide what a caller may use. */
-  protect(authorizer: Authorizer): void {
-    this.decideBy(authorizer);
+  /** Whether the transports are open. Before, and during a shutdown, the server is not ready. */
+  get isOpen(): boolean {
+    return this.isReady;
   }
 
-  /** Starts to receive changes from other nodes. */
+  /** Starts to receive changes from other nodes and from other servers. */
   async open(): Promise<void> {
     await this.sharedBus?.open();
+    this.handlers.open?.(this.changes, this.traffic);
   }
 
-  async close(): Promise<void> {
+  /** Called when the transports are open. */
+  opened(): void {
+    this.isReady = true;
+  }
+
+  /** Called when the transports begin to close. */
+  closing(): void {
+    this.isReady = false;
+  }
+
+  /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
+  async close(timeoutMs: number): Promise<void> {
+    await Promise.all([this.handlers.close?.(), this.rounds.ended(timeoutMs)]);
     await this.sharedBus?.close();
   }
 
@@ -137,8 +177,9 @@ export class McpServerInstance {
     return this.own.catalog;
   }
 
-  get table(): HandlerTable {
-    return this.own.table;
+  /** What a caller sees of the application's handlers. */
+  get visibility(): Visibility {
+    return this.own.visibility;
   }
 
   /** Makes the server offer the current handlers of the table. */
@@ -213,26 +254,9 @@ export class McpServerInstance {
     return this.extensions.flatMap(({ offered }) => offered ?? []);
   }
 
-  /** Adds an extension, before the first request. */
-  extend(extension: ServerExtension): void {
-    this.extensions.push(extension);
-    this.pipelines = this.composePipelines();
-  }
-
-  /** Observes the server's requests if there are listeners. */
-  observe(traffic: Traffic): void {
-    if (!traffic.isObserved) return;
-    const { handlers } = this;
-    const { name } = this.options;
-    this.observer = traffic.at({
-      side: 'server',
-      name,
-      ...(handlers.isKnown && { isKnown: (kind, key) => handlers.isKnown!(kind, key) }),
-      ...(handlers.isListed && { isListed: (kind, key) => handlers.isListed!(kind, key) }),
-    });
-    this.asking = traffic.at({ side: 'client', name });
-    this.rounds.traffic = traffic;
-    handlers.observe?.(traffic);
+  /** The lines of the extensions for the log of the start. */
+  get startLines(): string[] {
+    return this.extensions.flatMap(one => one.startLines?.() ?? []);
   }
 
   /**
@@ -291,30 +315,9 @@ export class McpServerInstance {
   reportRejected(error: Error): void {
     this.logger.debug(error.message.slice(0, MAX_LOGGED));
   }
-
-  private composePipelines(): typeof this.pipelines {
-    const { handlers, rounds, headers, access, extensions } = this;
-    const parts: PipelineParts = { handlers, rounds, headers, access, extensions };
-    return { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
-  }
-
-  private decideBy(authorizer: Authorizer | undefined): void {
-    this.access = new Access({
-      server: this.options.name,
-      catalog: () => this.catalog,
-      changes: this.changes,
-      authorizer,
-      toolScopes: this.handlers.toolScopes,
-    });
-    this.own.access = this.access;
-    this.pipelines = this.composePipelines();
-  }
 }
 
 const SET_LEVEL = 'logging/setLevel';
-
-const GATEWAY_REMEDY =
-  'it offers only the handlers of its backend, so set "server" of the handler to another server';
 
 /** Maximum characters of an error to log, because a client may have written its text. */
 const MAX_LOGGED = 500;

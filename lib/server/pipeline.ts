@@ -4,8 +4,7 @@ import type { Era } from '../protocol/mcp-call.js';
 import { DISPATCHED, METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { traceIdOf } from '../protocol/trace-id.js';
-import type { Access } from './access.js';
-import type { ServerExtension } from '../protocol/server-extension.js';
+import type { ServerExtension, Stages } from '../protocol/server-extension.js';
 import type { Handlers } from './handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
 
@@ -13,8 +12,6 @@ export interface PipelineParts {
   readonly handlers: Handlers;
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
-  /** Undefined if the answers do not depend on the caller. */
-  readonly access?: Access;
   readonly extensions: readonly ServerExtension[];
 }
 
@@ -23,7 +20,7 @@ export interface PipelineParts {
  * this list run between them. The list is composed once for each method of an era, without stages that have no work.
  */
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
-  const { handlers, rounds, headers, access, extensions } = parts;
+  const { handlers, rounds, headers, extensions } = parts;
   const answers = new Map<string, Answer>();
   const errors = errorsAsJsonRpc(rounds);
   for (const method of DISPATCHED) {
@@ -32,16 +29,16 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     const stages = [
       errors,
       // First, because later stages could reveal that a hidden handler exists.
-      access && access.stage,
+      ...added('admit'),
       era === 'legacy' && canAsk && rounds.legacyRounds,
       // Interceptors: check that the caller sees the named handler, check header parameters, then run the chain.
-      ...added,
+      ...added('intercept'),
       !extensions.some(({ checksHeaders }) => checksHeaders) &&
         era === 'modern' &&
         method === 'tools/call' &&
         headerParameters(headers),
-      // Again, because an interceptor may have changed the name.
-      added.length > 0 && access?.needsToolScopes && method === 'tools/call' && access.toolStage,
+      // An interceptor may have changed the name of the handler.
+      ...added('answer'),
     ];
     answers.set(method, compose(stages, handlers.answer(method)));
   }
@@ -50,13 +47,23 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     ...Object.entries(handlers.methods),
   ];
   for (const [method, answer] of further) {
-    answers.set(method, compose([errors, ...stagesOf(extensions, method, era)], answer));
+    const added = stagesOf(extensions, method, era);
+    answers.set(
+      method,
+      compose([errors, ...added('admit'), ...added('intercept'), ...added('answer')], answer),
+    );
   }
   return answers;
 }
 
-const stagesOf = (extensions: readonly ServerExtension[], method: string, era: Era): Stage[] =>
-  extensions.flatMap(one => one.stage?.(method, era) ?? []);
+function stagesOf(
+  extensions: readonly ServerExtension[],
+  method: string,
+  era: Era,
+): (place: keyof Stages) => Stage[] {
+  const all = extensions.map(one => one.stages?.(method, era));
+  return place => all.flatMap(stages => stages?.[place] ?? []);
+}
 
 const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>
   stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);

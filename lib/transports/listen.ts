@@ -61,7 +61,7 @@ async function decide(
   const { subscriptionsAtOnce } = host.handlers;
   try {
     const requests = wanted.map(uri => ({ method: 'resources/subscribe', params: { uri } }));
-    await host.access?.assertAllAllowed(requests, call);
+    await host.admission?.admitAll(requests, call);
     await intercept(host, wanted, call);
     for (let start = 0; start < wanted.length; start += subscriptionsAtOnce) {
       // The client has disconnected, so no further check runs.

@@ -28,7 +28,7 @@ export async function startReference(
   app: INestApplication,
   legacy: NonNullable<McpModuleOptions['legacy']>,
 ): Promise<Reference> {
-  const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).require(undefined, 'the reference');
+  const host = app.get<McpServers>(MCP_SERVERS, { strict: false }).get()!;
   const handler = createMcpHandler(
     ({ era }) => {
       const server = serverForRequest(host, era, () => undefined);

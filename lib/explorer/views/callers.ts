@@ -183,7 +183,7 @@ async function missingOf(
 
 /** The same objects that decided on the list say why, in the order in which they decide. */
 async function reasonOf(
-  { access }: McpServerInstance,
+  { visibility, permissions }: McpServerInstance,
   method: ListMethod,
   entry: Entry,
   recordings: readonly Recording[],
@@ -197,7 +197,7 @@ async function reasonOf(
     why,
   });
   const call = recordings[0].calls.find(one => one.method === method);
-  const hider = call && (await access?.hider(entry, call));
+  const hider = call && (await visibility.hider(entry, call));
   if (hider) {
     const guard = hider.guard ? nameOf(hider.guard) : '@Visible';
     const { error } = hider;
@@ -208,13 +208,12 @@ async function reasonOf(
         : `failed with ${nameOf(error)}; the log of the application has the message`;
     return missing('guard', [guard], `@Visible(${guard}) ${verb}`);
   }
-  const { authorizer } = access ?? {};
-  if (call?.http && authorizer && !authorizer.shows(entry.access, call.authInfo)) {
-    const { scopes = [] } = entry.access ?? {};
-    const isReachable = authorizer.lists === 'reachable';
+  if (call?.http && permissions && !permissions.shows(entry.requirement, call.authInfo)) {
+    const { scopes = [] } = entry.requirement ?? {};
+    const isReachable = permissions.lists === 'reachable';
     if (!call.authInfo && !isReachable) return missing('token', scopes, 'It needs a token');
     const lacking = scopes.filter(
-      scope => !authorizer.shows({ scopes: [scope], anonymous: false }, call.authInfo),
+      scope => !permissions.shows({ scopes: [scope], anonymous: false }, call.authInfo),
     );
     const why = `The caller lacks the scope ${lacking.join(', ')}`;
     const remedy = ', which "scopesSupported" of McpAuthModule does not name';

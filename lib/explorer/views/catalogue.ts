@@ -19,7 +19,7 @@ export const revisionsOf = ({ options }: McpServerInstance): string[] =>
   options.legacy === 'reject' ? [REVISION] : [REVISION, ...LEGACY_REVISIONS];
 
 function serverOf(server: McpServerInstance, config: ApplicationConfig): CatalogueServer {
-  const { info, options, paths, access } = server;
+  const { info, options, paths, permissions } = server;
   const entries = [...server.table.enabled()];
   const definitions = definitionsOf(server, entries);
   const handlers = entries.map(entry => entryOf(entry, definitions, server, config));
@@ -29,7 +29,7 @@ function serverOf(server: McpServerInstance, config: ApplicationConfig): Catalog
     version: info.version,
     ...defined({ title: info.title, path }),
     isGateway: server.handlers.isRemote,
-    isProtected: access?.authorizer !== undefined,
+    isProtected: permissions !== undefined,
     revisions: revisionsOf(server),
     handlers,
     tokens: handlers.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -44,14 +44,14 @@ const inspectorOf = (path: string): string =>
 function entryOf(
   entry: Entry,
   definitions: Definitions,
-  { access }: McpServerInstance,
+  { permissions }: McpServerInstance,
   config: ApplicationConfig,
 ): CatalogueEntry {
   const { kind, key, where, run } = entry;
   const [className, methodName] = splitAt(where);
   const definition = 'definition' in entry ? entry.definition : undefined;
   const known = definitions(entry);
-  const anonymous = entry.access?.anonymous ?? access?.authorizer?.anonymous;
+  const anonymous = entry.requirement?.anonymous ?? permissions?.anonymous;
   return {
     kind,
     name: key,
@@ -60,8 +60,8 @@ function entryOf(
     methodName,
     steps: enhancerSteps(run.plan, config),
     visible: visibleSteps(run.plan),
-    scopes: entry.access?.scopes ?? [],
-    ...(access?.authorizer && { anonymous: anonymous === true }),
+    scopes: entry.requirement?.scopes ?? [],
+    ...(permissions && { anonymous: anonymous === true }),
     ...(known && { definitions: known }),
     headers:
       kind === 'tool'

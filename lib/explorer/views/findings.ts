@@ -89,11 +89,11 @@ const UNGUARDED: Told = {
 
 /** Global guards are around all tools alike. */
 function unguardedOf(tools: readonly Entry[], config: ApplicationConfig): ReadonlySet<Entry> {
-  const isGuarded = ({ run, access }: Entry) =>
+  const isGuarded = ({ run, requirement }: Entry) =>
     run.hider !== undefined ||
-    (access?.scopes.length ?? 0) > 0 ||
+    (requirement?.scopes.length ?? 0) > 0 ||
     enhancerSteps(run.plan, config).some(({ kind, level }) => kind === 'guard' && level !== 'global');
-  const bare = tools.filter(tool => !isGuarded(tool) && tool.access?.anonymous !== true);
+  const bare = tools.filter(tool => !isGuarded(tool) && tool.requirement?.anonymous !== true);
   return new Set(bare.length < tools.length ? bare : []);
 }
 

@@ -71,7 +71,10 @@ export class McpHealthIndicator {
       Promise.all(this.servers.all().map(server => backendsOf(server, over))),
       this.hosts(over),
     ]);
-    const servers = this.servers.all().map(({ options: { name }, isOpen }) => ({ name, isUp: isOpen }));
+    const servers = this.servers.drafts().map(({ options: { name }, server }) => ({
+      name,
+      isUp: server?.isOpen === true,
+    }));
     const isReady =
       servers.every(({ isUp }) => isUp) &&
       redis !== false &&

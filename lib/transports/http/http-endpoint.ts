@@ -11,7 +11,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 import { AuthChallenge } from '../../exceptions/auth-challenge.js';
-import type { Authorizer, Bearer } from '../../protocol/access.js';
+import type { Admission } from '../../protocol/permissions.js';
 import { callerOf } from '../../protocol/caller.js';
 import { LimitReached } from '../../protocol/caller-limit.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
@@ -29,11 +29,10 @@ import { closeWithConnection, isGone } from './connections.js';
 import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
 import { ListenerLimit } from './listener-limit.js';
-import { legacyCall, modernCall } from './request-call.js';
+import { httpOf, legacyCall, modernCall } from './request-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
 import { originOf, SdkHandler } from './sdk-handler.js';
-import { endWithToken, leftOf } from './token-watch.js';
 import { challengeError, limitError, SHUTTING_DOWN } from './transport-error.js';
 
 /** The Streamable HTTP endpoint of one server. It serves both eras, and determines the era of each request. */
@@ -87,8 +86,8 @@ export class HttpEndpoint {
     this.answers.add(rawResponse);
     rawResponse.on('close', this.forget);
     const json = body?.ok ? body.json : undefined;
-    const authorizer = this.server.access?.authorizer;
-    const answered = authorizer ? this.identify(authorizer, incoming, json) : this.route(incoming, json);
+    const { admission } = this.server;
+    const answered = admission ? this.admit(admission, incoming, json) : this.route(incoming, json);
     answered.catch((error: Error) => {
       this.server.report(error);
       rawResponse.destroy();
@@ -121,19 +120,18 @@ export class HttpEndpoint {
     for (const response of this.answers) response.destroy();
   }
 
-  /** Verifies the token of a request. Serves the request, or answers with the reason for the refusal. */
-  private async identify(authorizer: Authorizer, incoming: Incoming, json: unknown): Promise<void> {
-    const access = this.server.access!;
-    const bearer = bearerOf(incoming);
+  /** Serves a request that is admitted, or answers with the reason for the refusal. */
+  private async admit(admission: Admission, incoming: Incoming, json: unknown): Promise<void> {
     const { rawRequest, rawResponse } = incoming;
-    const isListening = rawRequest.method === 'GET' || listenOf(json) !== undefined;
     let caller: AuthInfo | undefined;
     try {
-      const known = authorizer.authenticate(bearer);
-      caller = known instanceof Promise ? await known : known;
-      // Clock tolerance is for calls: a stream would end at once, and its client would come back.
-      if (caller && isListening && leftOf(caller) <= 0) throw authorizer.expired(bearer);
-      if (!caller && !access.servesAnonymous) throw access.unauthorized(requestsIn(json), bearer);
+      const admitted = admission.admit({
+        http: httpOf(incoming),
+        response: rawResponse,
+        requests: requestsIn(json),
+        isListening: rawRequest.method === 'GET' || listenOf(json) !== undefined,
+      });
+      caller = admitted instanceof Promise ? await admitted : admitted;
     } catch (error) {
       const id = idOf(json);
       if (error instanceof LimitReached) return limitError(error, id).send(rawResponse);
@@ -141,7 +139,6 @@ export class HttpEndpoint {
       this.server.refused(error.status);
       return challengeError(error, id).send(rawResponse);
     }
-    if (caller && isListening) endWithToken(authorizer, bearer, caller, rawResponse);
     return this.route(ownedBy(caller, incoming), json);
   }
 
@@ -159,7 +156,7 @@ export class HttpEndpoint {
       return this.serveBySdk(incoming, json);
     }
     // A batch is refused as a whole: the client that logs in sends all of it again.
-    if (this.server.access && Array.isArray(json) && (await this.isChallenged(incoming, json))) return;
+    if (Array.isArray(json) && (await this.isChallenged(incoming, json))) return;
     return this.sessions.serve(incoming, json);
   }
 
@@ -189,18 +186,18 @@ export class HttpEndpoint {
 
   private async serveBySdk(incoming: Incoming, json: unknown): Promise<void> {
     const listen = listenOf(json);
-    if (this.server.access && !listen && (await this.isChallenged(incoming, json))) return;
+    if (!listen && (await this.isChallenged(incoming, json))) return;
     const isAdmitted = listen ? this.listeners.admits(incoming, listen.id) : this.admitsCalls(incoming, json);
     if (isAdmitted) return this.sdk.serve(incoming);
   }
 
   /** Checked before an answer starts, because a refusal sets the HTTP status. */
   private async isChallenged(incoming: Incoming, json: unknown): Promise<boolean> {
+    const { admission } = this.server;
+    const requests = admission ? requestsIn(json) : [];
+    if (requests.length === 0) return false;
     try {
-      const requests = requestsIn(json);
-      if (requests.length > 0) {
-        await this.server.access!.assertAllAllowed(requests, callOf(requests[0], originOf(incoming)));
-      }
+      await admission!.admitAll(requests, callOf(requests[0], originOf(incoming)));
       return false;
     } catch (error) {
       if (!(error instanceof AuthChallenge)) throw error;
@@ -260,15 +257,7 @@ export class HttpEndpoint {
   }
 }
 
-const bearerOf = ({ request, response, rawRequest, caller }: Incoming): Bearer => ({
-  request,
-  response,
-  caller,
-  headers: rawRequest.headers,
-  rawHeaders: rawRequest.rawHeaders,
-});
-
-/** The request with the caller of its verified token. It replaces a caller that a guard of the application found. */
+/** The request with the admitted caller, who replaces a caller that a guard of the application found. */
 function ownedBy(authInfo: AuthInfo | undefined, incoming: Incoming): Incoming {
   const { request, response, rawRequest, rawResponse, body } = incoming;
   const caller = authInfo ? callerOf(authInfo, request) : incoming.caller;

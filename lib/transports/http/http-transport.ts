@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Subscription } from 'rxjs';
 import { McpBootstrapError } from '../../exceptions/mcp-bootstrap.error.js';
-import type { ResolvedHttpOptions } from '../../server/server-options.js';
+import type { ResolvedHttpOptions, ResolvedOptions } from '../../server/server-options.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
 import { BodyGate } from './body-gate.js';
@@ -20,7 +20,7 @@ export class HttpTransport {
   private connections?: Connections;
 
   constructor(
-    private readonly host: McpServerInstance,
+    private readonly options: ResolvedOptions,
     private readonly http: ResolvedHttpOptions,
     private readonly adapterHost: HttpAdapterHost,
     private readonly controller: Type,
@@ -49,32 +49,35 @@ export class HttpTransport {
     mount(this.controller, this.http);
     this.slot.gate?.watch(paths);
     this.cors.watch(paths);
-    this.host.paths = paths;
   }
 
   /** @throws McpBootstrapError for an adapter that cannot be used; RxJS would swallow an error in the constructor */
-  async open(): Promise<void> {
+  async open(host: McpServerInstance): Promise<void> {
     const { adapter } = this;
     if (adapter && !canBeServed(adapter)) {
       throw new McpBootstrapError(
-        `McpModule.forRoot({ name: ${JSON.stringify(this.host.options.name)} })`,
+        `McpModule.forRoot({ name: ${JSON.stringify(this.options.name)} })`,
         `the HTTP adapter "${adapter.getType()}" has neither "addHook" nor "use" on its instance; use an adapter over Node's requests, such as Express or Fastify, or set "http" to false`,
       );
     }
-    this.slot.endpoint = new HttpEndpoint(this.host, this.http);
+    this.slot.endpoint = new HttpEndpoint(host, this.http);
     const server = this.adapterHost.httpAdapter?.getHttpServer() as Partial<Server> | undefined;
     if (server?.on) this.connections = Connections.of(server as Server);
     await this.slot.endpoint.open();
   }
 
-  /** Waits for running calls up to the server's `shutdownTimeoutMs`, then ends everything. */
-  async close(): Promise<void> {
+  /**
+   * Waits for running calls up to the server's `shutdownTimeoutMs`, then ends everything.
+   * @param host undefined if the start failed before the server was built
+   */
+  async close(host: McpServerInstance | undefined): Promise<void> {
     this.installed.unsubscribe();
-    const { running, options } = this.host;
+    if (!host) return;
+    const { running, options } = host;
     const deadline = performance.now() + options.shutdownTimeoutMs;
     running.close();
     const handedOver = this.slot.endpoint?.handOver();
-    this.host.reportEnded(await running.shutDown(options.shutdownTimeoutMs));
+    host.reportEnded(await running.shutDown(options.shutdownTimeoutMs));
     await handedOver;
     await Promise.all([
       running.idle(SHUTDOWN_GRACE_MS),

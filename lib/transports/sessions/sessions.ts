@@ -185,7 +185,7 @@ export class Sessions {
   private isOwner(owner: string, incoming: Incoming): boolean {
     return (
       owner === ownerOf(incoming) ||
-      (this.server.access?.authorizer !== undefined && owner === ownerOf(incoming, 'anonymous'))
+      (this.server.admission !== undefined && owner === ownerOf(incoming, 'anonymous'))
     );
   }
 

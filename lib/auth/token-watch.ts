@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { Authorizer, Bearer } from '../../protocol/access.js';
+import type { HttpExchange } from '../protocol/mcp-call.js';
+import type { TokenAuthorizer } from './token-authorizer.js';
 
 /**
  * Ends a stream when the token of its client expires or is refused: a client that only listens sends its token once. While the
  * token cannot be verified, the stream goes on.
  */
 export function endWithToken(
-  authorizer: Authorizer,
-  bearer: Bearer,
+  authorizer: TokenAuthorizer,
+  bearer: HttpExchange,
   caller: AuthInfo,
   response: ServerResponse,
 ): void {

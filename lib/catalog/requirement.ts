@@ -1,12 +1,12 @@
 import { ANONYMOUS_METADATA, SCOPES_METADATA } from '../decorators/metadata.js';
 import { declaredMethodOf, type HandlerTarget } from '../execution/handler-target.js';
-import type { HandlerAccess } from '../protocol/access.js';
+import type { Requirement } from '../protocol/permissions.js';
 
 /**
- * Reads who may use a handler. A decorator of the method overrides the class, except that scopes of both are required.
+ * Reads what a caller needs for a handler. A decorator of the method overrides the class, except that scopes of both are required.
  * @throws Error for a method or a class that has both `@AllowAnonymous` and `@RequireScopes`
  */
-export function accessOf(target: HandlerTarget): HandlerAccess | undefined {
+export function requirementOf(target: HandlerTarget): Requirement | undefined {
   const own = declaredOn(declaredMethodOf(target));
   const shared = declaredOn(target.handlerClass);
   if (own.anonymous) return { scopes: [], anonymous: true };

@@ -1,0 +1,123 @@
+import type { AuthInfo, Result } from '@modelcontextprotocol/server';
+import type { AuthChallenge } from '../exceptions/auth-challenge.js';
+import type { Stage } from '../protocol/answer.js';
+import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { isList, METHODS } from '../protocol/methods.js';
+import {
+  servesAnonymous,
+  type Admission,
+  type NamedRequest,
+  type Requirement,
+  type Visit,
+} from '../protocol/permissions.js';
+import type { ExtendedServer, ServerExtension, Stages } from '../protocol/server-extension.js';
+import { rowsShown } from './rows-shown.js';
+import type { TokenAuthorizer } from './token-authorizer.js';
+import { endWithToken, leftOf } from './token-watch.js';
+import { warnUnreachable } from './warn-unreachable.js';
+
+type Needs = readonly (Requirement | undefined)[];
+
+/** The extension that makes a server an OAuth resource server: who is admitted, and who may use which handler. */
+export class Authorization implements ServerExtension, Admission {
+  readonly admission = this;
+  private server!: ExtendedServer;
+  private decided?: { readonly handlers: object; readonly isAnonymous: boolean };
+
+  constructor(readonly permissions: TokenAuthorizer) {}
+
+  attach(server: ExtendedServer): void {
+    this.server = server;
+    warnUnreachable(this.permissions, server.handlers.requirements());
+  }
+
+  startLines(): readonly string[] {
+    const issuers = this.permissions.authorizationServers.join(', ');
+    return [`Callers ${this.servesAnonymous ? 'may' : 'must'} log in at ${issuers}`];
+  }
+
+  stages(method: string): Stages | undefined {
+    if (isList(method)) return { admit: this.listed };
+    const { names, onlyEnds } = METHODS.get(method) ?? {};
+    // Again, because an interceptor may have changed the name.
+    return names && !onlyEnds ? { admit: this.checked, answer: this.checked } : undefined;
+  }
+
+  async admit({ http, response, requests, isListening }: Visit): Promise<AuthInfo | undefined> {
+    const { permissions } = this;
+    const { limit } = this.server.running;
+    const known = permissions.authenticate(http, limit);
+    const caller = known instanceof Promise ? await known : known;
+    if (!caller) {
+      if (!this.servesAnonymous) throw await this.unauthorized(requests, http);
+      return undefined;
+    }
+    if (isListening) {
+      // Clock tolerance is for calls: a stream would end at once, and its client would come back.
+      if (leftOf(caller) <= 0) throw permissions.expired(http);
+      endWithToken(permissions, http, caller, response);
+    }
+    return caller;
+  }
+
+  async admitAll(requests: readonly NamedRequest[], call: McpCall): Promise<void> {
+    const { authInfo, http } = call;
+    if (!http) return;
+    const needed: (Requirement | undefined)[] = [];
+    for (const request of requests) needed.push(...(await this.server.handlers.needs(request, call)));
+    // A challenge names the scopes of all, so that the client logs in once.
+    if (!this.allowsAll(needed, authInfo)) throw this.permissions.refusal(scopesOf(needed), authInfo, http);
+  }
+
+  /** Decided once for the handlers, because callers can ask often. */
+  private get servesAnonymous(): boolean {
+    const handlers = this.server.handlers.requirements();
+    if (this.decided?.handlers !== handlers) {
+      const all = handlers.map(({ requirement }) => requirement);
+      this.decided = { handlers, isAnonymous: servesAnonymous(this.permissions, all) };
+    }
+    return this.decided.isAnonymous;
+  }
+
+  /** Refuses a forbidden call. A call of a hidden handler continues, and fails as unknown. */
+  private readonly checked: Stage = next => (call, params) => {
+    // Over stdio there are no tokens: the process that starts the server is trusted.
+    if (!call.http) return next(call, params);
+    const needs = this.server.handlers.needs({ method: call.method, params }, call);
+    if (!(needs instanceof Promise)) {
+      this.assertAllowed(needs, call);
+      return next(call, params);
+    }
+    return needs.then(all => {
+      this.assertAllowed(all, call);
+      return next(call, params);
+    });
+  };
+
+  /** The catalogue lists only handlers that the caller may see, but a gateway lists all items of its backends. */
+  private readonly listed: Stage = next => {
+    const { handlers } = this.server;
+    if (!handlers.requirementOf) return next;
+    return async (call: McpCall, params: Params): Promise<Result> => {
+      const page = await next(call, params);
+      return call.http ? rowsShown(page, call, handlers, this.permissions) : page;
+    };
+  };
+
+  private assertAllowed(needs: Needs, { authInfo, http }: McpCall): void {
+    if (!this.allowsAll(needs, authInfo)) throw this.permissions.refusal(scopesOf(needs), authInfo, http!);
+  }
+
+  private allowsAll(needs: Needs, caller: AuthInfo | undefined): boolean {
+    return needs.every(requirement => this.permissions.allows(requirement, caller));
+  }
+
+  /** The refusal of a request without a token. Scopes that `@Visible` hides stay unknown. */
+  private async unauthorized(requests: readonly NamedRequest[], http: Visit['http']): Promise<AuthChallenge> {
+    const { handlers } = this.server;
+    const needs = await Promise.all(requests.map(async request => handlers.needs(request, undefined)));
+    return this.permissions.refusal(scopesOf(needs.flat()), undefined, http);
+  }
+}
+
+const scopesOf = (needs: Needs): string[] => [...new Set(needs.flatMap(one => one?.scopes ?? []))];

@@ -1,0 +1,122 @@
+import { HttpException, Logger } from '@nestjs/common';
+import type { Catalog, Pages } from '../catalog/catalog.js';
+import type { Entry } from '../catalog/entries.js';
+import type { Hider } from '../execution/handler-pipeline.js';
+import { McpContext } from '../execution/mcp-context.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+import type { ListMethod } from '../protocol/methods.js';
+import type { NamedRequest, Permissions, Requirement } from '../protocol/permissions.js';
+import { CallerLists } from './caller-lists.js';
+import { namedIn } from './named-entries.js';
+
+/** How long a failing guard is not reported again, in milliseconds. */
+const QUIET_MS = 60_000;
+
+interface VisibilityOptions {
+  /** Name of the server, for the log. */
+  readonly server: string;
+  readonly catalog: () => Catalog;
+  readonly changes: ChangeNotifier;
+  /** Undefined: only `@Visible` decides. */
+  readonly permissions?: Permissions;
+}
+
+/** Decides which handlers a caller sees: `@Visible` first, then, in lists, the permissions of the caller. */
+export class Visibility {
+  /** The guards of `@Visible` that hide handlers, by request. */
+  private readonly hiders = new WeakMap<object, Map<Entry, Promise<Hider | undefined>>>();
+  /** When the guard of a handler was last reported to fail. */
+  private readonly failures = new WeakMap<Entry, number>();
+  private readonly lists = new WeakMap<Catalog, CallerLists>();
+
+  constructor(private readonly options: VisibilityOptions) {}
+
+  /** The handler, or undefined if it is hidden from the caller. Returns a promise only if guards must run. */
+  shown<E extends Entry>(entry: E | undefined, call: McpCall): E | undefined | Promise<E | undefined> {
+    const shows = entry && this.shows(entry, call);
+    if (shows instanceof Promise) return shows.then(isShown => (isShown ? entry : undefined));
+    return shows ? entry : undefined;
+  }
+
+  /** The first of these handlers that the caller sees. Returns a promise only if a guard has to decide. */
+  firstShown(entries: readonly Entry[], call: McpCall): Entry | undefined | Promise<Entry | undefined> {
+    const [entry] = entries;
+    const shows = entry && this.shows(entry, call);
+    if (!(shows instanceof Promise)) return entry;
+    return shows.then(isShown => (isShown ? entry : this.firstShown(entries.slice(1), call)));
+  }
+
+  /** Whether `@Visible` shows a handler to a caller. */
+  private shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
+    return entry.run.hider ? this.hider(entry, call).then(hider => hider === undefined) : true;
+  }
+
+  /** The guard of `@Visible` that hides a handler from a caller. Guards decide once for each handler and request. */
+  async hider(entry: Entry, call: McpCall): Promise<Hider | undefined> {
+    const request = call.http?.request ?? call.params;
+    const known = this.hiders.get(request) ?? new Map<Entry, Promise<Hider | undefined>>();
+    this.hiders.set(request, known);
+    const verdict = known.get(entry) ?? this.ask(entry, call);
+    known.set(entry, verdict);
+    return verdict;
+  }
+
+  /** The pages of a list that the caller sees. */
+  pages(method: ListMethod, call: McpCall): Pages | Promise<Pages> {
+    const catalog = this.options.catalog();
+    if (!catalog.hasHidden && !this.options.permissions) return catalog.pages[method];
+    const lists = this.lists.get(catalog) ?? new CallerLists(catalog, this.options.permissions);
+    this.lists.set(catalog, lists);
+    return lists.pages(method, call, entry => this.shows(entry, call));
+  }
+
+  /**
+   * The requirements of the handlers that a request names, as far as the caller sees them. A completer of a hidden
+   * prompt or template is as unknown as its owner.
+   * @param call undefined for a caller that nobody knows: handlers with `@Visible` are hidden from it
+   */
+  needs(
+    { method, params = {} }: NamedRequest,
+    call: McpCall | undefined,
+  ): readonly (Requirement | undefined)[] | Promise<readonly (Requirement | undefined)[]> {
+    const { entries, completer } = namedIn(this.options.catalog(), method, params);
+    const owner = call ? this.firstShown(entries, call) : entries.find(({ run }) => !run.hider);
+    if (!completer && !(owner instanceof Promise)) return owner ? [owner.requirement] : NOTHING;
+    return this.neededBy(owner, completer, call);
+  }
+
+  private async neededBy(
+    shown: Entry | undefined | Promise<Entry | undefined>,
+    completer: Entry | undefined,
+    call: McpCall | undefined,
+  ): Promise<readonly (Requirement | undefined)[]> {
+    const owner = await shown;
+    if (!owner) return NOTHING;
+    const isShown = completer && (call ? await this.shows(completer, call) : !completer.run.hider);
+    return isShown ? [owner.requirement, completer.requirement] : [owner.requirement];
+  }
+
+  private async ask(entry: Entry, call: McpCall): Promise<Hider | undefined> {
+    const { run, where } = entry;
+    const asked = { data: {}, context: new McpContext(call, this.options.changes) };
+    const hider = await run.hider?.(asked).catch((error: unknown): Hider => ({ error }));
+    // A guard that refuses says so by an exception, too.
+    const isFault = hider?.error !== undefined && !(hider.error instanceof HttpException);
+    if (isFault && this.isNewFailure(entry)) {
+      const logger = new Logger(`McpModule(${this.options.server})`);
+      logger.warn(`${where} is hidden, because a guard of @Visible failed`, hider.error);
+    }
+    return hider;
+  }
+
+  /** A list asks all guards, and a client can read lists as fast as it likes. */
+  private isNewFailure(entry: Entry): boolean {
+    const now = performance.now();
+    if (now - (this.failures.get(entry) ?? -Infinity) < QUIET_MS) return false;
+    this.failures.set(entry, now);
+    return true;
+  }
+}
+
+const NOTHING: readonly Requirement[] = [];
