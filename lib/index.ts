@@ -6,6 +6,10 @@ export type {
   McpOptionsFactory,
 } from './server/server-options.js';
 export { Completion, Prompt, Resource, ResourceTemplate, Tool } from './decorators/handler.decorators.js';
+export { ExtensionMethod, McpExtension } from './decorators/extension.decorators.js';
+export type { ExtensionMethodOptions, McpExtensionOptions } from './decorators/extension.decorators.js';
+export type { ServerExtension, Stages } from './protocol/server-extension.js';
+export type { Answer, Stage } from './protocol/answer.js';
 export { Visible } from './decorators/visible.decorator.js';
 export { Ask } from './decorators/params.decorator.js';
 export { Args, Ctx, HeaderParam, UriParams } from './decorators/params.decorator.js';

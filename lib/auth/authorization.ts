@@ -22,13 +22,13 @@ type Needs = readonly (Requirement | undefined)[];
 export class Authorization implements ServerExtension, Admission {
   readonly admission = this;
   private server!: ExtendedServer;
-  private decided?: { readonly handlers: object; readonly isAnonymous: boolean };
+  private decided?: { readonly of: object; readonly isAnonymous: boolean };
 
   constructor(readonly permissions: TokenAuthorizer) {}
 
   attach(server: ExtendedServer): void {
     this.server = server;
-    warnUnreachable(this.permissions, server.handlers.requirements());
+    warnUnreachable(this.permissions, server.requirements());
   }
 
   startLines(): readonly string[] {
@@ -40,7 +40,8 @@ export class Authorization implements ServerExtension, Admission {
     if (isList(method)) return { admit: this.listed };
     const { names, onlyEnds } = METHODS.get(method) ?? {};
     // Again, because an interceptor may have changed the name.
-    return names && !onlyEnds ? { admit: this.checked, answer: this.checked } : undefined;
+    const isNaming = (names && !onlyEnds) || this.server.isOwn(method);
+    return isNaming ? { admit: this.checked, answer: this.checked } : undefined;
   }
 
   async admit({ http, response, requests, isListening }: Visit): Promise<AuthInfo | undefined> {
@@ -64,17 +65,17 @@ export class Authorization implements ServerExtension, Admission {
     const { authInfo, http } = call;
     if (!http) return;
     const needed: (Requirement | undefined)[] = [];
-    for (const request of requests) needed.push(...(await this.server.handlers.needs(request, call)));
+    for (const request of requests) needed.push(...(await this.server.needs(request, call)));
     // A challenge names the scopes of all, so that the client logs in once.
     if (!this.allowsAll(needed, authInfo)) throw this.permissions.refusal(scopesOf(needed), authInfo, http);
   }
 
   /** Decided once for the handlers, because callers can ask often. */
   private get servesAnonymous(): boolean {
-    const handlers = this.server.handlers.requirements();
-    if (this.decided?.handlers !== handlers) {
-      const all = handlers.map(({ requirement }) => requirement);
-      this.decided = { handlers, isAnonymous: servesAnonymous(this.permissions, all) };
+    const of = this.server.requirements();
+    if (this.decided?.of !== of) {
+      const all = of.map(({ requirement }) => requirement);
+      this.decided = { of, isAnonymous: servesAnonymous(this.permissions, all) };
     }
     return this.decided.isAnonymous;
   }
@@ -83,7 +84,7 @@ export class Authorization implements ServerExtension, Admission {
   private readonly checked: Stage = next => (call, params) => {
     // Over stdio there are no tokens: the process that starts the server is trusted.
     if (!call.http) return next(call, params);
-    const needs = this.server.handlers.needs({ method: call.method, params }, call);
+    const needs = this.server.needs({ method: call.method, params }, call);
     if (!(needs instanceof Promise)) {
       this.assertAllowed(needs, call);
       return next(call, params);
@@ -114,8 +115,7 @@ export class Authorization implements ServerExtension, Admission {
 
   /** The refusal of a request without a token. Scopes that `@Visible` hides stay unknown. */
   private async unauthorized(requests: readonly NamedRequest[], http: Visit['http']): Promise<AuthChallenge> {
-    const { handlers } = this.server;
-    const needs = await Promise.all(requests.map(async request => handlers.needs(request, undefined)));
+    const needs = await Promise.all(requests.map(async request => this.server.needs(request, undefined)));
     return this.permissions.refusal(scopesOf(needs.flat()), undefined, http);
   }
 }

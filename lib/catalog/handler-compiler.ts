@@ -46,7 +46,7 @@ const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 type Positional = Pipeline['positional'];
 
-const withContext: Positional = (data, { context }) => [data, context];
+export const withContext: Positional = (data, { context }) => [data, context];
 const uriAndContext: Positional = (data, { context, variables }) => [variables ? data : undefined, context];
 const textAndArguments: Positional = (data, { context }) => {
   const { value, arguments: args } = data as { value: string; arguments: unknown };
@@ -110,7 +110,7 @@ export class HandlerCompiler {
     return {
       kind: 'tool',
       key,
-      ...origin(target),
+      ...originOf(target),
       definition,
       headerParams,
       run: this.runner(
@@ -134,7 +134,7 @@ export class HandlerCompiler {
     return {
       kind: 'prompt',
       key,
-      ...origin(target),
+      ...originOf(target),
       definition,
       run: this.runner(
         target,
@@ -156,7 +156,7 @@ export class HandlerCompiler {
       uri,
       ...defined({ mimeType, annotations, size }),
     };
-    return { kind: 'resource', key: uri, ...origin(target), definition, run, cache };
+    return { kind: 'resource', key: uri, ...originOf(target), definition, run, cache };
   }
 
   private async resourceTemplate(
@@ -179,7 +179,7 @@ export class HandlerCompiler {
     return {
       kind: 'resource template',
       key: uriTemplate,
-      ...origin(target),
+      ...originOf(target),
       definition,
       template,
       run: this.runner(target, prepare, uriAndContext),
@@ -193,7 +193,7 @@ export class HandlerCompiler {
     return {
       kind: 'completion',
       key: keyOfCompletion(options),
-      ...origin(target),
+      ...originOf(target),
       ref: { prompt, resourceTemplate, argument },
       run: this.runner(target, data => data, textAndArguments),
     };
@@ -209,7 +209,7 @@ export class HandlerCompiler {
   }
 }
 
-const origin = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'requirement'> => ({
+export const originOf = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'requirement'> => ({
   ...defined({ requirement: requirementOf(target) }),
   where: describeTarget(target),
   version: createHash('sha256')
@@ -219,7 +219,7 @@ const origin = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'requi
 });
 
 /** @throws SchemaError also for an undefined schema: a circular import must not disable the check */
-async function declaredIn<K extends string>(
+export async function declaredIn<K extends string>(
   options: { readonly [_ in K]?: SchemaLike },
   option: K,
   io: SchemaIo,
@@ -245,7 +245,7 @@ async function ofTexts({ schema, source }: HandlerInput): Promise<CompiledSchema
 const isClass = (source: SchemaLike | undefined): source is Type =>
   typeof source === 'function' && !isStandardSchema(source) && !isZodDto(source);
 
-function validator(subject: string, schema: CompiledSchema): Prepare {
+export function validator(subject: string, schema: CompiledSchema): Prepare {
   return async data => {
     const result = await schema.validate(data);
     if (!result.ok) throw new InvalidArgumentsException(subject, result.issues);

@@ -6,7 +6,7 @@ import type { CompiledSchema, SchemaLike } from '../schema/types.js';
 import { isZodDto, parsedDto, schemaIn } from '../schema/zod-dto.js';
 import { needsDecorator, whyUnknown, withoutDecorator } from './parameter-remedies.js';
 
-const OPTION = { tool: 'inputSchema', prompt: 'argsSchema' } as const;
+const OPTION = { tool: 'inputSchema', prompt: 'argsSchema', method: 'params' } as const;
 
 type ArgumentOwner = keyof typeof OPTION;
 

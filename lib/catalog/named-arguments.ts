@@ -33,7 +33,7 @@ interface NamedArgument {
  */
 export async function compileNamedArguments(
   params: readonly HandlerParam[],
-  owner: 'tool' | 'prompt',
+  owner: 'tool' | 'prompt' | 'method',
   option: string,
 ): Promise<CompiledSchema> {
   const named = await Promise.all(params.map(param => namedArgument(param, owner, option)));
@@ -83,7 +83,7 @@ const pathIn = (name: string, { path }: SchemaIssue): string => (path ? `${name}
 
 async function namedArgument(
   { data, options, metatype, pipes }: HandlerParam,
-  owner: 'tool' | 'prompt',
+  owner: 'tool' | 'prompt' | 'method',
   option: string,
 ): Promise<NamedArgument> {
   const { name = String(data), optional, description } = options ?? {};
@@ -98,7 +98,7 @@ async function namedArgument(
   const scalar = SCALARS.get(type);
   // Pipes receive the value that the client sent.
   if (scalar) return { ...common, schema: scalar, isDate: type === Date && pipes.length === 0 };
-  if (owner === 'tool' && isDto(type)) {
+  if (owner !== 'prompt' && isDto(type)) {
     const dto = await compileSchema(type, 'input');
     return { ...common, schema: dto.jsonSchema, dto, isDate: false };
   }

@@ -1,6 +1,11 @@
 /** Key of the options of `@Tool`, `@Prompt` and the other handler decorators: a list on the decorated method. */
 export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 
+/** Key of the options of `@McpExtension`, on a class. */
+export const EXTENSION_METADATA = 'nestjs-mcp:extension';
+/** Key of the options of `@ExtensionMethod`: a list on the decorated method. */
+export const EXTENSION_METHOD_METADATA = 'nestjs-mcp:extension-methods';
+
 /** Key of the guards of `@Visible`, on classes and methods. */
 export const VISIBLE_METADATA = 'nestjs-mcp:visible';
 /** Key of the scopes of `@RequireScopes`. */

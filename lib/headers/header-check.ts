@@ -68,6 +68,7 @@ export function declaredIn(inputSchema: object | undefined): Declared {
 
 /**
  * Checks `Mcp-Name`, the standard header that may be encoded.
+ * @param ownField the field that the header repeats for a method of an extension
  * @returns false if the body has no name for the header to repeat
  * @throws HeaderMismatchError
  */
@@ -75,8 +76,10 @@ export function assertNameHeader(
   headers: Headers,
   method: string,
   params: Readonly<Record<string, unknown>>,
+  ownField?: string,
 ): boolean {
-  const item = METHODS.get(method)?.hasNameHeader && itemOf(method, params);
+  const own = ownField === undefined ? undefined : { field: ownField, id: params[ownField] };
+  const item = own ?? (METHODS.get(method)?.hasNameHeader && itemOf(method, params));
   if (!item) return true;
   if (typeof item.id !== 'string') return false;
   check(headers, 'Mcp-Name', `params.${item.field}`, item.id, 'string');

@@ -1,5 +1,4 @@
-import type { Answer } from '../protocol/answer.js';
-import type { ExtendedServer, ServerExtension } from '../protocol/server-extension.js';
+import type { ExtendedServer, OwnMethod, ServerExtension } from '../protocol/server-extension.js';
 import { Boundary } from './boundary/boundary.js';
 import type { InterceptorSettings } from './interceptor-options.js';
 import type { LocalChainSource } from './local-chain-source.js';
@@ -51,14 +50,14 @@ function exposed(served: InterceptorServer, chain: LocalChainSource) {
   chain.onChange(() => {
     for (const notify of listeners) notify(INTERCEPTORS_CHANGED);
   });
-  const answer =
-    (method: string): Answer =>
-    async (call, params) => ({ ...(await served.methods[method](params, call)) });
+  const own = (method: string): OwnMethod => ({
+    answer: async (call, params) => ({ ...(await served.methods[method](params, call)) }),
+  });
   return {
     id: INTERCEPTORS_EXTENSION,
     ...(count > 0 && { offered: `${count} interceptor${count === 1 ? '' : 's'}` }),
     settings: () => ({ ...served.capability }),
-    methods: Object.fromEntries(Object.keys(served.methods).map(method => [method, answer(method)])),
+    methods: Object.fromEntries(Object.keys(served.methods).map(method => [method, own(method)])),
     onNotification(listener: (method: string) => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

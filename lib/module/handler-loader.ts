@@ -3,6 +3,7 @@ import type { Entry } from '../catalog/entries.js';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { describeTarget } from '../execution/handler-target.js';
+import { ExtensionLoader } from './extension-loader.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import { assertGatewayProtected, assertProtected } from './assert-protected.js';
@@ -20,6 +21,7 @@ export class HandlerLoader implements OnModuleInit {
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
     private readonly interceptors: InterceptorLoader,
+    private readonly extensions: ExtensionLoader,
     private readonly traffic: Traffic,
   ) {}
 
@@ -30,6 +32,7 @@ export class HandlerLoader implements OnModuleInit {
     // A server or a protection that does not exist because its options are wrong is not a second mistake.
     const areOptionsRight = mistakes.none;
     await this.compile(areOptionsRight);
+    await this.extensions.load();
     if (areOptionsRight) await this.check();
     await mistakes.collect(async () => {
       const misplaced = await interceptors.misplaced(new Set([...servers.names, ...servers.clients]));

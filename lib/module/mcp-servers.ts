@@ -60,6 +60,7 @@ export class McpServers {
         const extension = source.create(draft);
         if (extension) draft.extensions.push(extension);
       }
+      assertDistinct(draft.extensions.flatMap(({ methods = {} }) => Object.keys(methods)));
       if (draft.extensions.filter(({ permissions }) => permissions).length < 2) continue;
       throw new McpBootstrapError(
         'McpAuthModule',
@@ -141,6 +142,16 @@ export class McpServers {
   private find(name: string | undefined): ServerDraft | undefined {
     return this.drafts().find(({ options }) => name === undefined || options.name === name);
   }
+}
+
+/** @throws McpBootstrapError for a method that two extensions answer */
+function assertDistinct(methods: readonly string[]): void {
+  const twice = methods.find((method, index) => methods.indexOf(method) < index);
+  if (twice === undefined) return;
+  throw new McpBootstrapError(
+    '@McpExtension',
+    `two methods answer "${twice}"; give one of them another name`,
+  );
 }
 
 const samePath = (a: string, b: string): boolean => trim(a) === trim(b);

@@ -99,6 +99,9 @@ export const REQUESTS: ReadonlySet<string> = new Set([
   ...INTERCEPTOR_METHODS,
 ]);
 
+/** Whether the handler of a method may ask the client for input. Methods of extensions may. */
+export const mayAsk = (method: string): boolean => METHODS.get(method)?.canAsk ?? !REQUESTS.has(method);
+
 export const isList = (method: string): method is ListMethod => METHODS.get(method)?.lists !== undefined;
 
 /** Whether a server with these capabilities supports a method. */

@@ -4,7 +4,7 @@ import type { CallerLimit } from './caller-limit.js';
 import type { Listings } from './listings.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from './mcp-call.js';
 import type { DispatchedMethod } from './methods.js';
-import type { Admission, Permissions, Requirements } from './permissions.js';
+import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
 
 type Notify = ReplyChannel['notify'];
 
@@ -21,9 +21,22 @@ export interface Stages {
   readonly answer?: Stage;
 }
 
+/** A method that an extension answers. */
+export interface OwnMethod {
+  readonly answer: Answer;
+  /** The eras whose clients may call it. Default: both. */
+  readonly eras?: readonly Era[];
+  /** The field of the params that the `Mcp-Name` header must repeat. Default: no field. */
+  readonly nameHeader?: string;
+  /** What a caller needs. Default: what the server needs of a handler without a decorator. */
+  readonly requirement?: Requirement;
+}
+
 /** What an extension uses of its server. */
-export interface ExtendedServer {
+export interface ExtendedServer extends Requirements {
   readonly handlers: Listings & Requirements & { answer(method: DispatchedMethod): Answer };
+  /** Whether an extension answers a method. */
+  isOwn(method: string): boolean;
   /** Compares the header parameters of a call with its arguments. @param shown the list page that shows the tool */
   readonly headers: (call: McpCall, shown?: Result) => void | Promise<void>;
   readonly running: { readonly limit: CallerLimit };
@@ -44,8 +57,8 @@ export interface ServerExtension {
   readonly offered?: string;
   /** Further lines for the log of the start. */
   startLines?(): readonly string[];
-  /** Methods that the extension answers, in both eras. */
-  readonly methods?: Readonly<Record<string, Answer>>;
+  /** Methods that the extension answers. */
+  readonly methods?: Readonly<Record<string, OwnMethod>>;
   /** Its stages around a method; undefined if it has nothing to do for the method. */
   stages?(method: string, era: Era): Stages | undefined;
   /** Whether its stages compare header parameters with arguments, so that the server does not. */

@@ -41,9 +41,11 @@ export class CallerLists {
   constructor(
     private readonly catalog: Catalog,
     private readonly permissions: Permissions | undefined,
+    further: readonly (Requirement | undefined)[],
   ) {
     for (const { requirement } of catalog.listed) this.requirements.set(textOf(requirement), requirement);
-    this.servesAnonymous = !permissions || servesAnonymous(permissions, [...this.requirements.values()]);
+    const all = [...this.requirements.values(), ...further];
+    this.servesAnonymous = !permissions || servesAnonymous(permissions, all);
     this.rows = perList(method => this.rowsOf(catalog[listOf(method).lists]));
   }
 

@@ -4,19 +4,23 @@ import type { Answer } from '../protocol/answer.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { DispatchedMethod } from '../protocol/methods.js';
-import type { NamedRequest, Permissions, Requirements } from '../protocol/permissions.js';
+import type { NamedRequest, Permissions, Requirement, Requirements } from '../protocol/permissions.js';
 import type { NamedKind } from '../protocol/traffic.js';
 import { Dispatcher } from './dispatcher.js';
 import type { Handlers, ServerDescription, ToolSchemas } from './handlers.js';
 import type { HandlerTable } from './handler-table.js';
 import { pageShowing } from './listings.js';
 import type { ResolvedOptions } from './server-options.js';
+import type { HandlerRunner } from './handler-runner.js';
 import { Visibility } from './visibility.js';
 
 interface CatalogHandlersOptions {
   readonly options: ResolvedOptions;
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
+  readonly runner: HandlerRunner;
+  /** The requirements of the extensions' methods. */
+  readonly further: readonly (Requirement | undefined)[];
   readonly table: HandlerTable;
   readonly permissions?: Permissions;
 }
@@ -34,11 +38,11 @@ export class CatalogHandlers implements Handlers {
   private current?: Catalog;
 
   constructor(private readonly parts: CatalogHandlersOptions) {
-    const { options, changes, rounds, permissions } = parts;
+    const { options, changes, rounds, runner, permissions, further } = parts;
     const catalog = () => this.catalog;
     this.declared = { ...options.capabilities };
-    this.visibility = new Visibility({ server: options.name, catalog, changes, permissions });
-    this.dispatcher = new Dispatcher(this, changes, rounds);
+    this.visibility = new Visibility({ server: options.name, catalog, changes, permissions, further });
+    this.dispatcher = new Dispatcher(this, changes, rounds, runner);
     this.pageShowing = pageShowing(catalog, this.visibility);
   }
 

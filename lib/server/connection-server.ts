@@ -56,8 +56,13 @@ export class ConnectionServer extends SdkServer {
    */
   share?: (change: StateChange) => Promise<void>;
 
-  constructor(instance: McpServerInstance, capabilities: ServerCapabilities, options: ConnectionOptions) {
-    super(instance, capabilities, options.running);
+  constructor(
+    instance: McpServerInstance,
+    era: Era,
+    capabilities: ServerCapabilities,
+    options: ConnectionOptions,
+  ) {
+    super(instance, era, capabilities, options.running);
     this.options = options;
     const { channels, bus } = options;
     if (!channels) return;
@@ -194,7 +199,7 @@ export function serverForConnection(
 ): ConnectionServer {
   const { handlers, options } = instance;
   const channels = era === 'legacy' ? handlers.channels : undefined;
-  return new ConnectionServer(instance, instance.capabilities, {
+  return new ConnectionServer(instance, era, instance.capabilities, {
     running,
     // A client with a channel has its own bus, because it is notified separately.
     bus: channels ? new InMemoryServerEventBus(error => instance.report(error)) : instance.bus,

@@ -1,9 +1,4 @@
-import {
-  isInputRequiredResult,
-  ResourceNotFoundError,
-  type CompleteResult,
-  type Result,
-} from '@modelcontextprotocol/server';
+import { ResourceNotFoundError, type CompleteResult, type Result } from '@modelcontextprotocol/server';
 import { NotFoundException } from '@nestjs/common';
 import type { Catalog, Completer, Reader } from '../catalog/catalog.js';
 import type { Entry } from '../catalog/entries.js';
@@ -12,7 +7,6 @@ import { GuardDenied } from '../exceptions/guard-denied.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
 import { isRoundEnd } from '../elicitation/questions/input-required.exception.js';
-import type { CurrentRound } from '../elicitation/replay/current-round.js';
 import type { Rounds } from '../elicitation/rounds.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { itemOf, perList, type DispatchedMethod, type ListMethod } from '../protocol/methods.js';
@@ -32,6 +26,7 @@ import type { Answer } from '../protocol/answer.js';
 import { toPromptResult } from '../protocol/prompt-result.js';
 import { toResourceResult } from '../protocol/resource-result.js';
 import { unknownPrompt, unknownTool } from '../protocol/unknown.js';
+import type { HandlerRunner } from './handler-runner.js';
 import type { Visibility } from './visibility.js';
 import { InvalidOutputError, toolError, toToolResult } from '../protocol/tool-result.js';
 
@@ -47,6 +42,7 @@ export class Dispatcher {
     private readonly source: CatalogSource,
     private readonly changes: ChangeNotifier,
     private readonly rounds: Rounds,
+    private readonly runner: HandlerRunner,
   ) {}
 
   /** @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with */
@@ -75,7 +71,7 @@ export class Dispatcher {
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {
-      return await this.run(entry, call, { data }, value => toToolResult(value, entry.output));
+      return await this.runner.run(entry, call, { data }, value => toToolResult(value, entry.output));
     } catch (thrown) {
       const { traffic } = this.rounds;
       if (thrown instanceof InvalidOutputError) {
@@ -94,7 +90,7 @@ export class Dispatcher {
     const { description } = entry.definition;
     const data = argumentsOf(params);
     return this.orFail(entry, call, () =>
-      this.run(entry, call, { data }, value => toPromptResult(value, description)),
+      this.runner.run(entry, call, { data }, value => toPromptResult(value, description)),
     );
   }
 
@@ -108,7 +104,7 @@ export class Dispatcher {
       return toResourceResult(value, { uri, mimeType, cache, reply: call.reply });
     };
     try {
-      return await this.orFail(entry, call, () => this.run(entry, call, { data, variables }, read));
+      return await this.orFail(entry, call, () => this.runner.run(entry, call, { data, variables }, read));
     } catch (error) {
       throw isNotFound(error) ? new ResourceNotFoundError(uri) : error;
     }
@@ -210,48 +206,6 @@ export class Dispatcher {
     }
   }
 
-  /** Runs a handler. Handlers that can ask their client run in rounds. */
-  private async run(
-    entry: Entry,
-    call: McpCall,
-    input: Pick<HandlerCall, 'data' | 'variables'>,
-    convert: (value: unknown) => Result | Promise<Result>,
-  ): Promise<Result> {
-    const headerParams = entry.kind === 'tool' ? entry.headerParams : undefined;
-    const contextOf = (own: McpCall, round?: CurrentRound) =>
-      new McpContext(own, this.changes, round, headerParams, input.data);
-    if (entry.run.canAsk || isLaterRound(call)) {
-      return this.asked(
-        entry,
-        call,
-        (round, own) => entry.run({ ...input, context: contextOf(own, round), round }),
-        convert,
-      );
-    }
-    try {
-      const { data, variables } = input;
-      const value = await entry.run({ data, variables, context: contextOf(call) });
-      if (!isInputRequiredResult(value)) return await convert(value);
-      return await this.asked(entry, call, () => Promise.resolve(value));
-    } catch (thrown) {
-      if (!isRoundEnd(thrown)) throw thrown;
-      return this.asked(entry, call, async () => {
-        throw thrown;
-      });
-    }
-  }
-
-  /** Runs one round of a handler that asks its client, or has asked it in an earlier round. */
-  private async asked(
-    entry: Entry,
-    call: McpCall,
-    work: Parameters<Rounds['run']>[2],
-    convert: (value: unknown) => Result | Promise<Result> = value => value as Result,
-  ): Promise<Result> {
-    const outcome = await this.rounds.run(entry, call, work);
-    return 'required' in outcome ? outcome.required : convert(outcome.value);
-  }
-
   /** Turns every failure into a JSON-RPC error. */
   private async orFail<T>({ where }: Entry, call: McpCall, work: () => Promise<T>): Promise<T> {
     try {
@@ -261,6 +215,3 @@ export class Dispatcher {
     }
   }
 }
-
-const isLaterRound = ({ inputResponses, requestState, memory }: McpCall): boolean =>
-  inputResponses !== undefined || requestState !== undefined || memory?.journal !== undefined;

@@ -15,10 +15,11 @@ import { METHODS } from '../protocol/methods.js';
 import type { Answer } from '../protocol/answer.js';
 import type { Observer, Traffic } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
-import type { Admission, Permissions } from '../protocol/permissions.js';
+import type { Admission, NamedRequest, Permissions, Requirements } from '../protocol/permissions.js';
 import { CatalogHandlers } from './catalog-handlers.js';
-import type { ServerExtension } from '../protocol/server-extension.js';
+import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
 import type { Handlers, ToolSchemas } from './handlers.js';
+import { HandlerRunner } from './handler-runner.js';
 import type { HandlerTable } from './handler-table.js';
 import type { Visibility } from './visibility.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
@@ -57,6 +58,10 @@ export class McpServerInstance {
   /** Answers the methods of the server. */
   readonly handlers: Handlers;
   private readonly own: CatalogHandlers;
+  /** Runs handlers of extensions as those of the catalogue. */
+  readonly runner: HandlerRunner;
+  private readonly ownMethods: ReadonlyMap<string, OwnMethod>;
+  private required?: { readonly of: object; readonly all: ReturnType<Requirements['requirements']> };
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
   /** The calls over HTTP. */
@@ -103,7 +108,11 @@ export class McpServerInstance {
     this.permissions = extensions.find(one => one.permissions)?.permissions;
     this.admission = extensions.find(one => one.admission)?.admission;
     const { changes, rounds, permissions } = this;
-    this.own = new CatalogHandlers({ options, table, changes, rounds, permissions });
+    this.runner = new HandlerRunner(changes, rounds);
+    const { runner } = this;
+    this.ownMethods = new Map(extensions.flatMap(({ methods = {} }) => Object.entries(methods)));
+    const further = Array.from(this.ownMethods.values(), ({ requirement }) => requirement);
+    this.own = new CatalogHandlers({ options, table, changes, rounds, runner, permissions, further });
     this.handlers = remote ?? this.own;
     this.headers = headerCheck(this.handlers.headerParams);
     const { handlers, headers } = this;
@@ -188,8 +197,32 @@ export class McpServerInstance {
   }
 
   /** The methods that the pipeline answers with the current capabilities. */
-  get methods(): string[] {
-    return [...this.pipelines.legacy.keys()].filter(method => this.serves(method, 'legacy'));
+  methodsOf(era: Era): string[] {
+    return [...this.pipelines[era].keys()].filter(method => this.serves(method, era));
+  }
+
+  isOwn(method: string): boolean {
+    return this.ownMethods.has(method);
+  }
+
+  /** The field of the params that the `Mcp-Name` header must repeat for a method of an extension. */
+  nameFieldOf(method: string): string | undefined {
+    return this.ownMethods.get(method)?.nameHeader;
+  }
+
+  needs(request: NamedRequest, call: McpCall | undefined): ReturnType<Requirements['needs']> {
+    const own = this.ownMethods.get(request.method);
+    return own ? [own.requirement] : this.handlers.needs(request, call);
+  }
+
+  /** The same array until the handlers change. */
+  requirements(): ReturnType<Requirements['requirements']> {
+    const of = this.handlers.requirements();
+    if (this.required?.of !== of) {
+      const own = Array.from(this.ownMethods, ([where, { requirement }]) => ({ where, requirement }));
+      this.required = { of, all: [...of, ...own] };
+    }
+    return this.required.all;
   }
 
   /** Whether the pipeline answers a method with the current capabilities. */

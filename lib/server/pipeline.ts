@@ -1,7 +1,7 @@
 import type { Rounds } from '../elicitation/rounds.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era } from '../protocol/mcp-call.js';
-import { DISPATCHED, METHODS } from '../protocol/methods.js';
+import { DISPATCHED, mayAsk } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { traceIdOf } from '../protocol/trace-id.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
@@ -24,13 +24,12 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
   const answers = new Map<string, Answer>();
   const errors = errorsAsJsonRpc(rounds);
   for (const method of DISPATCHED) {
-    const { canAsk } = METHODS.get(method)!;
     const added = stagesOf(extensions, method, era);
     const stages = [
       errors,
       // First, because later stages could reveal that a hidden handler exists.
       ...added('admit'),
-      era === 'legacy' && canAsk && rounds.legacyRounds,
+      era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
       // Interceptors: check that the caller sees the named handler, check header parameters, then run the chain.
       ...added('intercept'),
       !extensions.some(({ checksHeaders }) => checksHeaders) &&
@@ -43,14 +42,27 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     answers.set(method, compose(stages, handlers.answer(method)));
   }
   const further = [
-    ...extensions.flatMap(({ methods = {} }) => Object.entries(methods)),
+    ...extensions.flatMap(({ methods = {} }) =>
+      Object.entries(methods).flatMap(([method, { answer, eras }]) =>
+        eras && !eras.includes(era) ? [] : [[method, answer] as const],
+      ),
+    ),
     ...Object.entries(handlers.methods),
   ];
   for (const [method, answer] of further) {
     const added = stagesOf(extensions, method, era);
     answers.set(
       method,
-      compose([errors, ...added('admit'), ...added('intercept'), ...added('answer')], answer),
+      compose(
+        [
+          errors,
+          ...added('admit'),
+          era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
+          ...added('intercept'),
+          ...added('answer'),
+        ],
+        answer,
+      ),
     );
   }
   return answers;

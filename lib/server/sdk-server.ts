@@ -86,6 +86,7 @@ export class SdkServer extends McpServer {
 
   constructor(
     protected readonly instance: McpServerInstance,
+    era: Era,
     capabilities: ServerCapabilities,
     private readonly running: RunningCalls,
     private readonly httpOf: HttpOf = () => undefined,
@@ -100,7 +101,7 @@ export class SdkServer extends McpServer {
         return {};
       });
     }
-    this.methods = new Set(instance.methods);
+    this.methods = new Set(instance.methodsOf(era));
     for (const method of this.methods) {
       server.setRequestHandler(method, { params: passthroughSchema }, (params, ctx) =>
         this.serve(method, params as Params, ctx),
@@ -273,6 +274,7 @@ export function serverForRequest(instance: McpServerInstance, era: Era, httpOf: 
   const { capabilities, running } = instance;
   return new SdkServer(
     instance,
+    era,
     era === 'modern' ? capabilities : withoutChanges(capabilities),
     running,
     httpOf,

@@ -20,6 +20,8 @@ interface VisibilityOptions {
   readonly changes: ChangeNotifier;
   /** Undefined: only `@Visible` decides. */
   readonly permissions?: Permissions;
+  /** The requirements of the extensions' methods. */
+  readonly further: readonly (Requirement | undefined)[];
 }
 
 /** Decides which handlers a caller sees: `@Visible` first, then, in lists, the permissions of the caller. */
@@ -64,9 +66,10 @@ export class Visibility {
 
   /** The pages of a list that the caller sees. */
   pages(method: ListMethod, call: McpCall): Pages | Promise<Pages> {
+    const { permissions, further } = this.options;
     const catalog = this.options.catalog();
-    if (!catalog.hasHidden && !this.options.permissions) return catalog.pages[method];
-    const lists = this.lists.get(catalog) ?? new CallerLists(catalog, this.options.permissions);
+    if (!catalog.hasHidden && !permissions) return catalog.pages[method];
+    const lists = this.lists.get(catalog) ?? new CallerLists(catalog, permissions, further);
     this.lists.set(catalog, lists);
     return lists.pages(method, call, entry => this.shows(entry, call));
   }

@@ -13,7 +13,7 @@ import {
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { assertDeclared } from '../elicitation/questions/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
-import { METHODS } from '../protocol/methods.js';
+import { mayAsk } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 
 export const REVISION = '2026-07-28';
@@ -55,7 +55,7 @@ export function assertRequest({ method, params, era, requestState }: McpCall): v
   if (checked && !checked.ok) {
     throw new McpException(McpErrorCode.InvalidParams, `Invalid ${method} request: ${said(checked)}`);
   }
-  if (requestState === undefined || typeof requestState === 'string' || !METHODS.get(method)?.canAsk) return;
+  if (requestState === undefined || typeof requestState === 'string' || !mayAsk(method)) return;
   const data = { reason: 'invalid_request_state' };
   throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', data);
 }
@@ -74,7 +74,7 @@ export function checkedResult(
   if (isInputRequiredResult(result)) {
     const { inputRequests, requestState } = result;
     const asked = Object.values(inputRequests ?? {});
-    if (!METHODS.get(method)?.canAsk) throw new Error(`${method} cannot ask the client for input`);
+    if (!mayAsk(method)) throw new Error(`${method} cannot ask the client for input`);
     if (asked.length === 0 && typeof requestState !== 'string') {
       throw new Error('An input_required result needs "inputRequests" or a "requestState"');
     }

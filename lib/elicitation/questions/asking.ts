@@ -1,5 +1,5 @@
 import type { McpCall } from '../../protocol/mcp-call.js';
-import { METHODS } from '../../protocol/methods.js';
+import { mayAsk } from '../../protocol/methods.js';
 import type { InputQuestion } from './input-request.js';
 import type { Jsonify } from './jsonify.js';
 
@@ -30,7 +30,7 @@ export interface CurrentAsking {
 
 /** Whether the handler of a call can ask the client, by rounds or over a connection that carries requests. */
 export const canAsk = ({ method, era, reply }: McpCall): boolean =>
-  METHODS.get(method)?.canAsk === true && (era === 'modern' || reply.ask !== undefined);
+  mayAsk(method) && (era === 'modern' || reply.ask !== undefined);
 
 /** Lets a round observe the handler's own method. */
 export interface HandlerRound {

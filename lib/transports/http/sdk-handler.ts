@@ -96,7 +96,8 @@ export class SdkHandler {
     const message = incoming.body?.ok ? incoming.body.json : undefined;
     if (!isJSONRPCRequest(message)) return;
     try {
-      assertNameHeader(http, message.method, message.params ?? {});
+      const { method, params = {} } = message;
+      assertNameHeader(http, method, params, this.server.nameFieldOf(method));
     } catch (error) {
       const { code, message: text, data } = error as HeaderMismatchError;
       throw refuse(handled, message, { code, message: text, data }, 400);

@@ -1,0 +1,70 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Era } from '../protocol/mcp-call.js';
+import type { SchemaLike } from '../schema/types.js';
+import { declareOnMethod, EXTENSION_METADATA, EXTENSION_METHOD_METADATA } from './metadata.js';
+
+/** Options of `@McpExtension`. */
+export interface McpExtensionOptions {
+  /**
+   * Identifier in `capabilities.extensions`, with the prefix of its owner: `com.acme/search` (2026-07-28:
+   * basic/index). Default: none; clients do not learn of the extension.
+   */
+  id?: string;
+  /** Settings in the capabilities. Default: an empty object. */
+  settings?: Readonly<Record<string, unknown>>;
+  /** Name of the extended server. Default: all servers of the application. */
+  server?: string;
+}
+
+/** Options of `@ExtensionMethod`. */
+export interface ExtensionMethodOptions {
+  /** Schema of the params. Default: the class of the `@Args()` parameter. */
+  params?: SchemaLike;
+  /** Schema of the result, which is checked. Default: any object. */
+  result?: SchemaLike;
+  /** The eras whose clients may call it. Default: both. */
+  eras?: readonly Era[];
+  /**
+   * The field of the params that the `Mcp-Name` header must repeat (2026-07-28: basic/transports/streamable-http).
+   * Default: no field.
+   */
+  nameHeader?: string;
+  /** Whether a client must declare the extension; otherwise it gets the error -32021. Default: false. */
+  requireClient?: boolean;
+}
+
+export interface ExtensionMethodMetadata {
+  readonly method: string;
+  readonly options: ExtensionMethodOptions;
+}
+
+/**
+ * Makes a provider an extension of the protocol: its `@ExtensionMethod` methods answer requests. It may also have
+ * `attach`, `stages`, `startLines`, `permissions`, `admission`, `admitSubscription` and `onNotification` of
+ * `ServerExtension`. List the class in the `providers` of a module.
+ * @example
+ * ```ts
+ * @McpExtension({ id: 'com.acme/search' })
+ * class Search {
+ *   @ExtensionMethod('acme/search', { params: SearchDto })
+ *   search({ query }: SearchDto) {
+ *     return { hits: this.index.find(query) };
+ *   }
+ * }
+ * ```
+ */
+export const McpExtension = (options: McpExtensionOptions = {}): ClassDecorator =>
+  SetMetadata(EXTENSION_METADATA, options);
+
+/**
+ * Makes a method of an `@McpExtension` class answer a request of the protocol. Guards, pipes, Nest interceptors,
+ * filters, `@Args()`, `@Ctx()`, `@Ask()` and `@RequireScopes()` work as on a tool. The method returns an object, a
+ * Promise or an Observable of one, or nothing.
+ * @param method of the request, such as `acme/search`
+ */
+export const ExtensionMethod = (method: string, options: ExtensionMethodOptions = {}): MethodDecorator =>
+  declareOnMethod<ExtensionMethodMetadata>(
+    EXTENSION_METHOD_METADATA,
+    { method, options },
+    'an extension method',
+  );

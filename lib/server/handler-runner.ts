@@ -1,0 +1,68 @@
+import { isInputRequiredResult, type Result } from '@modelcontextprotocol/server';
+import { isRoundEnd } from '../elicitation/questions/input-required.exception.js';
+import type { CurrentRound } from '../elicitation/replay/current-round.js';
+import type { AskingHandler } from '../elicitation/round-engine.js';
+import type { Rounds } from '../elicitation/rounds.js';
+import type { RunHandler } from '../execution/handler-executor.js';
+import { McpContext } from '../execution/mcp-context.js';
+import type { HandlerCall } from '../execution/mcp-execution-context.js';
+import type { HeaderParam } from '../headers/header-params.js';
+import type { ChangeNotifier } from '../protocol/changes.js';
+import type { McpCall } from '../protocol/mcp-call.js';
+
+/** A handler that a call runs. */
+export interface RunnableHandler extends AskingHandler {
+  readonly run: RunHandler;
+  readonly headerParams?: readonly HeaderParam[];
+}
+
+/** Runs handlers. Those that can ask their client run in rounds. */
+export class HandlerRunner {
+  constructor(
+    private readonly changes: ChangeNotifier,
+    private readonly rounds: Rounds,
+  ) {}
+
+  async run(
+    handler: RunnableHandler,
+    call: McpCall,
+    input: Pick<HandlerCall, 'data' | 'variables'>,
+    convert: (value: unknown) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const contextOf = (own: McpCall, round?: CurrentRound) =>
+      new McpContext(own, this.changes, round, handler.headerParams, input.data);
+    if (handler.run.canAsk || isLaterRound(call)) {
+      return this.asked(
+        handler,
+        call,
+        (round, own) => handler.run({ ...input, context: contextOf(own, round), round }),
+        convert,
+      );
+    }
+    try {
+      const { data, variables } = input;
+      const value = await handler.run({ data, variables, context: contextOf(call) });
+      if (!isInputRequiredResult(value)) return await convert(value);
+      return await this.asked(handler, call, () => Promise.resolve(value));
+    } catch (thrown) {
+      if (!isRoundEnd(thrown)) throw thrown;
+      return this.asked(handler, call, async () => {
+        throw thrown;
+      });
+    }
+  }
+
+  /** Runs one round of a handler that asks its client, or has asked it in an earlier round. */
+  private async asked(
+    handler: RunnableHandler,
+    call: McpCall,
+    work: Parameters<Rounds['run']>[2],
+    convert: (value: unknown) => Result | Promise<Result> = value => value as Result,
+  ): Promise<Result> {
+    const outcome = await this.rounds.run(handler, call, work);
+    return 'required' in outcome ? outcome.required : convert(outcome.value);
+  }
+}
+
+const isLaterRound = ({ inputResponses, requestState, memory }: McpCall): boolean =>
+  inputResponses !== undefined || requestState !== undefined || memory?.journal !== undefined;

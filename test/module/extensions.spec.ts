@@ -1,0 +1,415 @@
+import {
+  Inject,
+  Injectable,
+  Scope,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { IsInt, IsString, Min } from 'class-validator';
+import {
+  Args,
+  Ctx,
+  ExtensionMethod,
+  McpContext,
+  McpException,
+  McpExtension,
+  Tool,
+  Visible,
+  type Answer,
+  type Stages,
+} from 'nestjs-mcp';
+import { AllowAnonymous, McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
+import { z } from 'zod';
+import { bearer, trusting } from '../auth/callers.js';
+import { connect, ERAS } from '../gateway/support.js';
+import { anyPlatform, cells, startApp, type TestApp } from '../fixtures/matrix.js';
+
+class SearchDto {
+  @IsString()
+  query!: string;
+
+  @IsInt()
+  @Min(1)
+  limit = 10;
+}
+
+@Injectable()
+class Index {
+  find(query: string, limit: number) {
+    return [`${query} 1`, `${query} 2`].slice(0, limit);
+  }
+}
+
+@Injectable()
+class OnlyLocal implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return context.getHandler().name !== 'secret';
+  }
+}
+
+@Injectable()
+class Nobody implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+const ANY = z.looseObject({});
+
+@McpExtension({ id: 'com.acme/search', settings: { languages: ['en'] } })
+class Search {
+  constructor(@Inject(Index) private readonly index: Index) {}
+
+  @ExtensionMethod('acme/search')
+  search(@Args() { query, limit }: SearchDto) {
+    return { hits: this.index.find(query, limit) };
+  }
+
+  @ExtensionMethod('acme/modern', { eras: ['modern'], result: z.object({ ok: z.boolean() }) })
+  modern() {
+    return { ok: true };
+  }
+
+  @ExtensionMethod('acme/broken', { result: z.object({ ok: z.boolean() }) })
+  broken() {
+    return { ok: 'secret' };
+  }
+
+  @ExtensionMethod('acme/text')
+  text() {
+    return 'text';
+  }
+
+  @UseGuards(OnlyLocal)
+  @ExtensionMethod('acme/secret')
+  secret() {
+    return {};
+  }
+
+  @Visible(Nobody)
+  @ExtensionMethod('acme/hidden')
+  hidden() {
+    return {};
+  }
+
+  @ExtensionMethod('acme/ask')
+  async ask(@Ctx() ctx: McpContext) {
+    const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
+    const { content } = await ctx.elicit('name', { message: 'Who?', schema });
+    return { name: content?.['name'] };
+  }
+
+  @ExtensionMethod('acme/declared', { requireClient: true })
+  declared() {
+    return {};
+  }
+
+  @ExtensionMethod('acme/named', { nameHeader: 'id', params: z.object({ id: z.string() }) })
+  named({ id }: { id: string }) {
+    return { id };
+  }
+
+  @Tool()
+  hello() {
+    return 'hello';
+  }
+}
+
+const codeOf = (error: unknown) => (error as ProtocolError).code;
+
+describe.each(cells())('an extension of the application on $name', ({ platform, era, legacy }) => {
+  let app: TestApp;
+  const request = async (method: string, params: Record<string, unknown> = {}) =>
+    (await app.client({ era })).request({ method, params }, ANY);
+
+  beforeAll(async () => {
+    app = await startApp([Search, Index], { platform, mcp: { legacy } });
+  });
+  afterAll(() => app.close());
+
+  it('answers its method, with dependencies and a DTO', async () => {
+    expect(await request('acme/search', { query: 'tea', limit: 1 })).toMatchObject({ hits: ['tea 1'] });
+  });
+
+  it('refuses params that break their schema', async () => {
+    const refused = await request('acme/search', { query: 'tea', limit: 0 }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: -32602, message: expect.stringContaining('limit') });
+  });
+
+  it('is in the capabilities, with its settings', async () => {
+    const client = await app.client({ era });
+    expect(client.getServerCapabilities()?.extensions).toEqual({ 'com.acme/search': { languages: ['en'] } });
+  });
+
+  it('serves a method only in its eras', async () => {
+    const answer = request('acme/modern').catch(codeOf);
+    if (era === 'modern') expect(await answer).toMatchObject({ ok: true });
+    else expect(await answer).toBe(-32601);
+  });
+
+  it.each(['acme/broken', 'acme/text'])('answers %s with an error that reveals nothing', async method => {
+    const failed = await request(method).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: -32603, message: expect.not.stringContaining('secret') });
+  });
+
+  it('runs guards, and hides what @Visible hides', async () => {
+    expect(await request('acme/secret').catch(codeOf)).toBe(-32000);
+    expect(await request('acme/hidden').catch(codeOf)).toBe(-32601);
+  });
+
+  it('refuses a client that has not declared the extension', async () => {
+    const refused = await request('acme/declared').catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { 'com.acme/search': {} } } },
+    });
+  });
+
+  it('does not disturb other handlers of its class', async () => {
+    const client = await app.client({ era });
+    expect(await client.callTool({ name: 'hello' })).toMatchObject({ content: [{ text: 'hello' }] });
+  });
+});
+
+describe.each(ERAS)('an extension and its client (%s)', era => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startApp([Search, Index], { platform: anyPlatform()[0] });
+  });
+  afterAll(() => app.close());
+
+  it('asks the client', async () => {
+    const client = await connect(await app.url(), era, {
+      capabilities: { elicitation: { form: {} } },
+      prepare: one =>
+        one.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } })),
+    });
+    expect(await client.request({ method: 'acme/ask', params: {} }, ANY)).toMatchObject({ name: 'Ada' });
+    await client.close();
+  });
+
+  it('serves a client that declares it', async () => {
+    const client = await connect(await app.url(), era, {
+      capabilities: { extensions: { 'com.acme/search': {} } },
+    });
+    expect(await client.request({ method: 'acme/declared', params: {} }, ANY)).toBeDefined();
+    await client.close();
+  });
+});
+
+it('compares the Mcp-Name header with the field that the method names', async () => {
+  const app = await startApp([Search, Index], { platform: anyPlatform()[0] });
+  const url = await app.url();
+  const post = async (name: Record<string, string>) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'acme/named',
+        ...name,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'acme/named',
+        params: {
+          id: 'a',
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await post({ 'mcp-name': 'a' })).toMatchObject({ status: 200, body: { result: { id: 'a' } } });
+  for (const wrong of [{}, { 'mcp-name': 'b' }] as Record<string, string>[]) {
+    expect(await post(wrong)).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+  }
+  await app.close();
+});
+
+describe('an extension with a stage', () => {
+  /** Two calls of tools for each tenant. */
+  @McpExtension()
+  class Quota {
+    private readonly left = new Map<unknown, number>();
+
+    stages(method: string): Stages | undefined {
+      if (method !== 'tools/call') return undefined;
+      return {
+        admit:
+          (next: Answer): Answer =>
+          (call, params) => {
+            const tenant = call.http?.headers['x-tenant'];
+            const left = this.left.get(tenant) ?? 2;
+            if (left === 0) throw new McpException(-32000, 'The quota is used up');
+            this.left.set(tenant, left - 1);
+            return next(call, params);
+          },
+      };
+    }
+  }
+
+  it('counts the calls of each tenant, and clients do not learn of it', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      hello() {
+        return 'hello';
+      }
+    }
+    const app = await startApp([Quota, Tools]);
+    const of = (tenant: string) => app.client({ headers: { 'x-tenant': tenant } });
+    const [one, other] = [await of('one'), await of('other')];
+    const call = (client: typeof one) => client.callTool({ name: 'hello' }).then(() => 'served', codeOf);
+    expect([await call(one), await call(one), await call(one), await call(other)]).toEqual([
+      'served',
+      'served',
+      -32000,
+      'served',
+    ]);
+    expect(one.getServerCapabilities()?.extensions).toBeUndefined();
+    await app.close();
+  });
+});
+
+describe('an extension and logins', () => {
+  @McpExtension({ id: 'com.acme/admin' })
+  class Admin {
+    @RequireScopes('admin')
+    @ExtensionMethod('acme/reset')
+    reset() {
+      return { done: true };
+    }
+
+    @AllowAnonymous()
+    @ExtensionMethod('acme/status')
+    status() {
+      return { up: true };
+    }
+
+    @ExtensionMethod('acme/own')
+    own() {
+      return { own: true };
+    }
+  }
+
+  @Injectable()
+  class Tools {
+    @Tool()
+    hello() {
+      return 'hello';
+    }
+  }
+
+  it.each(ERAS)('needs the scopes of its methods (%s)', async era => {
+    const app = await startApp([Admin, Tools], {
+      module: {
+        imports: [
+          McpAuthModule.forRoot({
+            authorizationServers: ['https://login.example.com/'],
+            verifier: trusting,
+            lists: 'allowed',
+          }),
+        ],
+      },
+    });
+    const as = (...scope: string[]) =>
+      app.client({ era, headers: scope.length === 0 ? {} : bearer('ann', ...scope) });
+    const ask = async (method: string, ...scope: string[]) =>
+      (await as(...scope)).request({ method, params: {} }, ANY).then(
+        () => 'served',
+        () => 'refused',
+      );
+    expect(await ask('acme/reset', 'admin')).toBe('served');
+    expect(await ask('acme/reset', 'other')).toBe('refused');
+    expect(await ask('acme/reset')).toBe('refused');
+    expect(await ask('acme/status')).toBe('served');
+    expect(await ask('acme/own')).toBe('refused');
+    expect(await ask('acme/own', 'other')).toBe('served');
+    // Anonymous callers are served, but do not learn of tools that need a login.
+    expect((await (await as()).listTools()).tools).toEqual([]);
+    await app.close();
+  });
+});
+
+describe('mistakes stop the start', () => {
+  class NoExtension {
+    @ExtensionMethod('acme/a')
+    a() {
+      return {};
+    }
+  }
+
+  @McpExtension({ id: 'search' })
+  class NoPrefix {}
+
+  @McpExtension()
+  class Twice {
+    @ExtensionMethod('acme/a')
+    a() {
+      return {};
+    }
+
+    @ExtensionMethod('acme/a')
+    b() {
+      return {};
+    }
+  }
+
+  @McpExtension()
+  class Reserved {
+    @ExtensionMethod('tools/call')
+    a() {
+      return {};
+    }
+  }
+
+  @McpExtension()
+  class Untyped {
+    @ExtensionMethod('acme/a')
+    a(params: object) {
+      return params;
+    }
+  }
+
+  @McpExtension()
+  class Undeclarable {
+    @ExtensionMethod('acme/a', { requireClient: true })
+    a() {
+      return {};
+    }
+  }
+
+  @McpExtension({ server: 'shop' })
+  class NoServer {}
+
+  @Injectable({ scope: Scope.REQUEST })
+  @McpExtension()
+  class Scoped {
+    stages() {
+      return undefined;
+    }
+  }
+
+  it.each([
+    [NoExtension, 'NoExtension.a: its class needs @McpExtension()'],
+    [NoPrefix, 'the id "search" has no prefix'],
+    [Twice, 'two methods answer "acme/a"'],
+    [Reserved, '"tools/call" belongs to the protocol'],
+    [Untyped, 'declare "params"'],
+    [Undeclarable, '"requireClient" of "acme/a" needs an "id"'],
+    [NoServer, 'the MCP server "shop" does not exist'],
+    [Scoped, 'must have the default scope'],
+  ])('%p', async (type, sentence) => {
+    await expect(startApp([type])).rejects.toThrow(sentence);
+  });
+});
