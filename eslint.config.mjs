@@ -112,7 +112,7 @@ export default defineConfig(
     'bench/',
     'docs/.vitepress/',
     'docs/api/',
-    'test/conformance/results/',
+    'test/suites/conformance/results/',
   ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,

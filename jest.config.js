@@ -23,7 +23,7 @@ module.exports = {
   testTimeout: 30_000,
   roots: ['<rootDir>/lib', '<rootDir>/test', '<rootDir>/docs/snippets'],
   testMatch: [set.startsWith('soak') ? '**/*.soak.spec.ts' : '**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/third-party/', ...leftOut],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/suites/third-party/', ...leftOut],
   collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.{spec,fixture,fixtures}.ts', '!lib/explorer/page/**'],
   // Jest would leave one core idle.
   maxWorkers: '100%',

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
-import { build } from '../test/conformance/support/build.mjs';
-import { install } from '../test/conformance/support/install.mjs';
+import { build } from '../test/suites/conformance/support/build.mjs';
+import { install } from '../test/suites/conformance/support/install.mjs';
 
 const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { buildPackage } from '../test/conformance/support/build.mjs';
+import { buildPackage } from '../test/suites/conformance/support/build.mjs';
 
 const root = join(import.meta.dirname, '..');
 const ERAS = ['2026-07-28', '2025-11-25'];

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { extname, join, normalize } from 'node:path';
 import process from 'node:process';
-import { install } from '../../test/conformance/support/install.mjs';
+import { install } from '../../test/suites/conformance/support/install.mjs';
 
 const docs = join(import.meta.dirname, '..');
 const dist = join(docs, '.vitepress/dist');

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
-import { install } from '../../test/conformance/support/install.mjs';
+import { install } from '../../test/suites/conformance/support/install.mjs';
 
 const docs = join(import.meta.dirname, '..');
 const bin = name => join(docs, 'node_modules', name);

@@ -12,7 +12,7 @@ import { NestFactory } from '@nestjs/core';
 import { retry } from 'rxjs';
 import { Ctx, McpContext, McpModule, Tool } from 'nestjs-mcp';
 import { replayRounds } from '../../lib/testing/index.js';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { deferred } from '../fixtures/deferred.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { send, type Round, type RoundAnswer } from '../compliance/mrtr/raw-client.js';
+import { send, type Round, type RoundAnswer } from '../fixtures/raw-client.js';
 import { soakSize } from '../fixtures/soak.js';
 import { NodeProcess } from './node-process.js';
 

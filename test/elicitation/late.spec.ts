@@ -1,7 +1,7 @@
 import { Injectable, Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Ctx, McpContext, McpModule, Tool } from 'nestjs-mcp';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { deferred } from '../fixtures/deferred.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { Ctx, inputRequest, InputRequiredException, McpContext, McpModule, Tool } from 'nestjs-mcp';
 import type { McpServerInstance } from '../../lib/server/mcp-server-instance.js';
 import { gateListen } from '../../lib/transports/stdio/listen-gate.js';
-import { messageOf, send } from '../compliance/mrtr/raw-client.js';
+import { messageOf, send } from '../fixtures/raw-client.js';
 import { connect, listen, outcomeOf, type Running } from '../gateway/support.js';
 
 const NO_MAPS: [string, unknown][] = [

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, MemoryMrtrStore, Tool, type MrtrStore } from 'nestjs-mcp';
 import { RateLimit } from 'nestjs-mcp/interceptors';
-import { messageOf } from '../compliance/mrtr/raw-client.js';
+import { messageOf } from '../fixtures/raw-client.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { connect, outcomeOf, type Era } from '../gateway/support.js';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { NodeProcess } from './node-process.js';
 
 const ANSWER = { action: 'decline' };

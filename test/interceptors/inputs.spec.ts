@@ -14,7 +14,7 @@ import {
   Validator,
   type InterceptorInvocation,
 } from 'nestjs-mcp';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { textOf } from '../fixtures/matrix.js';
 import { connect, ERAS, listen, outcomeOf, startGateway, type Running } from '../gateway/support.js';
 

@@ -1,6 +1,6 @@
 import { respondWith } from '../../lib/interceptors/authoring.js';
 import { InterceptorServer } from '../../lib/interceptors/served/interceptor-server.js';
-import { EVENT, mutator, validator } from '../compliance/chain/stubs.js';
+import { EVENT, mutator, validator } from './chain/stubs.js';
 import type { ChainEntry } from '../../lib/interceptors/chain/entry.js';
 
 const cyclic: Record<string, unknown> = {};

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { InterceptorReports } from '../../lib/interceptors/reports.js';
 import { respondWith, type SinkReport } from '../../lib/index.js';
 import { LogSpy } from '../fixtures/log-spy.js';
-import { EVENT, mutator, run, sink, validator } from '../compliance/chain/stubs.js';
+import { EVENT, mutator, run, sink, validator } from './chain/stubs.js';
 
 it('a change that JSON has no words for is logged all the same', async () => {
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();

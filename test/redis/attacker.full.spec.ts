@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { createClient } from 'redis';
 import { Args, Ctx, McpContext, Tool, type McpModuleOptions } from 'nestjs-mcp';
 import { McpRedisModule } from 'nestjs-mcp/redis';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 import { OVERSIZED } from './shop.js';

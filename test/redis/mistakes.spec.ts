@@ -4,7 +4,7 @@ import { Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { McpModule } from 'nestjs-mcp';
 import { McpRedisModule, type McpRedisOptions } from 'nestjs-mcp/redis';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { LogLines } from './log-lines.js';
 import { Limit, Shop, SINGLE_USE, YES } from './shop.js';
 

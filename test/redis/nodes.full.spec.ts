@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createClient } from 'redis';
 import { McpServerRegistry, type McpModuleOptions } from 'nestjs-mcp';
 import { McpRedisModule } from 'nestjs-mcp/redis';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
 import { openSession, post } from '../fixtures/raw-session.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { createClient } from 'redis';
-import { send } from '../compliance/mrtr/raw-client.js';
+import { send } from '../fixtures/raw-client.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { connect } from '../gateway/support.js';
 import { NodeProcess } from '../elicitation/node-process.js';

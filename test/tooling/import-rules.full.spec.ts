@@ -204,11 +204,11 @@ const TEST_AND_SOURCE_RULES: Record<string, { bad: Snippet[]; good: Snippet[] }>
   'no-restricted-syntax': {
     bad: ['describe.only', 'it.skip', 'test.only', 'it.only.each([1])', 'fit', 'xdescribe'].flatMap(
       (call): Snippet[] => [
-        ['test/e2e/a.spec.ts', `${call}('a', () => {});`],
+        ['test/suites/a.spec.ts', `${call}('a', () => {});`],
         ['lib/a.spec.ts', `${call}('a', () => {});`],
       ],
     ),
-    good: [['test/e2e/a.spec.ts', "it.each([1])('a', () => {});\ndescribe('b', () => {});"]],
+    good: [['test/suites/a.spec.ts', "it.each([1])('a', () => {});\ndescribe('b', () => {});"]],
   },
 };
 
