@@ -23,6 +23,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['replay', 'Multi-round calls: replay'],
     ['header-parameters', 'Header parameters'],
     ['runtime', 'Handlers at run time'],
+    ['extensions', 'Extensions of the protocol'],
     ['testing', 'Testing'],
   ],
   Interceptors: [

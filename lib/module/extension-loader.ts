@@ -1,4 +1,4 @@
-import { Injectable, type Type } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
 import { EXTENSION_METADATA, EXTENSION_METHOD_METADATA } from '../decorators/metadata.js';
@@ -6,7 +6,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods, type DeclaredMethod } from '../execution/explore-methods.js';
 import { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget, type Wrapper } from '../execution/handler-target.js';
-import { McpServers } from './mcp-servers.js';
+import { assertDistinct, McpServers } from './mcp-servers.js';
 
 /** An identifier with the prefix of its owner, such as `com.acme/search`. */
 const ID = /^[a-z\d]([\w.-]*[a-z\d])?\/[\w.-]+$/i;
@@ -63,6 +63,10 @@ export class ExtensionLoader {
       throw refuse('a server has one extension for all calls, so its class must have the default scope');
     }
     const entries = await compileMethods(this.executor, methods);
+    assertDistinct(
+      entries.map(({ key }) => key),
+      name,
+    );
     const undeclarable = entries.find(({ requireClient }) => requireClient && id === undefined);
     if (undeclarable) throw refuse(`"requireClient" of "${undeclarable.key}" needs an "id" to declare`);
     this.servers.extend({
@@ -78,7 +82,7 @@ export class ExtensionLoader {
       for (const wrapper of module.providers.values()) {
         const instance: unknown = wrapper.isAlias ? undefined : wrapper.instance;
         if (typeof instance !== 'object' || instance === null) continue;
-        const options = Reflect.getMetadata(EXTENSION_METADATA, instance.constructor as Type) as
+        const options = Reflect.getMetadata(EXTENSION_METADATA, instance.constructor) as
           McpExtensionOptions | undefined;
         if (options) found.set(instance, { options, wrapper });
       }

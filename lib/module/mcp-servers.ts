@@ -60,7 +60,8 @@ export class McpServers {
         const extension = source.create(draft);
         if (extension) draft.extensions.push(extension);
       }
-      assertDistinct(draft.extensions.flatMap(({ methods = {} }) => Object.keys(methods)));
+      const methods = draft.extensions.flatMap(one => Object.keys(one.methods ?? {}));
+      assertDistinct(methods, '@McpExtension');
       if (draft.extensions.filter(({ permissions }) => permissions).length < 2) continue;
       throw new McpBootstrapError(
         'McpAuthModule',
@@ -144,14 +145,11 @@ export class McpServers {
   }
 }
 
-/** @throws McpBootstrapError for a method that two extensions answer */
-function assertDistinct(methods: readonly string[]): void {
+/** @throws McpBootstrapError for a method that two handlers answer */
+export function assertDistinct(methods: readonly string[], where: string): void {
   const twice = methods.find((method, index) => methods.indexOf(method) < index);
   if (twice === undefined) return;
-  throw new McpBootstrapError(
-    '@McpExtension',
-    `two methods answer "${twice}"; give one of them another name`,
-  );
+  throw new McpBootstrapError(where, `two methods answer "${twice}"; give one of them another name`);
 }
 
 const samePath = (a: string, b: string): boolean => trim(a) === trim(b);

@@ -100,7 +100,12 @@ export const encodeResult = (
   server: Implementation,
   cache: CacheHint | undefined,
 ): Result =>
-  CODECS[era].encodeResult(method, cache && era === 'modern' ? { ...cache, ...result } : result, server);
+  CODECS[era].encodeResult(
+    // The codec does not know that methods of extensions may ask, too.
+    isInputRequiredResult(result) ? 'tools/call' : method,
+    cache && era === 'modern' ? { ...cache, ...result } : result,
+    server,
+  );
 
 /** Writes the error in the form of its revision. */
 export function encodeError(

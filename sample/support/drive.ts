@@ -7,6 +7,7 @@ import {
   Client,
   StreamableHTTPClientTransport,
   type CallToolResult,
+  type ClientCapabilities,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -92,9 +93,20 @@ export type User = (message: string) => ElicitResult | Promise<ElicitResult>;
 export async function connect(
   url: string,
   revision: Revision,
-  { token, user }: { token?: string; user?: User } = {},
+  {
+    token,
+    user,
+    headers = {},
+    extensions,
+  }: {
+    token?: string;
+    user?: User;
+    headers?: Record<string, string>;
+    extensions?: ClientCapabilities['extensions'];
+  } = {},
 ): Promise<Client> {
   const client = clientFor(revision);
+  if (extensions) client.registerCapabilities({ extensions });
   if (user) {
     client.registerCapabilities({ elicitation: { form: {} } });
     client.setRequestHandler('elicitation/create', ({ params }) => user(params.message));
@@ -102,7 +114,9 @@ export async function connect(
   let onStream = () => {};
   const streamAnswered = new Promise<void>(resolve => (onStream = resolve));
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
+    requestInit: {
+      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    },
     fetch: async (input, init) => {
       const response = await fetch(input, init);
       if (init?.method === 'GET') onStream();

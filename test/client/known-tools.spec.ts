@@ -297,7 +297,7 @@ describe('a call without a definition', () => {
     expect(logs.warnings).toHaveLength(1000);
     await headersOf(clients.client('other'), 'regional');
     expect(logs.warnings).toHaveLength(1001);
-  }, 30_000);
+  }, 120_000);
 
   it('is warned of however many tools the server lists that are invalid', async () => {
     const invalid = (_: unknown, index: number) => regional('No Token', `invalid-${index}`);
