@@ -22,9 +22,9 @@ export class ChainView extends View {
   protected async build(): Promise<Node[]> {
     const { servers } = await get<Chains>('chain');
     const chain = servers.find(({ server }) => server === this.server.name);
-    const heading = h('h2', {}, 'Chain');
+    const heading = h('h2', 'Chain');
     if (!chain || chain.interceptors.length === 0) {
-      return [heading, h('p', {}, 'No validators, mutators or sinks run around this server.')];
+      return [heading, h('p', 'No validators, mutators or sinks run around this server.')];
     }
     const chooser = select([
       ...chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const),
@@ -77,7 +77,7 @@ const phaseText = ({ event, phase, direction }: ChainPhase): string => `${event}
 /** A value with where it comes from. */
 const sourced = <T>({ value, from }: Sourced<T>, text: (value: T) => Child): Child => [
   text(value),
-  h('small', {}, from),
+  h('small', from),
 ];
 
 const failureOf = ({ failOpen }: ChainInterceptor): Child =>
@@ -89,7 +89,7 @@ const priorityText =
     phase ? String(phase.phase === 'request' ? request : response) : `${request} / ${response}`;
 
 const hooksText = (hooks: ChainInterceptor['hooks']['value']): Child =>
-  hooks.map(({ events, phase }) => h('div', {}, `${events.join(', ')} · ${phase}`));
+  hooks.map(({ events, phase }) => h('div', `${events.join(', ')} · ${phase}`));
 
 function nameOf(interceptor: ChainInterceptor, place: number | undefined): Child {
   const { id, description, mode, counters, config, final, compat, failOpen: _ } = interceptor;
@@ -99,13 +99,12 @@ function nameOf(interceptor: ChainInterceptor, place: number | undefined): Child
     compat && `compat ${compat}`,
   ].filter(Boolean);
   return [
-    h('code', {}, place === undefined ? id : `${place}. ${id}`),
-    description && h('small', {}, description),
-    facts.length > 0 && h('small', {}, facts.join('; ')),
+    h('code', place === undefined ? id : `${place}. ${id}`),
+    description && h('small', description),
+    facts.length > 0 && h('small', facts.join('; ')),
     mode.value === 'audit' &&
       h(
-        'small',
-        { class: 'audit-text' },
+        'small.audit-text',
         `In audit mode: would have refused ${count(counters.wouldRefuse, 'message')} and changed ${counters.wouldChange}`,
       ),
   ];
@@ -115,19 +114,19 @@ function skippedText({ when, counters }: ChainInterceptor, turn: ChainTurn | und
   const counts = Object.entries(counters.skipped).map(([reason, number]) => `${number} × ${reason}`);
   return [
     turn?.skippedIf ?? (when ? `when ${when.value}` : '–'),
-    when && h('small', {}, when.from),
-    counts.length > 0 && h('small', {}, counts.join(', ')),
+    when && h('small', when.from),
+    counts.length > 0 && h('small', counts.join(', ')),
   ];
 }
 
 function runsText({ counters }: ChainInterceptor): Child {
   const outcomes = Object.entries(counters.outcomes).map(([outcome, number]) => `${number} ${outcome}`);
   if (counters.failedOpen > 0) outcomes.push(`${counters.failedOpen} failed open`);
-  return [counters.runs, outcomes.length > 0 && h('small', {}, outcomes.join(', '))];
+  return [counters.runs, outcomes.length > 0 && h('small', outcomes.join(', '))];
 }
 
 function hostsView(hosts: readonly ChainHost[]): HTMLElement {
-  if (hosts.length === 0) return h('p', { class: 'hint' }, 'No remote interceptor hosts.');
+  if (hosts.length === 0) return h('p.hint', 'No remote interceptor hosts.');
   return table(
     'Remote interceptor hosts',
     [

@@ -9,8 +9,7 @@ export function confirmed(question: string, verb: string): Promise<boolean> {
     { 'aria-labelledby': id },
     h('p', { id }, question),
     h(
-      'div',
-      { class: 'row' },
+      'div.row',
       cancel,
       button(verb, () => dialog.close('yes'), 'danger'),
     ),

@@ -30,17 +30,11 @@ export class LiveView extends View {
     this.refusalsOnly.addEventListener('change', () => void this.refresh());
     await this.refresh();
     return [
-      h('h2', {}, 'Live'),
+      h('h2', 'Live'),
       h(
-        'div',
-        { class: 'row' },
+        'div.row',
         toggle,
-        h(
-          'label',
-          { class: 'check', for: this.refusalsOnly.id },
-          this.refusalsOnly,
-          ' Refusals and errors only',
-        ),
+        h('label.check', { for: this.refusalsOnly.id }, this.refusalsOnly, ' Refusals and errors only'),
       ),
       this.place,
     ];
@@ -65,8 +59,8 @@ export class LiveView extends View {
       fill(
         this.place,
         openView(servers.find(({ server }) => server === this.server.name)),
-        h('p', {}, `${count(total, 'call')} of all servers since the start; the latest are listed`),
-        shown.length > 0 ? callsView(shown) : h('p', { class: 'hint' }, 'No calls yet.'),
+        h('p', `${count(total, 'call')} of all servers since the start; the latest are listed`),
+        shown.length > 0 ? callsView(shown) : h('p.hint', 'No calls yet.'),
       );
     } catch (error) {
       fill(this.place, alertOf(error));
@@ -78,17 +72,15 @@ const isFailure = (outcome: LiveCall['outcome']): boolean => outcome !== 'ok' &&
 
 function openView(server: LiveServer | undefined): HTMLElement {
   const terms = (title: string, values: Readonly<Record<string, number>>): Child =>
-    Object.entries(values).map(([name, value]) =>
-      h('div', {}, h('dt', {}, `${title}${name}`), h('dd', {}, value)),
-    );
-  return h('dl', {}, terms('Open ', server?.open ?? {}), terms('Refused with ', server?.refusals ?? {}));
+    Object.entries(values).map(([name, value]) => h('div', h('dt', `${title}${name}`), h('dd', value)));
+  return h('dl', terms('Open ', server?.open ?? {}), terms('Refused with ', server?.refusals ?? {}));
 }
 
 const callsView = (calls: readonly LiveCall[]): HTMLElement =>
   table(
     'Latest calls',
     [
-      { title: 'Call', cell: ({ method, name }) => [h('code', {}, method), ' ', name] },
+      { title: 'Call', cell: ({ method, name }) => [h('code', method), ' ', name] },
       {
         title: 'Outcome',
         cell: ({ outcome, code }) => [
