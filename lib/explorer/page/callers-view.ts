@@ -54,20 +54,20 @@ function listView({ method, entries, missing, isCut, refused }: CallerList): HTM
     entries.length > 0 &&
       table(
         `Entries of ${method}`,
-        [
-          { title: 'Name', cell: entry => h('code', nameOf(entry)) },
-          { title: 'Description', cell: entry => textOf(entry['description'] ?? '–') },
-        ],
+        {
+          Name: entry => h('code', nameOf(entry)),
+          Description: entry => textOf(entry['description'] ?? '–'),
+        },
         entries,
       ),
     missing.length > 0 &&
       table(
         `${count(missing.length, 'entry').replace('entrys', 'entries')} missing from ${method}`,
-        [
-          { title: 'Missing', cell: ({ name }) => h('code', name) },
-          { title: 'Removed by', cell: ({ by, names }) => [badge(by, by), ' ', names.join(', ')] },
-          { title: 'Reason', cell: ({ why }) => why },
-        ],
+        {
+          Missing: ({ name }) => h('code', name),
+          'Removed by': ({ by, names }) => [badge(by, by), ' ', names.join(', ')],
+          Reason: ({ why }) => why,
+        },
         missing,
       ),
     isCut && h('p.hint', 'The list goes on: the explorer reads its first 50 pages only.'),

@@ -51,22 +51,19 @@ export class ChainView extends View {
     const caption = phase ? `Interceptors of ${phaseText(phase)}` : 'All interceptors';
     return table(
       caption,
-      [
-        { title: 'Interceptor', cell: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1) },
-        { title: 'Step', cell: ({ turn, interceptor }) => turn?.step ?? interceptor.type },
-        { title: 'Mode', cell: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)) },
-        { title: 'If it fails', cell: ({ interceptor }) => failureOf(interceptor) },
-        {
-          title: 'Priority',
-          cell: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
-        },
-        { title: 'Time limit', cell: ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms) },
-        { title: 'Hooks', cell: ({ interceptor: { hooks } }) => sourced(hooks, hooksText) },
-        { title: 'Skipped if', cell: ({ turn, interceptor }) => skippedText(interceptor, turn) },
-        { title: 'Runs', cell: ({ interceptor }) => runsText(interceptor) },
-        { title: 'p50', cell: ({ interceptor: { counters } }) => ms(counters.p50) },
-        { title: 'p99', cell: ({ interceptor: { counters } }) => ms(counters.p99) },
-      ],
+      {
+        Interceptor: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1),
+        Step: ({ turn, interceptor }) => turn?.step ?? interceptor.type,
+        Mode: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)),
+        'If it fails': ({ interceptor }) => failureOf(interceptor),
+        Priority: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
+        'Time limit': ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms),
+        Hooks: ({ interceptor: { hooks } }) => sourced(hooks, hooksText),
+        'Skipped if': ({ turn, interceptor }) => skippedText(interceptor, turn),
+        Runs: ({ interceptor }) => runsText(interceptor),
+        p50: ({ interceptor: { counters } }) => ms(counters.p50),
+        p99: ({ interceptor: { counters } }) => ms(counters.p99),
+      },
       rows,
     );
   }
@@ -129,12 +126,12 @@ function hostsView(hosts: readonly ChainHost[]): HTMLElement {
   if (hosts.length === 0) return h('p.hint', 'No remote interceptor hosts.');
   return table(
     'Remote interceptor hosts',
-    [
-      { title: 'Host', cell: ({ name }) => name },
-      { title: 'Connection', cell: ({ state }) => badge(state, state) },
-      { title: 'Circuit breaker', cell: ({ breaker }) => badge(breaker, breaker) },
-      { title: 'Interceptors', cell: ({ interceptors }) => interceptors },
-    ],
+    {
+      Host: ({ name }) => name,
+      Connection: ({ state }) => badge(state, state),
+      'Circuit breaker': ({ breaker }) => badge(breaker, breaker),
+      Interceptors: ({ interceptors }) => interceptors,
+    },
     hosts,
   );
 }

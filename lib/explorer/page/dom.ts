@@ -79,28 +79,24 @@ export const badge = (text: string, kind = ''): HTMLElement => h('span', { class
 export const code = (text: string, label: string): HTMLElement =>
   h('pre', { tabindex: 0, role: 'group', 'aria-label': label }, text);
 
-export interface Column<Row> {
-  readonly title: string;
-  readonly cell: (row: Row, index: number) => Child;
-}
-
 /** A table that scrolls by itself if the window is narrow. The first column heads its row. */
 export function table<Row>(
   caption: string,
-  columns: readonly Column<Row>[],
+  columns: Readonly<Record<string, (row: Row, index: number) => Child>>,
   rows: readonly Row[],
 ): HTMLElement {
   const cells = (row: Row, index: number) =>
-    columns.map(({ cell }, place) =>
+    Object.values(columns).map((cell, place) =>
       place === 0 ? h('th', { scope: 'row' }, cell(row, index)) : h('td', cell(row, index)),
     );
+  const titles = Object.keys(columns).map(title => h('th', { scope: 'col' }, title));
   return h(
     'div.scroll',
     { tabindex: 0, role: 'group', 'aria-label': caption },
     h(
       'table',
       h('caption', caption),
-      h('thead', h('tr', ...columns.map(({ title }) => h('th', { scope: 'col' }, title)))),
+      h('thead', h('tr', ...titles)),
       h('tbody', ...rows.map((row, index) => h('tr', cells(row, index)))),
     ),
   );

@@ -79,19 +79,16 @@ function openView(server: LiveServer | undefined): HTMLElement {
 const callsView = (calls: readonly LiveCall[]): HTMLElement =>
   table(
     'Latest calls',
-    [
-      { title: 'Call', cell: ({ method, name }) => [h('code', method), ' ', name] },
-      {
-        title: 'Outcome',
-        cell: ({ outcome, code }) => [
-          badge(outcome, isFailure(outcome) ? 'deny' : 'pass'),
-          code && ` ${code}`,
-        ],
-      },
-      { title: 'Took', cell: ({ durationMs }) => ms(durationMs) },
-      { title: 'At', cell: ({ at }) => h('time', { datetime: at }, at.slice(11, 23)) },
-      { title: 'Era', cell: ({ era }) => era ?? '–' },
-      { title: 'Asked by', cell: ({ side }) => (side === 'client' ? 'server' : 'client') },
-    ],
+    {
+      Call: ({ method, name }) => [h('code', method), ' ', name],
+      Outcome: ({ outcome, code }) => [
+        badge(outcome, isFailure(outcome) ? 'deny' : 'pass'),
+        code && ` ${code}`,
+      ],
+      Took: ({ durationMs }) => ms(durationMs),
+      At: ({ at }) => h('time', { datetime: at }, at.slice(11, 23)),
+      Era: ({ era }) => era ?? '–',
+      'Asked by': ({ side }) => (side === 'client' ? 'server' : 'client'),
+    },
     calls,
   );
