@@ -24,7 +24,7 @@ module.exports = {
   roots: ['<rootDir>/lib', '<rootDir>/test', '<rootDir>/docs/snippets'],
   testMatch: [set.startsWith('soak') ? '**/*.soak.spec.ts' : '**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/third-party/', ...leftOut],
-  collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.spec.ts', '!lib/explorer/page/**'],
+  collectCoverageFrom: ['lib/**/*.ts', '!lib/**/*.{spec,fixture,fixtures}.ts', '!lib/explorer/page/**'],
   // Jest would leave one core idle.
   maxWorkers: '100%',
   // Node 20 keeps the modules of past test files, and collects garbage ever longer.

@@ -22,9 +22,10 @@ import { ListDeadlines } from './caller-waits.js';
 import { nextHop } from './loop-detection.js';
 import { INTERCEPTOR_METHODS, isList, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
-import { NotHonoredError } from './subscriptions.js';
+import { NotHonoredError } from './not-honored.error.js';
 import { SuspendedCalls } from './suspended-calls.js';
-import { scopesBy, withoutPrefix } from './target.js';
+import { withoutPrefix } from './target.js';
+import { scopesBy } from './tool-rules.js';
 
 const SET_LEVEL = 'logging/setLevel';
 

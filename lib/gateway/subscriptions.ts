@@ -2,7 +2,7 @@ import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Result, SubscriptionFilter } from '@modelcontextprotocol/server';
 import { unlessAborted } from '../util/abort.js';
 import type { Params } from '../protocol/mcp-call.js';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { NotHonoredError } from './not-honored.error.js';
 import { RETRY_MS, tooMany } from './limits.js';
 
 interface SubscribingConnection {
@@ -21,16 +21,6 @@ interface Stream {
   readonly uris: Set<string> | undefined;
   subscription?: McpSubscription;
   agreed?: Promise<void>;
-}
-
-/** The backend does not report changes of a resource. Other resources of the same request are still admitted. */
-export class NotHonoredError extends McpException {
-  constructor(uri: string) {
-    super(
-      McpErrorCode.Refused,
-      `The server behind this gateway does not report changes of ${uri.slice(0, 200)}`,
-    );
-  }
 }
 
 export class Subscriptions {

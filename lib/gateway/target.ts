@@ -15,7 +15,6 @@ import {
   type Row,
 } from '../protocol/methods.js';
 import { asObject, requireString } from '../protocol/params.js';
-import type { GatewayToolScopes } from './gateway-options.js';
 import { unknownItem } from '../protocol/unknown.js';
 
 export interface Target {
@@ -78,15 +77,4 @@ export function prefixed(prefix: string | undefined, method: string, result: Res
   if (prefix === undefined || !isList(method) || listOf(method).key !== 'name') return result;
   const rows = rowsOf(method, result).map(row => ({ ...row, name: `${prefix}_${String(row['name'])}` }));
   return { ...result, [listOf(method).lists]: rows };
-}
-
-/** Finds the scopes of a tool: the scopes of its name, and of each rule such as `git_*` that fits it. */
-export function scopesBy(rules: GatewayToolScopes): (name: string) => readonly string[] {
-  const all = Object.entries(rules).map(([key, scopes]) => ({
-    fits: key.endsWith('*')
-      ? (name: string) => name.startsWith(key.slice(0, -1))
-      : (name: string) => name === key,
-    scopes,
-  }));
-  return name => [...new Set(all.filter(({ fits }) => fits(name)).flatMap(({ scopes }) => scopes))];
 }
