@@ -5,14 +5,14 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ChainSource } from '../interceptors/chain-source.js';
 import type { ChainReport } from '../interceptors/reports.js';
 import { reasonOf } from '../schema/schema.error.js';
-import { ClientBoundary, type ClientBoundaryOptions } from './client-boundary.js';
+import { ClientBoundary, type ClientBoundaryOptions, type GovernedInput } from './client-boundary.js';
 import { whereOf, type ResolvedClientOptions, knownToolsOf } from './client-options.js';
 import { Connection } from '../connection/connection.js';
+import { observed } from '../connection/mirroring-client.js';
 import type { FoundInputHandler } from './input-handlers.js';
 import { INPUT_METHODS, INPUT_RULES } from '../protocol/methods.js';
 import { ToolDefinitions } from '../connection/tool-definitions.js';
 import type { Observer } from '../protocol/traffic.js';
-import { observedAnswer } from './observed-answer.js';
 import { OutputSchemas } from '../connection/output-schemas.js';
 
 class ServerEvents {
@@ -113,7 +113,7 @@ export class ClientWiring implements ClientBoundaryOptions {
           for (const { method, handler } of parts.handlers) {
             const protocolVersion = () => client.getNegotiatedProtocolVersion();
             const answer = this.boundary.answering(method, handler, protocolVersion);
-            client.setRequestHandler(method, observedAnswer(asked, client, method, answer) as never);
+            client.setRequestHandler(method, (asked ? observedBy(asked, client, answer) : answer) as never);
           }
         },
         onOpen: client => {
@@ -164,3 +164,22 @@ export class ClientWiring implements ClientBoundaryOptions {
     return capabilities;
   }
 }
+
+/** Observes the requests of a 2025 server. A 2026 server sends them as part of a result and not as requests. */
+const observedBy =
+  (observer: Observer, client: Client, answer: GovernedInput): GovernedInput =>
+  (request, context) => {
+    if (client.getProtocolEra() === 'modern') return answer(request, context);
+    const { method, params } = request;
+    const { id: requestId, signal } = context.mcpReq;
+    const seen = observer.begin({
+      method,
+      params,
+      meta: params?._meta,
+      requestId,
+      era: 'legacy',
+      protocolVersion: client.getNegotiatedProtocolVersion(),
+      sessionId: client.transport?.sessionId,
+    });
+    return observed(seen, () => answer(request, context), signal);
+  };

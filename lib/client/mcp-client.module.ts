@@ -1,4 +1,5 @@
 import { Inject, Module, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
+import type { AsyncOptions } from '../options/async-options.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { assertList, type McpClientOptions } from './client-options.js';
 import type { McpClient } from './mcp-client.js';
@@ -11,14 +12,7 @@ import { tokenOf, wantedNames } from './tokens.js';
 const MCP_CLIENT_OPTIONS = 'nestjs-mcp:client-options';
 
 /** Options of `McpClientModule.registerAsync`: a factory makes the options of the clients. */
-export interface McpClientModuleAsyncOptions {
-  /** Modules that export what the factory injects. */
-  imports?: DynamicModule['imports'];
-  /** Providers that the factory is called with. Default: nothing. */
-  inject?: FactoryProvider['inject'];
-  /** Makes the clients' options, once, while the application starts. */
-  useFactory: (...args: never[]) => McpClientOptions[] | Promise<McpClientOptions[]>;
-}
+export type McpClientModuleAsyncOptions = AsyncOptions<McpClientOptions[]>;
 
 @Module({
   imports: [McpCoreModule],

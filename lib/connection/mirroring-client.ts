@@ -11,12 +11,28 @@ import type {
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
-import type { Observer } from '../protocol/traffic.js';
+import type { Observation, Observer } from '../protocol/traffic.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /** The id of the next request of the SDK's client, which has no public accessor. */
 interface NextId {
   readonly _requestMessageId?: number;
+}
+
+/** Observes work to its end. @param signal whether the work was cancelled */
+export async function observed<T>(
+  seen: Observation,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  try {
+    const result = await seen.run(work);
+    seen.end({ result });
+    return result;
+  } catch (error) {
+    seen.end({ error, ...(signal?.aborted && { aborted: 'cancelled' }) });
+    throw error;
+  }
 }
 
 type MirroringClient = new (
@@ -55,15 +71,7 @@ export function mirroringClient({ Client: SdkClient }: typeof Sdk): MirroringCli
         sessionId: this.transport?.sessionId,
       });
       if (!seen) return this.send(request, rest);
-      try {
-        const sent = { ...request, params: seen.outgoing(params) };
-        const result = await seen.run(() => this.send(sent, rest));
-        seen.end({ result });
-        return result;
-      } catch (error) {
-        seen.end({ error });
-        throw error;
-      }
+      return observed(seen, () => this.send({ ...request, params: seen.outgoing(params) }, rest));
     }
 
     private async send(request: Request, rest: (object | undefined)[]): Promise<never> {

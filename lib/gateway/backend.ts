@@ -29,13 +29,13 @@ import { BackendLimit, type ListDeadlines } from './caller-waits.js';
 import {
   LIST_CHANGES,
   notifyChange,
+  paced,
   RESOURCE_UPDATED,
   type SessionConnection,
 } from './session-connection.js';
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { ListedNames } from './listed-names.js';
-import { paced } from './paced-changes.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';

@@ -10,7 +10,7 @@ import { executeIn, inTime } from './merged-chain.js';
 import type { InterceptorOverride } from './interceptor-options.js';
 import { withOverrides } from './overrides.js';
 import { shapeProblemOf } from './common-options.js';
-import { pathOf } from './policy/policy-error.js';
+import { pathOf } from '../options/check-options.js';
 import type { InterceptorDescriptor } from './protocol/types.js';
 
 /** Options of `InterceptorChain.discover`: deadlines of an interceptor in milliseconds, overrides, and a log. */

@@ -6,6 +6,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
+import type { AsyncOptions } from '../options/async-options.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { SHARED, type SharedState } from '../stores/shared-state.js';
@@ -16,12 +17,7 @@ import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
 import { RedisMrtrStore } from './redis-mrtr-store.js';
 import { RedisSessionStore } from './redis-session-store.js';
-import {
-  resolveRedisOptions,
-  type McpRedisModuleAsyncOptions,
-  type McpRedisOptions,
-  type RedisSettings,
-} from './redis-options.js';
+import { resolveRedisOptions, type McpRedisOptions, type RedisSettings } from './redis-options.js';
 
 const SETTINGS = 'nestjs-mcp:redis-settings';
 const CONNECTION = 'nestjs-mcp:redis-connection';
@@ -55,7 +51,7 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Like `forRoot`, with options from a factory. */
-  static forRootAsync({ imports, inject = [], useFactory }: McpRedisModuleAsyncOptions): DynamicModule {
+  static forRootAsync({ imports, inject = [], useFactory }: AsyncOptions<McpRedisOptions>): DynamicModule {
     return moduleOf(useFactory, inject, imports);
   }
 
@@ -71,7 +67,7 @@ export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
 }
 
 const moduleOf = (
-  make: McpRedisModuleAsyncOptions['useFactory'],
+  make: AsyncOptions<McpRedisOptions>['useFactory'],
   inject: FactoryProvider['inject'] = [],
   imports: DynamicModule['imports'] = [],
 ): DynamicModule => ({

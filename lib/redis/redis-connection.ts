@@ -184,3 +184,15 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
 
 /** An error about several addresses has a code but no message. */
 const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => code ?? message.slice(0, 200);
+
+/** What is kept in Redis, under the prefix of the application. */
+export abstract class RedisKeys {
+  constructor(
+    protected readonly redis: RedisConnection,
+    private readonly prefix: string,
+  ) {}
+
+  protected keyOf(kind: string, id: string): string {
+    return `${this.prefix}${kind}:${id}`;
+  }
+}

@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent } from '../stores/event-store.js';
-import type { RedisConnection } from './redis-connection.js';
+import { RedisKeys } from './redis-connection.js';
 
 /** The bounds on the events of a session, the same as in `MemoryEventStore`. */
 const MAX_EVENTS = 1000;
@@ -78,44 +78,36 @@ end
 return taken`;
 
 /** Stores the events of sessions in Redis streams that expire. */
-export class RedisEventStore implements EventStore {
-  constructor(
-    private readonly redis: RedisConnection,
-    private readonly prefix: string,
-  ) {}
-
+export class RedisEventStore extends RedisKeys implements EventStore {
   async append(session: string, { stream, sequence, json }: StoredEvent): Promise<void> {
-    await this.eval(APPEND, [this.events(session)], [stream, String(sequence), json]);
+    await this.eval(APPEND, [this.keyOf('events', session)], [stream, String(sequence), json]);
   }
 
   async after(session: string, stream: string, sequence: number): Promise<readonly StoredEvent[]> {
-    return eventsIn(stream, await this.eval(AFTER, [this.events(session)], [stream, String(sequence)]));
+    return eventsIn(
+      stream,
+      await this.eval(AFTER, [this.keyOf('events', session)], [stream, String(sequence)]),
+    );
   }
 
   async offer(session: string, json: string, key?: string): Promise<boolean> {
-    const keys = [this.waiting(session), `${this.prefix}offered:${session}:${key ?? ''}`];
+    const keys = [this.keyOf('waiting', session), this.keyOf('offered', `${session}:${key ?? ''}`)];
     return (await this.eval(OFFER, keys, [json, key === undefined ? '0' : '1'])) === 1;
   }
 
   async take(session: string, stream: string): Promise<readonly StoredEvent[]> {
-    const keys = [this.waiting(session), this.events(session)];
+    const keys = [this.keyOf('waiting', session), this.keyOf('events', session)];
     return eventsIn(stream, await this.eval(TAKE, keys, [stream]));
   }
 
   async delete(session: string): Promise<void> {
-    await this.redis.run(client => client.del([this.events(session), this.waiting(session)]));
+    await this.redis.run(client =>
+      client.del([this.keyOf('events', session), this.keyOf('waiting', session)]),
+    );
   }
 
   private eval(script: string, keys: string[], args: string[]): Promise<unknown> {
     return this.redis.run(client => client.eval(script, { keys, arguments: args }));
-  }
-
-  private events(session: string): string {
-    return `${this.prefix}events:${session}`;
-  }
-
-  private waiting(session: string): string {
-    return `${this.prefix}waiting:${session}`;
   }
 }
 

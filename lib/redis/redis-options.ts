@@ -1,4 +1,3 @@
-import type { DynamicModule, FactoryProvider } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { objectOf, TEXT, TIME } from '../options/option-schema.js';
@@ -15,16 +14,6 @@ export interface McpRedisOptions {
   connectTimeoutMs?: number;
   /** Deadline for a Redis command, in milliseconds; after it, the call is refused. Default: 500. */
   commandTimeoutMs?: number;
-}
-
-/** Options of `McpRedisModule.forRootAsync`, which creates the options with a factory. */
-export interface McpRedisModuleAsyncOptions {
-  /** Modules that export the providers that the factory injects. */
-  imports?: DynamicModule['imports'];
-  /** Providers to pass to the factory. Default: none. */
-  inject?: FactoryProvider['inject'];
-  /** Creates the options once, while the application starts. */
-  useFactory: (...dependencies: never[]) => McpRedisOptions | Promise<McpRedisOptions>;
 }
 
 export type RedisSettings = Readonly<Required<McpRedisOptions>>;

@@ -1,5 +1,5 @@
 import type { SessionFields, SessionStore } from '../stores/session-store.js';
-import type { RedisConnection } from './redis-connection.js';
+import { RedisKeys } from './redis-connection.js';
 
 /**
  * Sets and removes fields of an existing hash that has the expected fields. ARGV: lifetime, number of arguments with
@@ -18,19 +18,14 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`;
 
 /** Stores sessions as Redis hashes that expire. */
-export class RedisSessionStore implements SessionStore {
-  constructor(
-    private readonly redis: RedisConnection,
-    private readonly prefix: string,
-  ) {}
-
+export class RedisSessionStore extends RedisKeys implements SessionStore {
   async create(id: string, fields: SessionFields, ttlMs: number): Promise<void> {
-    const key = this.nameOf(id);
+    const key = this.keyOf('session', id);
     await this.redis.run(client => client.multi().del(key).hSet(key, fields).pExpire(key, ttlMs).exec());
   }
 
   async read(id: string): Promise<SessionFields | undefined> {
-    const fields = await this.redis.run(client => client.hGetAll(this.nameOf(id)));
+    const fields = await this.redis.run(client => client.hGetAll(this.keyOf('session', id)));
     return Object.keys(fields).length === 0 ? undefined : { ...fields };
   }
 
@@ -48,17 +43,13 @@ export class RedisSessionStore implements SessionStore {
       else set.push(name, text);
     }
     const options = {
-      keys: [this.nameOf(id)],
+      keys: [this.keyOf('session', id)],
       arguments: [...[ttlMs, held.length, set.length].map(String), ...held, ...set, ...removed],
     };
     return (await this.redis.run(client => client.eval(UPDATE, options))) === 1;
   }
 
   async delete(id: string): Promise<void> {
-    await this.redis.run(client => client.del(this.nameOf(id)));
-  }
-
-  private nameOf(id: string): string {
-    return `${this.prefix}session:${id}`;
+    await this.redis.run(client => client.del(this.keyOf('session', id)));
   }
 }

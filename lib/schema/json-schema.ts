@@ -30,8 +30,13 @@ export function resolveLocalRef(root: JsonSchema, schema: unknown): JsonSchema |
 
 function lookUp(root: JsonSchema, ref: string): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined;
-  let found: unknown = root;
-  for (const step of pointerSteps(ref)) {
+  return valueAt(root, pointerSteps(ref));
+}
+
+/** The value at the place that the steps lead to. Inherited properties do not count. */
+export function valueAt(root: unknown, steps: readonly string[]): unknown {
+  let found = root;
+  for (const step of steps) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
     found = (found as Record<string, unknown>)[step];
   }
@@ -75,7 +80,7 @@ export function freeKey(base: string, isTaken: (key: string) => boolean): string
   return key;
 }
 
-const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
+export const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function withRefs(schema: unknown, change: (ref: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map(item => withRefs(item, change));

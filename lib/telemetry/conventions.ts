@@ -1,3 +1,5 @@
+import { LEGACY_REVISIONS, REVISION } from '../server/wire-codec.js';
+
 /**
  * Every name that telemetry exports. The MCP conventions of OpenTelemetry are in development, so that names may change
  * with a minor version (open-telemetry/semantic-conventions-genai, `docs/gen-ai/mcp.md`).
@@ -88,11 +90,4 @@ export const KNOWN_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Revisions that metrics name. */
-export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([
-  '2024-10-07',
-  '2024-11-05',
-  '2025-03-26',
-  '2025-06-18',
-  '2025-11-25',
-  '2026-07-28',
-]);
+export const KNOWN_VERSIONS: ReadonlySet<string> = new Set([REVISION, ...LEGACY_REVISIONS]);

@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import type { AsyncOptions } from '../options/async-options.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { Traffic } from '../protocol/traffic.js';
 import { McpServers } from '../module/mcp-servers.js';
@@ -16,7 +17,6 @@ import { McpMetrics } from './metrics/mcp-metrics.js';
 import { loadOpenTelemetry, type OpenTelemetry } from './open-telemetry.js';
 import {
   resolveTelemetryOptions,
-  type McpTelemetryModuleAsyncOptions,
   type McpTelemetryOptions,
   type TelemetrySettings,
 } from './telemetry-options.js';
@@ -74,7 +74,11 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
   }
 
   /** Like `forRoot`, with options that a factory makes. */
-  static forRootAsync({ imports, inject = [], useFactory }: McpTelemetryModuleAsyncOptions): DynamicModule {
+  static forRootAsync({
+    imports,
+    inject = [],
+    useFactory,
+  }: AsyncOptions<McpTelemetryOptions>): DynamicModule {
     return moduleOf(useFactory, inject, imports);
   }
 
@@ -92,7 +96,7 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
 }
 
 const moduleOf = (
-  make: McpTelemetryModuleAsyncOptions['useFactory'],
+  make: AsyncOptions<McpTelemetryOptions>['useFactory'],
   inject: FactoryProvider['inject'] = [],
   imports: DynamicModule['imports'] = [],
 ): DynamicModule => ({

@@ -1,4 +1,3 @@
-import type { DynamicModule, FactoryProvider } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
 import { FLAG, objectOf, oneOf } from '../options/option-schema.js';
@@ -21,15 +20,6 @@ export interface McpTelemetryOptions {
   resourceUriInSpanNames?: boolean;
   /** Level of Nest's `Logger` for the line that each answered request gets. Default: false, which writes no lines. */
   callLog?: 'log' | 'debug' | 'verbose' | false;
-}
-
-export interface McpTelemetryModuleAsyncOptions {
-  /** Modules that export what the factory injects. Default: none. */
-  imports?: DynamicModule['imports'];
-  /** Providers that the factory is called with. Default: nothing. */
-  inject?: FactoryProvider['inject'];
-  /** Makes the options, once, while the application starts. */
-  useFactory: (...dependencies: never[]) => McpTelemetryOptions | Promise<McpTelemetryOptions>;
 }
 
 export type TelemetrySettings = Readonly<Required<McpTelemetryOptions>>;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { deny, Mutator, Validator, type InterceptorInvocation } from 'nestjs-mcp';
-import { paced } from '../../lib/gateway/paced-changes.js';
+import { paced } from '../../lib/gateway/session-connection.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { backendModule } from './backend-app.js';
 import { connect, ERAS, listen, startGateway } from './support.js';

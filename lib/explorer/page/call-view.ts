@@ -2,8 +2,7 @@ import type { CallerView, CallRequest, CallTrace, CallerList } from '../api.js';
 import { nameOf } from './callers-view.js';
 import { CallerPicker } from './caller-picker.js';
 import { ApiFailure, post } from './client.js';
-import { confirmed } from './confirm.js';
-import { alertOf, announce, badge, button, code, copy, fill, h, labelled } from './dom.js';
+import { alertOf, announce, badge, button, code, confirmed, copy, fill, h, labelled } from './dom.js';
 import { questionsForm } from './questions-form.js';
 import { formOf, type Form } from './schema-form.js';
 import { curlOf, testOf, type Answered, type Called } from './snippets.js';
@@ -35,7 +34,7 @@ export class CallView extends View {
   private readonly chooser = h('select');
   private readonly formPlace = h('div');
   private readonly snippetPlace = h('div');
-  private readonly rounds = h('ol', { class: 'rounds' });
+  private readonly rounds = h('ol.rounds');
   private lists: readonly CallerList[] = [];
   private target?: Target;
   /** The call whose rounds are shown. */
@@ -43,9 +42,8 @@ export class CallView extends View {
 
   protected async build(): Promise<Node[]> {
     const { path } = this.server;
-    const heading = h('h2', {}, 'Call');
-    if (path === undefined)
-      return [heading, h('p', {}, 'A server on stdio alone cannot be called from here.')];
+    const heading = h('h2', 'Call');
+    if (path === undefined) return [heading, h('p', 'A server on stdio alone cannot be called from here.')];
     this.chooser.addEventListener('change', () => this.choose());
     await this.list();
     return [
@@ -54,8 +52,7 @@ export class CallView extends View {
       labelled('Tool, prompt or resource', this.chooser, 'The lists that this caller gets.'),
       this.formPlace,
       h(
-        'div',
-        { class: 'row' },
+        'div.row',
         button('Call', () => this.start(), 'primary'),
         button('Copy as curl', () => this.snippet('curl', curlOf)),
         button('Copy as test', () => this.snippet('test', testOf)),
@@ -100,7 +97,7 @@ export class CallView extends View {
       this.target
         ? this.target.danger !== null && badge(this.target.danger, 'warn')
         : 'This caller can call nothing.',
-      description !== undefined && h('p', {}, textOf(description)),
+      description !== undefined && h('p', textOf(description)),
       this.target?.form.element,
     );
   }
@@ -122,7 +119,7 @@ export class CallView extends View {
         ...(isDangerous && { confirmed: true }),
       });
     } catch (error) {
-      fill(this.rounds, h('li', {}, alertOf(error)));
+      fill(this.rounds, h('li', alertOf(error)));
     }
   }
 
@@ -134,7 +131,7 @@ export class CallView extends View {
       'li',
       { 'aria-busy': 'true' },
       heading,
-      h('p', { class: 'hint' }, 'Waiting for the answer …'),
+      h('p.hint', 'Waiting for the answer …'),
       button('Cancel the call', () => leaving.abort()),
     );
     this.rounds.append(place);
@@ -184,7 +181,7 @@ export class CallView extends View {
       });
       fill(
         this.snippetPlace,
-        h('details', { open: true }, h('summary', {}, `As ${kind}`), code(text, `As ${kind}`)),
+        h('details', { open: true }, h('summary', `As ${kind}`), code(text, `As ${kind}`)),
       );
       await copy(text, `The call as ${kind}`);
     } catch (error) {
@@ -195,7 +192,7 @@ export class CallView extends View {
 
 function targetOf(list: CallerList['method'], entry: Json): Target {
   const name = nameOf(entry);
-  const none: Form = { element: h('p', { class: 'hint' }, 'Arguments: none'), read: () => undefined };
+  const none: Form = { element: h('p.hint', 'Arguments: none'), read: () => undefined };
   switch (list) {
     case 'tools/list':
       return {

@@ -24,8 +24,7 @@ export class CallerPicker<Kind extends Caller['kind']> {
       anonymous: h('div'),
       token: labelled('Bearer token', this.token, 'It is sent as “Authorization: Bearer”, and not kept.'),
       'made-up': h(
-        'div',
-        { class: 'row' },
+        'div.row',
         labelled('Scopes', this.scopes, 'Separated by spaces.'),
         labelled('Roles', this.roles, 'Separated by spaces.'),
       ),
@@ -50,14 +49,10 @@ export class CallerPicker<Kind extends Caller['kind']> {
     show();
     this.element = h(
       'fieldset',
-      {},
-      h('legend', {}, 'Caller'),
+      h('legend', 'Caller'),
       h(
-        'div',
-        { class: 'row' },
-        [...this.radios].map(([kind, radio]) =>
-          h('label', { class: 'check', for: radio.id }, radio, ' ', TEXTS[kind]),
-        ),
+        'div.row',
+        [...this.radios].map(([kind, radio]) => h('label.check', { for: radio.id }, radio, ' ', TEXTS[kind])),
       ),
       ...kinds.map(kind => fields[kind]),
     );

@@ -27,58 +27,51 @@ export class CallersView extends View {
     };
     await show();
     return [
-      h('h2', {}, 'Callers'),
-      h('p', {}, 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
+      h('h2', 'Callers'),
+      h('p', 'The lists that a caller gets. A made-up caller sees lists and calls nothing.'),
       picker.element,
-      h(
-        'div',
-        { class: 'row' },
-        labelled('Protocol revision', revision),
-        button('Show lists', pressed, 'primary'),
-      ),
+      h('div.row', labelled('Protocol revision', revision), button('Show lists', pressed, 'primary')),
       place,
     ];
   }
 }
 
 function answerOf({ caller, refused, lists }: CallerView): Node[] {
-  if (refused !== undefined) return [h('p', { class: 'alert' }, `Refused: ${refused}`)];
+  if (refused !== undefined) return [h('p.alert', `Refused: ${refused}`)];
   const known = [...(caller?.scopes ?? []), ...(caller?.roles ?? []).map(role => `role ${role}`)];
   return [
-    h('p', {}, known.length > 0 ? `Known as: ${known.join(', ')}` : 'Without scopes and roles.'),
+    h('p', known.length > 0 ? `Known as: ${known.join(', ')}` : 'Without scopes and roles.'),
     ...lists.map(listView),
   ];
 }
 
 function listView({ method, entries, missing, isCut, refused }: CallerList): HTMLElement {
-  const heading = h('h3', {}, method, ' ', badge(`${entries.length}`), ' ');
-  if (refused !== undefined)
-    return h('section', {}, heading, h('p', { class: 'alert' }, `Refused: ${refused}`));
+  const heading = h('h3', method, ' ', badge(`${entries.length}`), ' ');
+  if (refused !== undefined) return h('section', heading, h('p.alert', `Refused: ${refused}`));
   return h(
     'section',
-    {},
     heading,
     entries.length > 0 &&
       table(
         `Entries of ${method}`,
-        [
-          { title: 'Name', cell: entry => h('code', {}, nameOf(entry)) },
-          { title: 'Description', cell: entry => textOf(entry['description'] ?? '–') },
-        ],
+        {
+          Name: entry => h('code', nameOf(entry)),
+          Description: entry => textOf(entry['description'] ?? '–'),
+        },
         entries,
       ),
     missing.length > 0 &&
       table(
         `${count(missing.length, 'entry').replace('entrys', 'entries')} missing from ${method}`,
-        [
-          { title: 'Missing', cell: ({ name }) => h('code', {}, name) },
-          { title: 'Removed by', cell: ({ by, names }) => [badge(by, by), ' ', names.join(', ')] },
-          { title: 'Reason', cell: ({ why }) => why },
-        ],
+        {
+          Missing: ({ name }) => h('code', name),
+          'Removed by': ({ by, names }) => [badge(by, by), ' ', names.join(', ')],
+          Reason: ({ why }) => why,
+        },
         missing,
       ),
-    isCut && h('p', { class: 'hint' }, 'The list goes on: the explorer reads its first 50 pages only.'),
-    entries.length + missing.length === 0 && h('p', { class: 'hint' }, 'Nothing.'),
+    isCut && h('p.hint', 'The list goes on: the explorer reads its first 50 pages only.'),
+    entries.length + missing.length === 0 && h('p.hint', 'Nothing.'),
   );
 }
 

@@ -17,8 +17,8 @@ const KINDS = Object.keys(HEADINGS) as CatalogueEntry['kind'][];
 
 /** Every handler of a server, with what runs around it and what clients are sent of it. */
 export class CatalogueView extends View {
-  private readonly list = h('nav', { class: 'list', 'aria-label': 'Handlers' });
-  private readonly detail = h('section', { class: 'detail', 'aria-label': 'Handler' });
+  private readonly list = h('nav.list', { 'aria-label': 'Handlers' });
+  private readonly detail = h('section.detail', { 'aria-label': 'Handler' });
 
   private readonly choices = new Map<CatalogueEntry, HTMLButtonElement>();
   private shown?: CatalogueEntry;
@@ -29,23 +29,22 @@ export class CatalogueView extends View {
     filter.addEventListener('input', () => this.showList(filter.value));
     this.showList('');
     if (handlers.length > 0) this.show(handlers[0]);
-    else fill(this.detail, h('p', {}, emptyText(isGateway)));
+    else fill(this.detail, h('p', emptyText(isGateway)));
     return [
-      h('h2', {}, 'Catalogue'),
-      h('p', {}, `${count(handlers.length, 'handler')}, about ${count(tokens, 'token')} for the tools`),
-      isProtected && h('p', {}, 'McpAuthModule protects this server.'),
+      h('h2', 'Catalogue'),
+      h('p', `${count(handlers.length, 'handler')}, about ${count(tokens, 'token')} for the tools`),
+      isProtected && h('p', 'McpAuthModule protects this server.'),
       this.inspector(),
-      h('div', { class: 'split' }, h('div', {}, labelled('Filter by name', filter), this.list), this.detail),
+      h('div.split', h('div', labelled('Filter by name', filter), this.list), this.detail),
     ];
   }
 
   private inspector(): HTMLElement {
     const inspector = this.server.inspector?.replace('{origin}', location.origin);
-    if (inspector === undefined) return h('p', { class: 'hint' }, 'A server on stdio alone has no endpoint.');
+    if (inspector === undefined) return h('p.hint', 'A server on stdio alone has no endpoint.');
     return h(
       'details',
-      {},
-      h('summary', {}, 'Chat and login flows: the official inspector'),
+      h('summary', 'Chat and login flows: the official inspector'),
       code(inspector, 'Command that starts the inspector'),
       button('Copy command', () => copy(inspector, 'Command'), 'small'),
     );
@@ -60,8 +59,8 @@ export class CatalogueView extends View {
       groups
         .filter(({ entries }) => entries.length > 0)
         .map(({ kind, entries }) => [
-          h('h3', {}, `${HEADINGS[kind]} (${entries.length})`),
-          h('ul', {}, ...entries.map(entry => h('li', {}, this.choice(entry)))),
+          h('h3', `${HEADINGS[kind]} (${entries.length})`),
+          h('ul', ...entries.map(entry => h('li', this.choice(entry)))),
         ]),
     );
   }
@@ -95,7 +94,7 @@ const emptyText = (isGateway: boolean): string =>
 const stepText = ({ kind, name, level, parameter }: Step) => [
   badge(kind, kind),
   ' ',
-  h('code', {}, name),
+  h('code', name),
   ` ${level}${parameter === undefined ? '' : ` ${parameter}`}`,
 ];
 
@@ -105,15 +104,15 @@ function detailOf(entry: CatalogueEntry): Node[] {
   const output = definitions?.modern['outputSchema'];
   return [
     h('h3', { tabindex: -1 }, name, ' ', badge(entry.kind)),
-    h('p', {}, title && h('strong', {}, `${title}. `), description ?? h('em', {}, 'No description')),
-    h('dl', {}, facts(entry)),
-    h('h4', {}, 'In the order in which they run'),
+    h('p', title && h('strong', `${title}. `), description ?? h('em', 'No description')),
+    h('dl', facts(entry)),
+    h('h4', 'In the order in which they run'),
     steps.length > 0
-      ? h('ol', {}, ...steps.map(step => h('li', {}, stepText(step))))
-      : h('p', { class: 'hint' }, 'No guards, interceptors, pipes or filters.'),
-    h('p', { class: 'hint' }, `They run around ${className}.${methodName}().`),
-    ...(schema ? [h('h4', {}, 'Input'), schemaView(schema)] : []),
-    ...(output ? [h('h4', {}, 'Output'), schemaView(output)] : []),
+      ? h('ol', ...steps.map(step => h('li', stepText(step))))
+      : h('p.hint', 'No guards, interceptors, pipes or filters.'),
+    h('p.hint', `They run around ${className}.${methodName}().`),
+    ...(schema ? [h('h4', 'Input'), schemaView(schema)] : []),
+    ...(output ? [h('h4', 'Output'), schemaView(output)] : []),
     ...(definitions ? sentAs(definitions) : []),
   ];
 }
@@ -122,7 +121,7 @@ function facts(entry: CatalogueEntry): HTMLElement[] {
   const { className, methodName, visible, scopes, anonymous, headers, cache, tokens, definitions } = entry;
   const annotations = definitions?.modern['annotations'];
   const fact = (term: string, value: string | undefined) =>
-    value === undefined || value === '' ? [] : [h('div', {}, h('dt', {}, term), h('dd', {}, value))];
+    value === undefined || value === '' ? [] : [h('div', h('dt', term), h('dd', value))];
   return [
     ...fact('Method', `${className}.${methodName}`),
     ...fact('Scopes', scopes.join(' ')),
@@ -143,17 +142,16 @@ const annotationText = (annotations: object): string =>
 function sentAs({ modern, legacy }: NonNullable<CatalogueEntry['definitions']>): Node[] {
   const texts = { modern: pretty(modern), legacy: pretty(legacy) };
   const view = (era: string, text: string) =>
-    h('details', {}, h('summary', {}, `As sent in ${era}`), code(text, `Definition in ${era}`));
-  if (texts.modern === texts.legacy) return [h('h4', {}, 'As sent'), view('both eras', texts.modern)];
+    h('details', h('summary', `As sent in ${era}`), code(text, `Definition in ${era}`));
+  if (texts.modern === texts.legacy) return [h('h4', 'As sent'), view('both eras', texts.modern)];
   const shown = (value: unknown) => ({ value, size: 0 });
   return [
-    h('h4', {}, 'As sent'),
+    h('h4', 'As sent'),
     view('2026-07-28', texts.modern),
     view('the 2025 revisions', texts.legacy),
     h(
       'details',
-      {},
-      h('summary', {}, 'From the 2025 revisions to 2026-07-28'),
+      h('summary', 'From the 2025 revisions to 2026-07-28'),
       diffView(shown(legacy), shown(modern), 'Difference between the eras'),
     ),
   ];

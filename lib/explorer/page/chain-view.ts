@@ -22,9 +22,9 @@ export class ChainView extends View {
   protected async build(): Promise<Node[]> {
     const { servers } = await get<Chains>('chain');
     const chain = servers.find(({ server }) => server === this.server.name);
-    const heading = h('h2', {}, 'Chain');
+    const heading = h('h2', 'Chain');
     if (!chain || chain.interceptors.length === 0) {
-      return [heading, h('p', {}, 'No validators, mutators or sinks run around this server.')];
+      return [heading, h('p', 'No validators, mutators or sinks run around this server.')];
     }
     const chooser = select([
       ...chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const),
@@ -51,22 +51,19 @@ export class ChainView extends View {
     const caption = phase ? `Interceptors of ${phaseText(phase)}` : 'All interceptors';
     return table(
       caption,
-      [
-        { title: 'Interceptor', cell: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1) },
-        { title: 'Step', cell: ({ turn, interceptor }) => turn?.step ?? interceptor.type },
-        { title: 'Mode', cell: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)) },
-        { title: 'If it fails', cell: ({ interceptor }) => failureOf(interceptor) },
-        {
-          title: 'Priority',
-          cell: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
-        },
-        { title: 'Time limit', cell: ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms) },
-        { title: 'Hooks', cell: ({ interceptor: { hooks } }) => sourced(hooks, hooksText) },
-        { title: 'Skipped if', cell: ({ turn, interceptor }) => skippedText(interceptor, turn) },
-        { title: 'Runs', cell: ({ interceptor }) => runsText(interceptor) },
-        { title: 'p50', cell: ({ interceptor: { counters } }) => ms(counters.p50) },
-        { title: 'p99', cell: ({ interceptor: { counters } }) => ms(counters.p99) },
-      ],
+      {
+        Interceptor: ({ interceptor }, index) => nameOf(interceptor, phase && index + 1),
+        Step: ({ turn, interceptor }) => turn?.step ?? interceptor.type,
+        Mode: ({ interceptor: { mode } }) => sourced(mode, value => badge(value, value)),
+        'If it fails': ({ interceptor }) => failureOf(interceptor),
+        Priority: ({ interceptor: { priority } }) => sourced(priority, priorityText(phase)),
+        'Time limit': ({ interceptor: { timeoutMs } }) => sourced(timeoutMs, ms),
+        Hooks: ({ interceptor: { hooks } }) => sourced(hooks, hooksText),
+        'Skipped if': ({ turn, interceptor }) => skippedText(interceptor, turn),
+        Runs: ({ interceptor }) => runsText(interceptor),
+        p50: ({ interceptor: { counters } }) => ms(counters.p50),
+        p99: ({ interceptor: { counters } }) => ms(counters.p99),
+      },
       rows,
     );
   }
@@ -77,7 +74,7 @@ const phaseText = ({ event, phase, direction }: ChainPhase): string => `${event}
 /** A value with where it comes from. */
 const sourced = <T>({ value, from }: Sourced<T>, text: (value: T) => Child): Child => [
   text(value),
-  h('small', {}, from),
+  h('small', from),
 ];
 
 const failureOf = ({ failOpen }: ChainInterceptor): Child =>
@@ -89,7 +86,7 @@ const priorityText =
     phase ? String(phase.phase === 'request' ? request : response) : `${request} / ${response}`;
 
 const hooksText = (hooks: ChainInterceptor['hooks']['value']): Child =>
-  hooks.map(({ events, phase }) => h('div', {}, `${events.join(', ')} · ${phase}`));
+  hooks.map(({ events, phase }) => h('div', `${events.join(', ')} · ${phase}`));
 
 function nameOf(interceptor: ChainInterceptor, place: number | undefined): Child {
   const { id, description, mode, counters, config, final, compat, failOpen: _ } = interceptor;
@@ -99,13 +96,12 @@ function nameOf(interceptor: ChainInterceptor, place: number | undefined): Child
     compat && `compat ${compat}`,
   ].filter(Boolean);
   return [
-    h('code', {}, place === undefined ? id : `${place}. ${id}`),
-    description && h('small', {}, description),
-    facts.length > 0 && h('small', {}, facts.join('; ')),
+    h('code', place === undefined ? id : `${place}. ${id}`),
+    description && h('small', description),
+    facts.length > 0 && h('small', facts.join('; ')),
     mode.value === 'audit' &&
       h(
-        'small',
-        { class: 'audit-text' },
+        'small.audit-text',
         `In audit mode: would have refused ${count(counters.wouldRefuse, 'message')} and changed ${counters.wouldChange}`,
       ),
   ];
@@ -115,27 +111,27 @@ function skippedText({ when, counters }: ChainInterceptor, turn: ChainTurn | und
   const counts = Object.entries(counters.skipped).map(([reason, number]) => `${number} × ${reason}`);
   return [
     turn?.skippedIf ?? (when ? `when ${when.value}` : '–'),
-    when && h('small', {}, when.from),
-    counts.length > 0 && h('small', {}, counts.join(', ')),
+    when && h('small', when.from),
+    counts.length > 0 && h('small', counts.join(', ')),
   ];
 }
 
 function runsText({ counters }: ChainInterceptor): Child {
   const outcomes = Object.entries(counters.outcomes).map(([outcome, number]) => `${number} ${outcome}`);
   if (counters.failedOpen > 0) outcomes.push(`${counters.failedOpen} failed open`);
-  return [counters.runs, outcomes.length > 0 && h('small', {}, outcomes.join(', '))];
+  return [counters.runs, outcomes.length > 0 && h('small', outcomes.join(', '))];
 }
 
 function hostsView(hosts: readonly ChainHost[]): HTMLElement {
-  if (hosts.length === 0) return h('p', { class: 'hint' }, 'No remote interceptor hosts.');
+  if (hosts.length === 0) return h('p.hint', 'No remote interceptor hosts.');
   return table(
     'Remote interceptor hosts',
-    [
-      { title: 'Host', cell: ({ name }) => name },
-      { title: 'Connection', cell: ({ state }) => badge(state, state) },
-      { title: 'Circuit breaker', cell: ({ breaker }) => badge(breaker, breaker) },
-      { title: 'Interceptors', cell: ({ interceptors }) => interceptors },
-    ],
+    {
+      Host: ({ name }) => name,
+      Connection: ({ state }) => badge(state, state),
+      'Circuit breaker': ({ breaker }) => badge(breaker, breaker),
+      Interceptors: ({ interceptors }) => interceptors,
+    },
     hosts,
   );
 }

@@ -21,13 +21,13 @@ export function diffView(before: Shown, after: Shown, label: string): HTMLElemen
   let isCut = false;
   for (const [place, { kind, text }] of lines.entries()) {
     if (!isNear(place)) {
-      if (!isCut) view.append(h('span', { class: 'cut' }, '  …\n'));
+      if (!isCut) view.append(h('span.cut', '  …\n'));
       isCut = true;
       continue;
     }
     isCut = false;
     if (kind === 'same') view.append(`  ${text}\n`);
-    else view.append(kind === 'added' ? h('ins', {}, `+ ${text}\n`) : h('del', {}, `- ${text}\n`));
+    else view.append(kind === 'added' ? h('ins', `+ ${text}\n`) : h('del', `- ${text}\n`));
   }
   return view;
 }

@@ -1,25 +1,34 @@
 export type Child = Node | string | number | false | null | undefined | readonly Child[];
 
-type Attribute = string | number | boolean | undefined | ((event: Event) => void);
+type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>;
+
+type Tag = keyof HTMLElementTagNameMap;
+type Named<S extends string> = S extends `${infer T extends Tag}.${string}` ? T : S;
 
 /**
- * Builds an element. Texts of a server only become text nodes: nothing here reads HTML. A function is an event's listener, and
- * `true` an attribute without a value.
+ * Builds an element: `h('p.hint', { id: 'x' }, 'text')`, with attributes or without. Texts of a server only become text
+ * nodes: nothing here reads HTML. A function is an event's listener, and `true` an attribute without a value.
  */
-export function h<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Readonly<Record<string, Attribute>> = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag);
+export function h<S extends Tag | `${Tag}.${string}`>(
+  selector: S,
+  ...parts: [Attributes, ...Child[]] | Child[]
+): HTMLElementTagNameMap[Named<S> & Tag] {
+  const [tag, ...classes] = selector.split('.');
+  const [first, ...rest] = parts;
+  const attributes = isAttributes(first) ? first : {};
+  const element = document.createElement(tag) as HTMLElementTagNameMap[Named<S> & Tag];
+  element.classList.add(...classes);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name, value);
     else if (value !== undefined && value !== false)
       element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...nodes(children));
+  element.append(...nodes((attributes === first ? rest : parts) as Child[]));
   return element;
 }
+
+const isAttributes = (part: Attributes | Child): part is Attributes =>
+  typeof part === 'object' && part !== null && !(part instanceof Node) && !Array.isArray(part);
 
 function nodes(children: readonly Child[]): (Node | string)[] {
   return children.flatMap(child => {
@@ -46,18 +55,16 @@ export function labelled(
   const hintId = hint === undefined ? undefined : newId();
   if (hintId) field.setAttribute('aria-describedby', hintId);
   return h(
-    'div',
-    { class: 'field' },
+    'div.field',
     h('label', { for: field.id }, text),
     field,
-    hintId && h('p', { class: 'hint', id: hintId }, hint),
+    hintId && h('p.hint', { id: hintId }, hint),
   );
 }
 
 export function select(options: readonly (readonly [value: string, text: string])[]): HTMLSelectElement {
   return h(
     'select',
-    {},
     options.map(([value, text]) => h('option', { value }, text)),
   );
 }
@@ -72,30 +79,25 @@ export const badge = (text: string, kind = ''): HTMLElement => h('span', { class
 export const code = (text: string, label: string): HTMLElement =>
   h('pre', { tabindex: 0, role: 'group', 'aria-label': label }, text);
 
-export interface Column<Row> {
-  readonly title: string;
-  readonly cell: (row: Row, index: number) => Child;
-}
-
 /** A table that scrolls by itself if the window is narrow. The first column heads its row. */
 export function table<Row>(
   caption: string,
-  columns: readonly Column<Row>[],
+  columns: Readonly<Record<string, (row: Row, index: number) => Child>>,
   rows: readonly Row[],
 ): HTMLElement {
   const cells = (row: Row, index: number) =>
-    columns.map(({ cell }, place) =>
-      place === 0 ? h('th', { scope: 'row' }, cell(row, index)) : h('td', {}, cell(row, index)),
+    Object.values(columns).map((cell, place) =>
+      place === 0 ? h('th', { scope: 'row' }, cell(row, index)) : h('td', cell(row, index)),
     );
+  const titles = Object.keys(columns).map(title => h('th', { scope: 'col' }, title));
   return h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': caption },
+    'div.scroll',
+    { tabindex: 0, role: 'group', 'aria-label': caption },
     h(
       'table',
-      {},
-      h('caption', {}, caption),
-      h('thead', {}, h('tr', {}, ...columns.map(({ title }) => h('th', { scope: 'col' }, title)))),
-      h('tbody', {}, ...rows.map((row, index) => h('tr', {}, cells(row, index)))),
+      h('caption', caption),
+      h('thead', h('tr', ...titles)),
+      h('tbody', ...rows.map((row, index) => h('tr', cells(row, index)))),
     ),
   );
 }
@@ -113,7 +115,7 @@ export function announce(text: string): void {
 }
 
 export function alertOf(error: unknown): HTMLElement {
-  return h('p', { class: 'alert', role: 'alert' }, error instanceof Error ? error.message : String(error));
+  return h('p.alert', { role: 'alert' }, error instanceof Error ? error.message : String(error));
 }
 
 /** Copies a text, and says so. Browsers allow it on secure origins only. */
@@ -124,4 +126,29 @@ export async function copy(text: string, subject: string): Promise<void> {
   } catch {
     announce('The browser does not allow copying here: select the text');
   }
+}
+
+/** Asks before something happens that may not be undone. */
+export function confirmed(question: string, verb: string): Promise<boolean> {
+  const id = newId();
+  const cancel = button('Cancel', () => dialog.close());
+  const dialog: HTMLDialogElement = h(
+    'dialog',
+    { 'aria-labelledby': id },
+    h('p', { id }, question),
+    h(
+      'div.row',
+      cancel,
+      button(verb, () => dialog.close('yes'), 'danger'),
+    ),
+  );
+  document.getElementById('content')?.append(dialog);
+  dialog.showModal();
+  cancel.focus();
+  return new Promise(resolve => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'yes');
+    });
+  });
 }

@@ -23,8 +23,8 @@ export class FindingsView extends View {
     const own = findings.filter(({ server }) => server === this.server.name);
     const groups = RULES.map(rule => own.filter(finding => finding.rule === rule));
     return [
-      h('h2', {}, 'Findings'),
-      h('p', {}, own.length > 0 ? count(own.length, 'finding') : 'Nothing to change was found.'),
+      h('h2', 'Findings'),
+      h('p', own.length > 0 ? count(own.length, 'finding') : 'Nothing to change was found.'),
       ...groups.filter(group => group.length > 0).map(groupView),
     ];
   }
@@ -33,13 +33,11 @@ export class FindingsView extends View {
 const groupView = (group: readonly Finding[]): HTMLElement =>
   h(
     'section',
-    {},
-    h('h3', {}, `${HEADINGS[group[0].rule]} (${group.length})`),
+    h('h3', `${HEADINGS[group[0].rule]} (${group.length})`),
     h(
-      'ul',
-      { class: 'findings' },
+      'ul.findings',
       ...group.map(({ subject, message, remedy }) =>
-        h('li', {}, h('code', {}, subject), h('p', {}, message), h('p', { class: 'hint' }, remedy)),
+        h('li', h('code', subject), h('p', message), h('p.hint', remedy)),
       ),
     ),
   );

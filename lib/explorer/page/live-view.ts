@@ -30,17 +30,11 @@ export class LiveView extends View {
     this.refusalsOnly.addEventListener('change', () => void this.refresh());
     await this.refresh();
     return [
-      h('h2', {}, 'Live'),
+      h('h2', 'Live'),
       h(
-        'div',
-        { class: 'row' },
+        'div.row',
         toggle,
-        h(
-          'label',
-          { class: 'check', for: this.refusalsOnly.id },
-          this.refusalsOnly,
-          ' Refusals and errors only',
-        ),
+        h('label.check', { for: this.refusalsOnly.id }, this.refusalsOnly, ' Refusals and errors only'),
       ),
       this.place,
     ];
@@ -65,8 +59,8 @@ export class LiveView extends View {
       fill(
         this.place,
         openView(servers.find(({ server }) => server === this.server.name)),
-        h('p', {}, `${count(total, 'call')} of all servers since the start; the latest are listed`),
-        shown.length > 0 ? callsView(shown) : h('p', { class: 'hint' }, 'No calls yet.'),
+        h('p', `${count(total, 'call')} of all servers since the start; the latest are listed`),
+        shown.length > 0 ? callsView(shown) : h('p.hint', 'No calls yet.'),
       );
     } catch (error) {
       fill(this.place, alertOf(error));
@@ -78,28 +72,23 @@ const isFailure = (outcome: LiveCall['outcome']): boolean => outcome !== 'ok' &&
 
 function openView(server: LiveServer | undefined): HTMLElement {
   const terms = (title: string, values: Readonly<Record<string, number>>): Child =>
-    Object.entries(values).map(([name, value]) =>
-      h('div', {}, h('dt', {}, `${title}${name}`), h('dd', {}, value)),
-    );
-  return h('dl', {}, terms('Open ', server?.open ?? {}), terms('Refused with ', server?.refusals ?? {}));
+    Object.entries(values).map(([name, value]) => h('div', h('dt', `${title}${name}`), h('dd', value)));
+  return h('dl', terms('Open ', server?.open ?? {}), terms('Refused with ', server?.refusals ?? {}));
 }
 
 const callsView = (calls: readonly LiveCall[]): HTMLElement =>
   table(
     'Latest calls',
-    [
-      { title: 'Call', cell: ({ method, name }) => [h('code', {}, method), ' ', name] },
-      {
-        title: 'Outcome',
-        cell: ({ outcome, code }) => [
-          badge(outcome, isFailure(outcome) ? 'deny' : 'pass'),
-          code && ` ${code}`,
-        ],
-      },
-      { title: 'Took', cell: ({ durationMs }) => ms(durationMs) },
-      { title: 'At', cell: ({ at }) => h('time', { datetime: at }, at.slice(11, 23)) },
-      { title: 'Era', cell: ({ era }) => era ?? '–' },
-      { title: 'Asked by', cell: ({ side }) => (side === 'client' ? 'server' : 'client') },
-    ],
+    {
+      Call: ({ method, name }) => [h('code', method), ' ', name],
+      Outcome: ({ outcome, code }) => [
+        badge(outcome, isFailure(outcome) ? 'deny' : 'pass'),
+        code && ` ${code}`,
+      ],
+      Took: ({ durationMs }) => ms(durationMs),
+      At: ({ at }) => h('time', { datetime: at }, at.slice(11, 23)),
+      Era: ({ era }) => era ?? '–',
+      'Asked by': ({ side }) => (side === 'client' ? 'server' : 'client'),
+    },
     calls,
   );

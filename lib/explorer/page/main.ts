@@ -86,7 +86,7 @@ async function load(chooser: HTMLSelectElement): Promise<void> {
     chooser.onchange = choose;
     shown = new Map();
     choose();
-    if (!server) fill(panel, h('p', {}, 'The application has no MCP server.'));
+    if (!server) fill(panel, h('p', 'The application has no MCP server.'));
   } catch (error) {
     fill(panel, alertOf(error));
   }
@@ -97,8 +97,7 @@ const list = h('div', { role: 'tablist', 'aria-label': 'Views' }, ...tabs);
 list.addEventListener('keydown', move);
 top.append(
   h(
-    'div',
-    { class: 'row' },
+    'div.row',
     labelled('Server', chooser),
     labelled('Colours', themeChooser()),
     button('Reload', () => load(chooser)),

@@ -61,7 +61,7 @@ const ACTIONS = [
 ] as const;
 
 const block = (key: string, title: string, ...children: Node[]): HTMLElement =>
-  h('fieldset', {}, h('legend', {}, title), h('p', { class: 'hint' }, `Question “${key}”`), ...children);
+  h('fieldset', h('legend', title), h('p.hint', `Question “${key}”`), ...children);
 
 function elicitationField(key: string, params: Json): Field {
   const action = select(ACTIONS);
@@ -80,9 +80,9 @@ function visitField(key: string, params: Json): Field {
   const url = textOf(params['url'] ?? '');
   const link = /^https?:\/\//i.test(url)
     ? h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, url)
-    : h('code', {}, url);
+    : h('code', url);
   return {
-    element: block(key, textOf(params['message'] ?? key), h('p', {}, link), labelled('Action', action)),
+    element: block(key, textOf(params['message'] ?? key), h('p', link), labelled('Action', action)),
     read: () => ({ action: action.value }),
   };
 }

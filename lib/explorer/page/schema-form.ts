@@ -23,7 +23,7 @@ export function formOf(schema: unknown, legend: string): Form {
   const fields = objectForm(root, root, legend);
   const json = jsonForm(`${legend} as JSON`, {});
   let current: Form = fields;
-  const place = h('div', {}, fields.element);
+  const place = h('div', fields.element);
   const toggle = button('Write as JSON', () => {
     const isToJson = current === fields;
     if (isToJson) json.write(readOr(fields, {}));
@@ -32,7 +32,7 @@ export function formOf(schema: unknown, legend: string): Form {
     fill(place, current.element);
   });
   toggle.classList.add('small');
-  return { element: h('div', {}, place, toggle), read: () => current.read() };
+  return { element: h('div', place, toggle), read: () => current.read() };
 }
 
 function readOr(form: Form, fallback: unknown): unknown {
@@ -46,7 +46,7 @@ function readOr(form: Form, fallback: unknown): unknown {
 function emptyOrJson(root: Json, legend: string): Form {
   const isOpen = isRecord(root['additionalProperties']) || !('properties' in root) || 'anyOf' in root;
   if (isOpen && root['type'] !== undefined) return jsonForm(`${legend} as JSON`, {});
-  return { element: h('p', { class: 'hint' }, `${legend}: none`), read: () => ({}) };
+  return { element: h('p.hint', `${legend}: none`), read: () => ({}) };
 }
 
 function jsonForm(label: string, value: unknown): Form & { write(value: unknown): void } {
@@ -74,7 +74,7 @@ function objectForm(schema: Json, root: Json, legend: string): Form {
     return { name, isRequired, form: fieldForm(name, isRecord(field) ? field : {}, root, isRequired) };
   });
   return {
-    element: h('fieldset', {}, h('legend', {}, legend), ...fields.map(({ form }) => form.element)),
+    element: h('fieldset', h('legend', legend), ...fields.map(({ form }) => form.element)),
     read: () => {
       const entries = fields.map(({ name, form }) => [name, form.read()] as const);
       const present = entries.filter(([, value]) => value !== undefined);
@@ -182,10 +182,10 @@ function manyForm(label: string, choices: readonly Choice[], preset: unknown, is
   const isPreset = (value: unknown) => Array.isArray(preset) && preset.includes(value);
   const boxes = choices.map(({ value, text }) => {
     const box = h('input', { type: 'checkbox', id: newId(), checked: isPreset(value) });
-    return { box, value, element: h('label', { class: 'check', for: box.id }, box, ' ', text) };
+    return { box, value, element: h('label.check', { for: box.id }, box, ' ', text) };
   });
   return {
-    element: h('fieldset', {}, h('legend', {}, label), ...boxes.map(({ element }) => element)),
+    element: h('fieldset', h('legend', label), ...boxes.map(({ element }) => element)),
     read: () => {
       const chosen = boxes.filter(({ box }) => box.checked).map(({ value }) => value);
       return chosen.length > 0 || isRequired ? chosen : undefined;

@@ -8,7 +8,7 @@ const MAX_DEPTH = 8;
 export function schemaView(schema: unknown): HTMLElement {
   const root = isRecord(schema) ? schema : {};
   const fields = fieldsOf(root, root, []);
-  return fields ?? h('p', { class: 'hint' }, `No fields: ${typeOf(resolve(root, root))}`);
+  return fields ?? h('p.hint', `No fields: ${typeOf(resolve(root, root))}`);
 }
 
 export function resolve(schema: Json, root: Json): Json {
@@ -28,8 +28,8 @@ export function resolve(schema: Json, root: Json): Json {
 /** @param above the schemas that this one is in */
 function fieldsOf(schema: Json, root: Json, above: readonly Json[]): HTMLElement | undefined {
   const own = resolve(schema, root);
-  if (above.includes(own)) return h('p', { class: 'hint' }, 'The same fields as above.');
-  if (above.length > MAX_DEPTH) return h('p', { class: 'hint' }, 'Deeper fields are in the JSON.');
+  if (above.includes(own)) return h('p.hint', 'The same fields as above.');
+  if (above.length > MAX_DEPTH) return h('p.hint', 'Deeper fields are in the JSON.');
   const path = [...above, own];
   const required = Array.isArray(own['required']) ? own['required'] : [];
   const rows: Child[] = [];
@@ -49,7 +49,7 @@ function fieldsOf(schema: Json, root: Json, above: readonly Json[]): HTMLElement
   if (isRecord(own['additionalProperties'])) {
     rows.push(fieldView('any other field', own['additionalProperties'], root, path));
   }
-  return rows.length > 0 ? h('ul', { class: 'fields' }, ...rows) : undefined;
+  return rows.length > 0 ? h('ul.fields', ...rows) : undefined;
 }
 
 function fieldView(
@@ -63,12 +63,11 @@ function fieldView(
   const description = field['description'] ?? own['description'];
   return h(
     'li',
-    {},
-    h('code', {}, name),
+    h('code', name),
     ' ',
-    h('span', { class: 'type' }, [typeOf(own), ...limitsOf(own)].join(', ')),
-    isRequired && h('strong', { class: 'required' }, ' required'),
-    typeof description === 'string' && h('p', { class: 'hint' }, description),
+    h('span.type', [typeOf(own), ...limitsOf(own)].join(', ')),
+    isRequired && h('strong.required', ' required'),
+    typeof description === 'string' && h('p.hint', description),
     fieldsOf(own, root, above),
   );
 }

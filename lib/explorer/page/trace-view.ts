@@ -9,21 +9,20 @@ export function traceView(trace: CallTrace): Node[] {
   return [
     h(
       'p',
-      {},
       badge(outcome, outcome === 'error' ? 'deny' : 'pass'),
       ` HTTP ${status} after ${ms(durationMs)}. Trace id `,
-      h('code', {}, traceId),
+      h('code', traceId),
       ' ',
       button('Copy trace id', () => copy(traceId, 'Trace id'), 'small'),
     ),
     ...answerView(trace),
     ...listOf('Progress', progress, ({ atMs, text, share }) => [
-      h('span', { class: 'at' }, ms(atMs)),
+      h('span.at', ms(atMs)),
       ` ${text}`,
       share !== undefined && h('progress', { value: share, max: 1, 'aria-label': text || 'Progress' }),
     ]),
     ...listOf('Log messages', logs, ({ atMs, level, text }) => [
-      h('span', { class: 'at' }, ms(atMs)),
+      h('span.at', ms(atMs)),
       ' ',
       badge(level, level),
       ` ${text}`,
@@ -36,15 +35,12 @@ const listOf = <Item>(
   title: string,
   items: readonly Item[],
   view: (item: Item) => Parameters<typeof h>[2],
-) =>
-  items.length > 0
-    ? [h('h4', {}, title), h('ol', { class: 'timeline' }, ...items.map(item => h('li', {}, view(item))))]
-    : [];
+) => (items.length > 0 ? [h('h4', title), h('ol.timeline', ...items.map(item => h('li', view(item))))] : []);
 
 function answerView({ error, result }: CallTrace): Node[] {
   if (error) {
     return [
-      h('p', { class: 'alert' }, `${error.code}: ${error.message}`),
+      h('p.alert', `${error.code}: ${error.message}`),
       ...(error.data ? [shownView(error.data, 'Data of the error')] : []),
     ];
   }
@@ -52,10 +48,10 @@ function answerView({ error, result }: CallTrace): Node[] {
   const text = textIn(result.value);
   return [
     ...(isRecord(result.value) && result.value['isError'] === true
-      ? [h('p', { class: 'alert' }, 'The tool says that it failed (isError).')]
+      ? [h('p.alert', 'The tool says that it failed (isError).')]
       : []),
-    ...(text ? [h('h4', {}, 'Text'), code(text, 'Text of the result')] : []),
-    h('details', { open: !text }, h('summary', {}, 'Result as JSON'), shownView(result, 'Result')),
+    ...(text ? [h('h4', 'Text'), code(text, 'Text of the result')] : []),
+    h('details', { open: !text }, h('summary', 'Result as JSON'), shownView(result, 'Result')),
   ];
 }
 
@@ -71,21 +67,14 @@ function textIn(result: unknown): string {
 const runView = ({ event, phase, direction, status, turns, skipped, durationMs }: ChainRun): Node[] => [
   h(
     'p',
-    {},
-    h('strong', {}, `${event} · ${phase} · ${direction}`),
+    h('strong', `${event} · ${phase} · ${direction}`),
     ' ',
     badge(status, status === 'success' ? 'pass' : 'deny'),
     ` ${ms(durationMs)}`,
   ),
-  h('ol', {}, ...turns.map(turn => h('li', {}, turnView(turn)))),
+  h('ol', ...turns.map(turn => h('li', turnView(turn)))),
   ...(skipped.length > 0
-    ? [
-        h(
-          'p',
-          { class: 'hint' },
-          `Skipped: ${skipped.map(({ id, reason }) => `${id} (${reason})`).join(', ')}`,
-        ),
-      ]
+    ? [h('p.hint', `Skipped: ${skipped.map(({ id, reason }) => `${id} (${reason})`).join(', ')}`)]
     : []),
 ];
 
@@ -103,17 +92,16 @@ const turnView = ({
 }: TraceTurn) => [
   badge(outcome, outcome),
   ' ',
-  h('code', {}, id),
+  h('code', id),
   ` ${type}${isFinal ? ', final' : ''} `,
   mode === 'audit' && badge('audit', 'audit'),
   ` ${ms(durationMs)}`,
-  error !== undefined && h('p', { class: 'alert' }, error),
+  error !== undefined && h('p.alert', error),
   messages.length > 0 &&
     h(
       'ul',
-      {},
       ...messages.map(({ path, message, severity }) =>
-        h('li', {}, badge(severity, severity), ' ', path && h('code', {}, `${path} `), message),
+        h('li', badge(severity, severity), ' ', path && h('code', `${path} `), message),
       ),
     ),
   before && after && diffView(before, after, `What ${id} changed`),

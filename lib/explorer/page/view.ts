@@ -17,7 +17,7 @@ export abstract class View extends HTMLElement {
 
   protected async load(): Promise<void> {
     this.setAttribute('aria-busy', 'true');
-    this.replaceChildren(h('p', { class: 'hint' }, 'Loading …'));
+    this.replaceChildren(h('p.hint', 'Loading …'));
     try {
       fill(this, await this.build());
     } catch (error) {

@@ -1,3 +1,4 @@
+import { escaped } from '../../schema/json-schema.js';
 import { isRecord } from '../../util/is-record.js';
 
 export type PatchOperation =
@@ -51,6 +52,3 @@ function* recordChanges(before: Fields, after: Fields, path: string): Generator<
     if (!Object.hasOwn(before, key)) yield { op: 'add', path: `${path}/${escaped(key)}`, value: after[key] };
   }
 }
-
-const escaped = (key: string): string =>
-  key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;

@@ -1,8 +1,8 @@
+import type { ObserveTurn } from '../../protocol/traffic.js';
 import type { Direction, InvocationContext, Phase } from '../protocol/types.js';
 import type { Beside } from './beside.js';
 import type { Clock } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
-import type { EntryResult } from './result.js';
 
 /** A message, and the parameters of a chain run on it. */
 export interface ChainParams {
@@ -43,13 +43,6 @@ export interface ChainParams {
 export const DEFAULT_TIMEOUT_MS = 1000;
 export const MAX_TIMEOUT_MS = 30_000;
 
-/** One observed run of an interceptor. */
-export interface ObservedTurn {
-  run<T>(work: () => T): T;
-  /** @param result undefined if the interceptor did not apply */
-  end(result: Pick<EntryResult, 'outcome' | 'durationMs' | 'failedOpen'> | undefined): void;
-}
-
 export interface ChainOptions {
   /** Default deadline for one interceptor, in milliseconds. Default: 1,000. */
   readonly defaultTimeoutMs?: number;
@@ -59,10 +52,7 @@ export interface ChainOptions {
   /** Bounds the audit interceptors that run after the decision. Default: a separate bound for this chain. */
   readonly beside?: Beside;
   /** Observes each run of a validator or mutator. Default: none. */
-  readonly observe?: (
-    entry: Pick<PreparedEntry, 'name' | 'host' | 'type' | 'mode'>,
-    params: Pick<ChainParams, 'event' | 'phase' | 'payload'>,
-  ) => ObservedTurn | undefined;
+  readonly observe?: ObserveTurn;
   /** Called at the end of each run of a sink. The chain does not wait for sinks. */
   readonly onSinkEnd?: (entry: PreparedEntry, end: SinkEnd) => void;
 }

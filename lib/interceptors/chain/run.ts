@@ -1,9 +1,10 @@
+import type { TurnObserving } from '../../protocol/traffic.js';
 import { isCompatible } from './when.js';
 import { type Abortable, DeadlineWatch } from './deadline.js';
 import type { PreparedEntry } from './entry.js';
 import { frozenCopy, thawedCopy } from './frozen.js';
 import { feedSinks, type Invoked, invokeEntry, type RunContext } from './invoke-entry.js';
-import type { ChainOptions, ChainParams, ObservedTurn } from './params.js';
+import type { ChainOptions, ChainParams } from './params.js';
 import {
   type ChainResult,
   type EntryResult,
@@ -28,7 +29,7 @@ interface Halt extends Ends {
 interface Turn extends Given {
   readonly place: number;
   readonly isFinal: boolean;
-  readonly seen: ObservedTurn | undefined;
+  readonly seen: TurnObserving | undefined;
 }
 
 type Ending = Halt | undefined;

@@ -1,4 +1,4 @@
-import { pointerSteps } from '../../schema/json-schema.js';
+import { pointerSteps, valueAt } from '../../schema/json-schema.js';
 import type { Phase } from '../protocol/types.js';
 import { changes } from './diff.js';
 
@@ -39,16 +39,7 @@ export class Scope {
 }
 
 const sameAt = (before: unknown, after: unknown, keys: readonly string[]): boolean =>
-  changes(at(before, keys), at(after, keys)).next().done === true;
-
-function at(value: unknown, keys: readonly string[]): unknown {
-  let node = value;
-  for (const key of keys) {
-    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined;
-    node = (node as Record<string, unknown>)[key];
-  }
-  return node;
-}
+  changes(valueAt(before, keys), valueAt(after, keys)).next().done === true;
 
 const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
 const touches = (path: string, place: string): boolean => within(path, place) || within(place, path);

@@ -52,7 +52,7 @@ export function verdictOf(
   const { value } = invoked;
   if (value === VALID) return PASS;
   try {
-    return entry.type === 'validation' ? validation(value, entry, params) : mutation(value, given, params);
+    return entry.type === 'validation' ? validation(value, entry) : mutation(value, given, params);
   } catch (error) {
     return failure(entry, 'crash', `its result is malformed: ${messageOf(error)}`);
   }
@@ -74,8 +74,8 @@ function failure(
   return { outcome, said, ends: { status, reason: error } };
 }
 
-function validation(value: unknown, { name, mode }: PreparedEntry, { phase }: ChainParams): Verdict {
-  const { valid, severity, messages, suggestions, info } = readValidation(value, { name, phase });
+function validation(value: unknown, { mode }: PreparedEntry): Verdict {
+  const { valid, severity, messages, suggestions, info } = readValidation(value);
   const said: Writable<Said> = { valid };
   if (severity) said.severity = severity;
   if (messages) said.messages = messages;
@@ -98,7 +98,7 @@ function mutation(value: unknown, { entry, payload: given }: Given, params: Chai
     if (phase === 'request') return { outcome: 'responded', ...(!isAudit && { response }) };
     return failure(entry, 'crash', 'it answered with respondWith, which only the request phase has');
   }
-  const { modified, payload, info } = readMutation(value, { name: entry.name, phase }, given);
+  const { modified, payload, info } = readMutation(value, given);
   const said: Writable<Said> = { modified: false };
   if (info) said.info = frozenCopy(info);
   if (!modified) return { outcome: 'unmodified', said };

@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { Logger } from '@nestjs/common';
 import { CrossBoundaryGuard, type CrossBoundaryGuardOptions } from './cross-boundary-guard.js';
 import { ExchangeBag } from '../messages/context.js';
-import { invocationOf } from './invocation.fixture.js';
-import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
+import { SECRETS, TOKENS } from '../../../test/fixtures/secrets.js';
 import { invokerOf, stateKeyOf } from './sessions.js';
 import { SecretLedger } from './secrets/secret-ledger.js';
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { INTERCEPTOR_METADATA } from '../decorators/interceptor.decorators.js';
 import { SchemaError } from '../../schema/schema.error.js';
-import { invocationOf } from './invocation.fixture.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
 import { JsonSchemaValidator, type JsonSchemaRule } from './json-schema-validator.js';
 
 const schema = {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Args, Mutator, Tool, type InterceptorInvocation } from 'nestjs-mcp';
 import { mapTexts, SecretRedactor } from 'nestjs-mcp/interceptors';
 import { startApp, type TestApp } from '../../../test/fixtures/matrix.js';
-import { SECRETS } from './secrets/secrets.fixtures.js';
+import { SECRETS } from '../../../test/fixtures/secrets.js';
 import { ScanLimitError } from './secrets/scan.js';
 
 const [token] = SECRETS['github-token'];

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { CrossBoundaryGuard } from './cross-boundary-guard.js';
-import { invocationOf } from './invocation.fixture.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
 import { SecretRedactor } from './secret-redactor.js';
-import { SECRETS } from './secrets/secrets.fixtures.js';
+import { SECRETS } from '../../../test/fixtures/secrets.js';
 
 const logged = (data: unknown) =>
   invocationOf({ level: 'info', data }, { event: 'notifications/message', direction: 'send' });

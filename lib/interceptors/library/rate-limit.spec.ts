@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Invocation } from '../chain/result.js';
 import { ExchangeBag } from '../messages/context.js';
-import { invocationOf } from './invocation.fixture.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
 import { KeyBound } from './sessions.js';
 import { RateLimit, type RateLimitInterceptor, type RateLimitOptions } from './rate-limit.js';
 

@@ -6,7 +6,7 @@ import { INTERCEPTOR_METADATA, type InterceptorMetadata } from '../decorators/in
 import { Chain } from '../chain/chain.js';
 import type { Invocation } from '../chain/result.js';
 import { describe as descriptorOf } from '../local/check-options.js';
-import { SECRETS } from './secrets/secrets.fixtures.js';
+import { SECRETS } from '../../../test/fixtures/secrets.js';
 
 const factories: Readonly<Record<string, (options: object) => Type<object>>> = {
   SecretRedactor: options => library.SecretRedactor(options),

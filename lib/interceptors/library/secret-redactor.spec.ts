@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
-import { invocationOf } from './invocation.fixture.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
 import { SecretRedactor, type SecretRedactorOptions } from './secret-redactor.js';
 import { ScanLimitError } from './secrets/scan.js';
-import { SECRETS, TOKENS } from './secrets/secrets.fixtures.js';
+import { SECRETS, TOKENS } from '../../../test/fixtures/secrets.js';
 
 const redact = (payload: unknown, options?: SecretRedactorOptions) => {
   const result = new (SecretRedactor(options))().redact(invocationOf(payload));

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
-import { invocationOf } from './invocation.fixture.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
 import { JsonSize } from './json-size.js';
 import { SizeLimit, type SizeLimitOptions } from './size-limit.js';
 

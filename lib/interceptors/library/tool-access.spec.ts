@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { matchesGlob } from '../protocol/glob.js';
-import { invocationOf } from './invocation.fixture.js';
+import { invocationOf } from '../../../test/fixtures/invocation.js';
 import type { Principal } from '../protocol/types.js';
 import { ToolAccess, type ToolAccessOptions } from './tool-access.js';
 

@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { PolicyError } from './policy-error.js';
-import type { PolicyFormat } from './policy-document.js';
-import { type InterceptorPolicy, readPolicy } from './policy.js';
+import { type InterceptorPolicy, PolicyError, type PolicyFormat, readPolicy } from './policy.js';
 
 const MAX_BYTES = 1024 * 1024;
 const FORMATS = new Map<string, PolicyFormat>([
@@ -96,7 +94,7 @@ export class PolicyFile {
   }
 
   private error(rule: string): PolicyError {
-    return new PolicyError(rule, { file: this.path });
+    return new PolicyError(`${this.path}: ${rule}`);
   }
 }
 

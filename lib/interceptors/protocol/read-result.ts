@@ -1,13 +1,6 @@
 import { isRecord } from '../../util/is-record.js';
 import { defined } from '../../util/defined.js';
-import type {
-  MutationResult,
-  Phase,
-  Severity,
-  SinkResult,
-  ValidationMessage,
-  ValidationResult,
-} from './types.js';
+import type { MutationResult, Severity, SinkResult, ValidationMessage, ValidationResult } from './types.js';
 
 export class MalformedResultError extends Error {}
 
@@ -16,24 +9,22 @@ export const VALID = Object.freeze({ valid: true });
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface Source {
-  readonly name: string;
-  readonly phase: Phase;
-}
+/** A result without what its asker knows: the interceptor, its type and the phase. */
+type Read<T extends ValidationResult | MutationResult | SinkResult> = Omit<
+  T,
+  'interceptor' | 'type' | 'phase'
+>;
 
 const RANK: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 
 /** @throws MalformedResultError without a boolean `valid` */
-export function readValidation(value: unknown, { name, phase }: Source): ValidationResult {
+export function readValidation(value: unknown): Read<ValidationResult> {
   const result = unwrap(value, 'valid', 'validation');
   const { valid } = result;
   if (typeof valid !== 'boolean') throw new MalformedResultError('"valid" is not a boolean');
   const messages = readMessages(result['messages']);
   const suggestions = readSuggestions(result['suggestions']);
   return {
-    interceptor: name,
-    type: 'validation',
-    phase,
     valid,
     ...infoOf(result),
     ...(!valid && { severity: severityOf(result) }),
@@ -43,22 +34,19 @@ export function readValidation(value: unknown, { name, phase }: Source): Validat
 }
 
 /** @throws MalformedResultError without a boolean `modified`, or without the new payload */
-export function readMutation(value: unknown, { name, phase }: Source, received: unknown): MutationResult {
+export function readMutation(value: unknown, received: unknown): Read<MutationResult> {
   const result = unwrap(value, 'modified', 'mutation');
   const { modified } = result;
   if (typeof modified !== 'boolean') throw new MalformedResultError('"modified" is not a boolean');
   const payload = modified ? result['payload'] : received;
   if (modified && payload === undefined) throw new MalformedResultError('"payload" is missing');
-  return { interceptor: name, type: 'mutation', phase, modified, payload, ...infoOf(result) };
+  return { modified, payload, ...infoOf(result) };
 }
 
-export function readSink(value: unknown, { name, phase }: Source): SinkResult {
+export function readSink(value: unknown): Read<SinkResult> {
   const result = isRecord(value) ? unwrap(value, 'recorded', 'sink') : {};
   const { metrics } = result;
   return {
-    interceptor: name,
-    type: 'sink',
-    phase,
     recorded: result['recorded'] !== false,
     ...infoOf(result),
     ...(isRecord(metrics) && { metrics: readMetrics(metrics) }),

@@ -99,28 +99,22 @@ export function assertAnswers(result: unknown, asked: Pick<InvokeParams, 'name' 
   }
 }
 
-export function boundedValidation(result: unknown, { name, phase }: InvokeParams): unknown {
+export function boundedValidation(result: unknown): unknown {
   let read;
   try {
     // Read before shortening, because a message may set the severity of the whole result.
-    read = readValidation(result, { name, phase });
+    read = readValidation(result);
   } catch {
     // The chain reports the error.
     return result;
   }
   const { messages = [], suggestions = [] } = read;
-  if (messages.length <= MAX_MESSAGES && suggestions.length <= MAX_MESSAGES && messages.every(isShort)) {
-    return result;
-  }
   return {
     ...read,
     messages: messages.slice(0, MAX_MESSAGES).map(cut),
     suggestions: suggestions.slice(0, MAX_MESSAGES),
   };
 }
-
-const isShort = ({ path = '', message }: ValidationMessage): boolean =>
-  Math.max(path.length, message.length) <= MAX_LENGTH;
 
 const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage =>
   defined({ path: path && cutText(path), message: cutText(message), severity });

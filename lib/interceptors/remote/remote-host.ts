@@ -275,6 +275,6 @@ export class RemoteHost {
       this.asked--;
     }
     if (type === 'mutation') return this.outgoing.takeBack(payload, result);
-    return type === 'validation' ? boundedValidation(result, params) : result;
+    return type === 'validation' ? boundedValidation(result) : result;
   }
 }

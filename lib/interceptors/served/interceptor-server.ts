@@ -193,7 +193,7 @@ function answerOf(entry: PreparedEntry, invoked: Invoked, run: ChainParams): obj
   }
   const { durationMs } = invoked;
   if (type === 'sink' && invoked.kind === 'value') {
-    return { ...readSink(frozenCopy(invoked.value), { name, phase }), durationMs };
+    return { ...source, ...readSink(frozenCopy(invoked.value)), durationMs };
   }
   const { outcome, said = { valid: true }, response } = verdictOf({ entry, payload }, invoked, run);
   if (response || outcome === 'responded') {

@@ -6,23 +6,9 @@ import { recorded } from '../recording.js';
 import type { Subject } from '../subject.js';
 import type { TelemetrySettings } from '../telemetry-options.js';
 
-interface CallFields {
-  readonly server: string;
-  readonly method: string;
-  readonly name?: string;
-  readonly caller: string;
-  readonly era?: string;
-  readonly durationMs: number;
-  readonly outcome: string;
-  readonly reference?: string;
-  readonly traceId?: string;
-  readonly arguments?: string;
-  readonly result?: string;
-}
-
 /** A log line: an object for loggers that write JSON, and one line of text for others. */
 class CallLine {
-  constructor(fields: CallFields) {
+  constructor(fields: Readonly<Record<string, string | number | undefined>>) {
     Object.assign(this, fields);
   }
 

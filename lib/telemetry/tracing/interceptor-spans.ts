@@ -20,14 +20,13 @@ export function turnEvents(api: OpenTelemetry, tracing: Tracing): ObserveTurn {
       run: work => work(),
       end: result => {
         if (!result) return;
-        attempt(() => {
-          const duration = { [OWN.duration]: result.durationMs / 1000 };
+        attempt(() =>
           span.addEvent(OWN.interceptorEvent, {
             ...attributesOf(turn, message),
             ...outcomeOf(result),
-            ...duration,
-          });
-        });
+            [OWN.duration]: result.durationMs / 1000,
+          }),
+        );
       },
     };
   };

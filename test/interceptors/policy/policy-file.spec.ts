@@ -14,7 +14,7 @@ import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PolicyFile } from '../../../lib/interceptors/policy/policy-file.js';
-import { PolicyError } from '../../../lib/interceptors/policy/policy-error.js';
+import { PolicyError } from '../../../lib/interceptors/policy/policy.js';
 
 let folder: string;
 let file: PolicyFile | undefined;

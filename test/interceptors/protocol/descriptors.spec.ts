@@ -195,20 +195,10 @@ it('a schema keeps a member called __proto__, and nothing is polluted', () => {
 });
 
 describe('results', () => {
-  const source = { name: 'mine', phase: 'request' } as const;
   const received = { text: 'as it came' };
   const info = { spent: 1 };
   const note = (severity?: unknown, message: unknown = 'm') => ({ message, severity });
   const said = (severity: string) => ({ message: 'm', severity });
-
-  const validation = (rest: object) => ({
-    interceptor: 'mine',
-    type: 'validation',
-    phase: 'request',
-    ...rest,
-  });
-  const mutation = (rest: object) => ({ interceptor: 'mine', type: 'mutation', phase: 'request', ...rest });
-  const sink = (rest: object) => ({ interceptor: 'mine', type: 'sink', phase: 'request', ...rest });
 
   it.each<[string, unknown, object]>([
     ['flat, passing', { valid: true }, { valid: true }],
@@ -292,7 +282,7 @@ describe('results', () => {
     ['with nothing but suggestions that are none', { valid: true, suggestions: [1] }, { valid: true }],
     ['with an info that is none', { valid: true, info: [1] }, { valid: true }],
   ])('of a validator: %s', (_what, value, read) => {
-    expect(readValidation(value, source)).toStrictEqual(validation(read));
+    expect(readValidation(value)).toStrictEqual(read);
   });
 
   it.each<[string, unknown, object]>([
@@ -321,7 +311,7 @@ describe('results', () => {
       { modified: false, payload: received },
     ],
   ])('of a mutator: %s', (_what, value, read) => {
-    expect(readMutation(value, source, received)).toStrictEqual(mutation(read));
+    expect(readMutation(value, received)).toStrictEqual(read);
   });
 
   it.each<[string, unknown, object]>([
@@ -337,7 +327,7 @@ describe('results', () => {
     ],
     ['with metrics that are none', { metrics: [1] }, { recorded: true }],
   ])('of a sink: %s', (_what, value, read) => {
-    expect(readSink(value, source)).toStrictEqual(sink(read));
+    expect(readSink(value)).toStrictEqual(read);
   });
 
   it.each<[string, unknown]>([
@@ -353,20 +343,18 @@ describe('results', () => {
     ['a result in its __proto__', json('{"__proto__":{"valid":true,"modified":false}}')],
     ['great depth', deep()],
   ])('that are %s are failures, of a validator and of a mutator', (_what, value) => {
-    expect(() => readValidation(value, source)).toThrow(MalformedResultError);
-    expect(() => readMutation(value, source, received)).toThrow(MalformedResultError);
+    expect(() => readValidation(value)).toThrow(MalformedResultError);
+    expect(() => readMutation(value, received)).toThrow(MalformedResultError);
   });
 
   it('that say they modified, and not to what, are failures', () => {
-    expect(() => readMutation({ modified: true }, source, received)).toThrow(MalformedResultError);
-    expect(() => readMutation({ mutation: { modified: true } }, source, received)).toThrow(
-      MalformedResultError,
-    );
+    expect(() => readMutation({ modified: true }, received)).toThrow(MalformedResultError);
+    expect(() => readMutation({ mutation: { modified: true } }, received)).toThrow(MalformedResultError);
   });
 
   it('may hold very many messages', () => {
     const messages = Array.from({ length: 150_000 }, () => note('info'));
-    const read = readValidation({ valid: false, messages: [...messages, note('error')] }, source);
+    const read = readValidation({ valid: false, messages: [...messages, note('error')] });
     expect(read.severity).toBe('error');
     expect(read.messages).toHaveLength(150_001);
   });

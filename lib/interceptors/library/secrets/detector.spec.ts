@@ -1,5 +1,5 @@
 import { SecretDetector } from './detector.js';
-import { SECRETS } from './secrets.fixtures.js';
+import { SECRETS } from '../../../../test/fixtures/secrets.js';
 
 const detector = new SecretDetector();
 const kindsIn = (text: string) => detector.find(text).map(({ kind }) => kind);

@@ -1,23 +1,3 @@
-export type SecretKind =
-  | 'aws-access-key-id'
-  | 'aws-secret-access-key'
-  | 'github-token'
-  | 'gitlab-token'
-  | 'slack-token'
-  | 'slack-webhook'
-  | 'stripe-key'
-  | 'api-key'
-  | 'google-api-key'
-  | 'npm-token'
-  | 'digitalocean-token'
-  | 'shopify-token'
-  | 'twilio-api-key'
-  | 'hugging-face-token'
-  | 'private-key'
-  | 'jwt'
-  | 'url-credentials'
-  | 'basic-credentials';
-
 /** A format of secrets. */
 export interface SecretPattern {
   /** The name of a finding, as in `[REDACTED:<kind>]`. */
@@ -32,7 +12,7 @@ export interface SecretPattern {
  * The patterns ignore case, because a reader could restore it. Each takes linear time: no character class contains the
  * character after it.
  */
-const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
+const KNOWN = [
   {
     kind: 'private-key',
     pattern:
@@ -97,7 +77,9 @@ const KNOWN: readonly (SecretPattern & { readonly kind: SecretKind })[] = [
     pattern: /(?<![A-Za-z0-9])basic\s{1,4}(?<secret>[A-Za-z0-9+/]{8,}={0,2})/gi,
     accept: isUserAndPassword,
   },
-];
+] as const satisfies readonly SecretPattern[];
+
+export type SecretKind = (typeof KNOWN)[number]['kind'];
 
 export const SECRET_KINDS: readonly SecretKind[] = [...new Set(KNOWN.map(({ kind }) => kind))];
 
