@@ -4,10 +4,10 @@ import { check, connect, drive, errorOf, REVISIONS, startSample, textOf } from '
 const ANY = z.looseObject({});
 
 drive(async () => {
-  const { url, stop } = await startSample('60-extension');
+  const sample = await startSample('60-extension');
   for (const revision of REVISIONS) {
     console.log(revision);
-    const client = await connect(url, revision, { headers: { 'x-tenant': revision } });
+    const client = await connect(sample.url, revision, { headers: { 'x-tenant': revision } });
     check('the server tells of the extension', client.getServerCapabilities()?.extensions, {
       'com.example/search': { maxResults: 50 },
     });
@@ -23,7 +23,7 @@ drive(async () => {
     const { code } = await errorOf(client.request(reindex, ANY));
     check('a client that does not know the extension', code, -32021);
 
-    const staff = await connect(url, revision, {
+    const staff = await connect(sample.url, revision, {
       headers: { 'x-role': 'staff' },
       extensions: { 'com.example/search': {} },
       user: () => ({ action: 'accept', content: { sure: true } }),
@@ -41,5 +41,5 @@ drive(async () => {
     });
     await client.close();
   }
-  await stop();
+  await sample.stop();
 });
