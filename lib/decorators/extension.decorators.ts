@@ -61,10 +61,21 @@ export const McpExtension = (options: McpExtensionOptions = {}): ClassDecorator 
  * filters, `@Args()`, `@Ctx()`, `@Ask()` and `@RequireScopes()` work as on a tool. The method returns an object, a
  * Promise or an Observable of one, or nothing.
  * @param method of the request, such as `acme/search`
+ * @example
+ * ```ts
+ * @ExtensionMethod('acme/reindex', { eras: ['modern'], requireClient: true })
+ * @RequireScopes('admin')
+ * async reindex(@Ctx() ctx: McpContext) {
+ *   await ctx.reportProgress(0.5);
+ *   return { documents: await this.index.rebuild() };
+ * }
+ * ```
  */
-export const ExtensionMethod = (method: string, options: ExtensionMethodOptions = {}): MethodDecorator =>
-  declareOnMethod<ExtensionMethodMetadata>(
-    EXTENSION_METHOD_METADATA,
-    { method, options },
-    'an extension method',
-  );
+export const ExtensionMethod =
+  (method: string, options: ExtensionMethodOptions = {}): MethodDecorator =>
+  (target, key, descriptor) => {
+    const metadata: ExtensionMethodMetadata = { method, options };
+    declareOnMethod(EXTENSION_METHOD_METADATA, metadata, 'an extension method')(target, key, descriptor);
+    // The class may lack @McpExtension(), which the start reports.
+    Reflect.defineMetadata(EXTENSION_METHOD_METADATA, true, target.constructor);
+  };

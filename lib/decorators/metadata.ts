@@ -3,7 +3,7 @@ export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 
 /** Key of the options of `@McpExtension`, on a class. */
 export const EXTENSION_METADATA = 'nestjs-mcp:extension';
-/** Key of the options of `@ExtensionMethod`: a list on the decorated method. */
+/** Key of the options of `@ExtensionMethod`: a list on the decorated method; `true` on its class. */
 export const EXTENSION_METHOD_METADATA = 'nestjs-mcp:extension-methods';
 
 /** Key of the guards of `@Visible`, on classes and methods. */

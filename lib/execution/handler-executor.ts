@@ -101,7 +101,8 @@ export class HandlerExecutor {
     const { instance, moduleKey } = plan.target;
     const { guardsContextCreator, interceptorsContextCreator, pipesContextCreator, filtersContextCreator } =
       this.creators;
-    const of = [instance, declaredMethodOf(plan.target), moduleKey, contextId, host.id] as const;
+    const method = declaredMethodOf(plan.target);
+    const of = [instance, method, moduleKey, contextId, host.id] as const;
     const pipes = pipesContextCreator.create(...of);
     const params = plan.params.map((param): PipelineParam => {
       if (!isPiped(param)) return { ...param, transforms: [] };
@@ -114,6 +115,7 @@ export class HandlerExecutor {
     const guards = guardsContextCreator.create(...of);
     return {
       ...plan,
+      method,
       guards,
       // Called after `create`, which selects the module that provides the guards.
       visible: guardsContextCreator.createConcreteContext(visibleGuardsOf(plan.target), contextId, host.id),

@@ -15,7 +15,7 @@ import { CallCancelled, isCancellation } from '../exceptions/call-cancelled.js';
 import { GuardDenied } from '../exceptions/guard-denied.js';
 import { askFor } from './handler-asks.js';
 import type { HandlerParam } from './handler-params.js';
-import { declaredMethodOf, methodOf, type HandlerTarget, type Method } from './handler-target.js';
+import type { HandlerTarget, Method } from './handler-target.js';
 import { createExecutionContext, MCP_CONTEXT_TYPE, type HandlerCall } from './mcp-execution-context.js';
 import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
@@ -31,6 +31,8 @@ export interface PipelineParam extends HandlerParam {
 /** All resolved parts that a handler needs to run. */
 export interface Pipeline {
   readonly target: HandlerTarget;
+  /** The method of the class, with its metadata. */
+  readonly method: Method;
   readonly guards: CanActivate[];
   /** The guards of `@Visible`. */
   readonly visible: CanActivate[];
@@ -48,8 +50,7 @@ export interface Pipeline {
  * @throws errors that no filter handles, `GuardDenied` for a guard's refusal, and `CallCancelled`
  */
 export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promise<unknown> {
-  const { target, guards, interceptors } = pipeline;
-  const method = declaredMethodOf(target);
+  const { target, method, guards, interceptors } = pipeline;
   // Created on demand, because most handlers have no enhancer that reads it.
   let known: ExecutionContextHost | undefined;
   const host = () => (known ??= createExecutionContext(call, target.handlerClass, method));
@@ -82,8 +83,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
  * Runs the guards for a request that does not call the handler.
  * @throws GuardDenied
  */
-export async function runGuards({ target, guards }: Pipeline, call: HandlerCall): Promise<void> {
-  const method = declaredMethodOf(target);
+export async function runGuards({ target, method, guards }: Pipeline, call: HandlerCall): Promise<void> {
   const host = createExecutionContext(call, target.handlerClass, method);
   try {
     await activate(guards, host, target.instance, method);
@@ -100,8 +100,10 @@ export interface Hider {
 }
 
 /** The first guard of `@Visible` that hides the handler from a caller. */
-export async function hiderOf({ target, visible }: Pipeline, call: HandlerCall): Promise<Hider | undefined> {
-  const method = declaredMethodOf(target);
+export async function hiderOf(
+  { target, method, visible }: Pipeline,
+  call: HandlerCall,
+): Promise<Hider | undefined> {
   const host = createExecutionContext(call, target.handlerClass, method);
   for (const guard of visible) {
     try {
@@ -139,7 +141,7 @@ async function invoke(
   // The round has ended, and a Nest interceptor retries: the method must not run again.
   if (round?.enter() === false) return EMPTY;
   const data = await prepare(call.data);
-  const method = methodOf(target.instance, target.methodName);
+  const method = (target.instance as Record<string, Method>)[target.methodName];
   const run = (args: unknown[]) => observed(method.apply(target.instance, args));
   const args = params.length === 0 ? positional(data, call) : await argumentsOf(params, data, call, host);
   return round ? round.watch(() => run(args)) : run(args);

@@ -7,6 +7,7 @@ import type { DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget } from '../execution/handler-target.js';
 import { McpContext } from '../execution/mcp-context.js';
+import type { Stage } from '../protocol/answer.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toFailure } from '../protocol/errors.js';
 import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
@@ -56,7 +57,6 @@ export function applicationExtension(
     return [[name, typeof part === 'function' ? (part.bind(instance) as unknown) : part]];
   });
   const answer = async (entry: ExtensionMethodEntry, call: McpCall, params: Params): Promise<Result> => {
-    if (entry.requireClient) assertDeclares(call, id!);
     if (await entry.run.hider?.({ data: {}, context: new McpContext(call, server.changes) })) {
       throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
     }
@@ -70,6 +70,19 @@ export function applicationExtension(
   return {
     ...(Object.fromEntries(own) as Partial<ServerExtension>),
     ...(id !== undefined && { id, settings: () => settings }),
+    stages: (method, era) => {
+      const stages = instance.stages?.(method, era);
+      const isRequired = entries.some(({ key, requireClient }) => requireClient && key === method);
+      if (!isRequired) return stages;
+      const admit: Stage = next => {
+        const admitted = stages?.admit?.(next) ?? next;
+        return async (call, params) => {
+          assertDeclares(call, id!);
+          return admitted(call, params);
+        };
+      };
+      return { ...stages, admit };
+    },
     attach: (attached: McpServerInstance) => {
       server = attached;
       instance.attach?.(attached);

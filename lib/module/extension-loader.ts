@@ -1,12 +1,11 @@
-import { Injectable } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
-import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
-import { EXTENSION_METADATA, EXTENSION_METHOD_METADATA } from '../decorators/metadata.js';
+import type { ModulesContainer } from '@nestjs/core';
+import type { ExtensionMethodMetadata } from '../decorators/extension.decorators.js';
+import { EXTENSION_METHOD_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods, type DeclaredMethod } from '../execution/explore-methods.js';
-import { HandlerExecutor } from '../execution/handler-executor.js';
-import { describeTarget, type Wrapper } from '../execution/handler-target.js';
-import { assertDistinct, McpServers } from './mcp-servers.js';
+import type { HandlerExecutor } from '../execution/handler-executor.js';
+import type { DeclaredExtension } from './declared-extensions.js';
+import { assertDistinct, type McpServers } from './mcp-servers.js';
 
 /** An identifier with the prefix of its owner, such as `com.acme/search`. */
 const ID = /^[a-z\d]([\w.-]*[a-z\d])?\/[\w.-]+$/i;
@@ -14,13 +13,7 @@ const ID = /^[a-z\d]([\w.-]*[a-z\d])?\/[\w.-]+$/i;
 const readMethods = (method: object): readonly ExtensionMethodMetadata[] =>
   (Reflect.getMetadata(EXTENSION_METHOD_METADATA, method) ?? []) as ExtensionMethodMetadata[];
 
-interface Declared {
-  readonly options: McpExtensionOptions;
-  readonly wrapper: Wrapper;
-}
-
-/** Finds the providers with `@McpExtension`, and adds them to their servers. */
-@Injectable()
+/** Adds the extensions of the application to their servers. It is loaded if there are some. */
 export class ExtensionLoader {
   constructor(
     private readonly modules: ModulesContainer,
@@ -29,17 +22,9 @@ export class ExtensionLoader {
   ) {}
 
   /** Collects the mistakes in the declarations. @throws other errors */
-  async load(): Promise<void> {
+  async load(extensions: ReadonlyMap<object, DeclaredExtension>): Promise<void> {
     const { mistakes } = this.servers;
     const methods = [...exploreMethods(this.modules, readMethods)];
-    const extensions = this.declared();
-    for (const { target } of methods) {
-      if (extensions.has(target.instance)) continue;
-      const where = describeTarget(target);
-      mistakes.add(
-        new McpBootstrapError(where, 'its class needs @McpExtension(), so that servers have the method'),
-      );
-    }
     for (const [instance, declared] of extensions) {
       const own = methods.filter(({ target }) => target.instance === instance);
       await mistakes.collect(() => this.add(instance, declared, own));
@@ -49,12 +34,13 @@ export class ExtensionLoader {
   /** @throws McpBootstrapError for a mistake in the declaration */
   private async add(
     instance: object,
-    { options, wrapper }: Declared,
+    { options, wrapper }: DeclaredExtension,
     methods: readonly DeclaredMethod<ExtensionMethodMetadata>[],
   ): Promise<void> {
-    const { id, server } = options;
     const { name } = instance.constructor;
     const refuse = (problem: string) => new McpBootstrapError(name, problem);
+    if (!options) throw refuse('it has @ExtensionMethod() methods, so it needs @McpExtension()');
+    const { id, server } = options;
     if (id !== undefined && !ID.test(id)) {
       throw refuse(`the id "${id}" has no prefix; write it as "com.acme/search"`);
     }
@@ -74,19 +60,5 @@ export class ExtensionLoader {
       where: `@McpExtension({ server: "${server}" }) of ${name}`,
       create: () => applicationExtension(instance, options, entries),
     });
-  }
-
-  private declared(): Map<object, Declared> {
-    const found = new Map<object, Declared>();
-    for (const module of this.modules.values()) {
-      for (const wrapper of module.providers.values()) {
-        const instance: unknown = wrapper.isAlias ? undefined : wrapper.instance;
-        if (typeof instance !== 'object' || instance === null) continue;
-        const options = Reflect.getMetadata(EXTENSION_METADATA, instance.constructor) as
-          McpExtensionOptions | undefined;
-        if (options) found.set(instance, { options, wrapper });
-      }
-    }
-    return found;
   }
 }

@@ -1,9 +1,11 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { Entry } from '../catalog/entries.js';
 import { HandlerExplorer, type DiscoveredHandler } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
+import { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget } from '../execution/handler-target.js';
-import { ExtensionLoader } from './extension-loader.js';
+import { declaredExtensions } from './declared-extensions.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import { assertGatewayProtected, assertProtected } from './assert-protected.js';
@@ -21,7 +23,8 @@ export class HandlerLoader implements OnModuleInit {
     private readonly compiler: HandlerCompiler,
     private readonly servers: McpServers,
     private readonly interceptors: InterceptorLoader,
-    private readonly extensions: ExtensionLoader,
+    private readonly modules: ModulesContainer,
+    private readonly executor: HandlerExecutor,
     private readonly traffic: Traffic,
   ) {}
 
@@ -32,7 +35,7 @@ export class HandlerLoader implements OnModuleInit {
     // A server or a protection that does not exist because its options are wrong is not a second mistake.
     const areOptionsRight = mistakes.none;
     await this.compile(areOptionsRight);
-    await this.extensions.load();
+    await this.loadExtensions();
     if (areOptionsRight) await this.check();
     await mistakes.collect(async () => {
       const misplaced = await interceptors.misplaced(new Set([...servers.names, ...servers.clients]));
@@ -56,6 +59,13 @@ export class HandlerLoader implements OnModuleInit {
         for (const draft of this.draftsOf(handler)) draft.table.add(entry);
       });
     }
+  }
+
+  private async loadExtensions(): Promise<void> {
+    const declared = declaredExtensions(this.modules);
+    if (declared.size === 0) return;
+    const { ExtensionLoader } = await import('./extension-loader.js');
+    await new ExtensionLoader(this.modules, this.executor, this.servers).load(declared);
   }
 
   private async check(): Promise<void> {

@@ -8,7 +8,6 @@ import { RequestScope } from '../execution/request-scope.js';
 import { InterceptorChainRunner } from './interceptor-chain-runner.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { InterceptorReports } from '../interceptors/reports.js';
-import { ExtensionLoader } from './extension-loader.js';
 import { HandlerLoader } from './handler-loader.js';
 import { Traffic } from '../protocol/traffic.js';
 import { McpServerRegistry } from './mcp-server-registry.js';
@@ -18,7 +17,6 @@ import { loadedVersions } from '../util/version.js';
 @Global()
 @Module({
   providers: [
-    ExtensionLoader,
     HandlerExecutor,
     HandlerExplorer,
     HandlerCompiler,

@@ -64,10 +64,9 @@ export class Dispatcher {
 
   private async callTool(call: McpCall, params: Params): Promise<Result> {
     const name = requireString(params, 'name');
-    const { catalog, visibility } = this.source;
-    const shown = visibility.shown(catalog.tools.get(name), call);
+    const known = this.source.catalog.tools.get(name);
     // `await` costs time even for a value that is not a promise.
-    const entry = shown instanceof Promise ? await shown : shown;
+    const entry = known?.run.hider ? await this.shown(known, call) : known;
     if (!entry) throw unknownTool(name);
     const data = argumentsOf(params);
     try {

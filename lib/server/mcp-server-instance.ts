@@ -60,7 +60,8 @@ export class McpServerInstance {
   private readonly own: CatalogHandlers;
   /** Runs handlers of extensions as those of the catalogue. */
   readonly runner: HandlerRunner;
-  private readonly ownMethods: ReadonlyMap<string, OwnMethod>;
+  /** The methods of extensions. */
+  readonly ownMethods: ReadonlyMap<string, OwnMethod>;
   private required?: { readonly of: object; readonly all: ReturnType<Requirements['requirements']> };
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
@@ -203,11 +204,6 @@ export class McpServerInstance {
 
   isOwn(method: string): boolean {
     return this.ownMethods.has(method);
-  }
-
-  /** The field of the params that the `Mcp-Name` header must repeat for a method of an extension. */
-  nameFieldOf(method: string): string | undefined {
-    return this.ownMethods.get(method)?.nameHeader;
   }
 
   needs(request: NamedRequest, call: McpCall | undefined): ReturnType<Requirements['needs']> {

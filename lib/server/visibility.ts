@@ -7,7 +7,7 @@ import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { ListMethod } from '../protocol/methods.js';
 import type { NamedRequest, Permissions, Requirement } from '../protocol/permissions.js';
-import { CallerLists } from './caller-lists.js';
+import type { CallerLists } from './caller-lists.js';
 import { namedIn } from './named-entries.js';
 
 /** How long a failing guard is not reported again, in milliseconds. */
@@ -30,7 +30,7 @@ export class Visibility {
   private readonly hiders = new WeakMap<object, Map<Entry, Promise<Hider | undefined>>>();
   /** When the guard of a handler was last reported to fail. */
   private readonly failures = new WeakMap<Entry, number>();
-  private readonly lists = new WeakMap<Catalog, CallerLists>();
+  private readonly lists = new WeakMap<Catalog, Promise<CallerLists>>();
 
   constructor(private readonly options: VisibilityOptions) {}
 
@@ -69,9 +69,11 @@ export class Visibility {
     const { permissions, further } = this.options;
     const catalog = this.options.catalog();
     if (!catalog.hasHidden && !permissions) return catalog.pages[method];
-    const lists = this.lists.get(catalog) ?? new CallerLists(catalog, permissions, further);
+    const lists =
+      this.lists.get(catalog) ??
+      import('./caller-lists.js').then(({ CallerLists: Lists }) => new Lists(catalog, permissions, further));
     this.lists.set(catalog, lists);
-    return lists.pages(method, call, entry => this.shows(entry, call));
+    return lists.then(own => own.pages(method, call, entry => this.shows(entry, call)));
   }
 
   /**

@@ -2,7 +2,7 @@ import { InterceptorReports } from '../interceptors/reports.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
 import { McpMetrics } from './metrics/mcp-metrics.js';
 
-const servers = { all: () => [] } as never;
+const servers = { all: () => [], drafts: () => [] } as never;
 const host = (breakerState: string, isUp: boolean) => ({
   name: 'policy',
   breakerState,

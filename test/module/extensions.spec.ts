@@ -401,7 +401,7 @@ describe('mistakes stop the start', () => {
   }
 
   it.each([
-    [NoExtension, 'NoExtension.a: its class needs @McpExtension()'],
+    [NoExtension, 'NoExtension: it has @ExtensionMethod() methods, so it needs @McpExtension()'],
     [NoPrefix, 'the id "search" has no prefix'],
     [Twice, 'two methods answer "acme/a"'],
     [Reserved, '"tools/call" belongs to the protocol'],

@@ -109,12 +109,18 @@ export function boundedValidation(result: unknown): unknown {
     return result;
   }
   const { messages = [], suggestions = [] } = read;
+  if (messages.length <= MAX_MESSAGES && suggestions.length <= MAX_MESSAGES && messages.every(isShort)) {
+    return result;
+  }
   return {
     ...read,
     messages: messages.slice(0, MAX_MESSAGES).map(cut),
     suggestions: suggestions.slice(0, MAX_MESSAGES),
   };
 }
+
+const isShort = ({ path = '', message }: ValidationMessage): boolean =>
+  Math.max(path.length, message.length) <= MAX_LENGTH;
 
 const cut = ({ path, message, severity }: ValidationMessage): ValidationMessage =>
   defined({ path: path && cutText(path), message: cutText(message), severity });

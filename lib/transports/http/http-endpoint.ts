@@ -215,7 +215,7 @@ export class HttpEndpoint {
     if (inputResponses !== undefined && !isRecord(inputResponses)) return false;
     if (!isEnvelope(meta) || !this.server.serves(method, 'modern')) return false;
     try {
-      return assertNameHeader(rawRequest, method, params, this.server.nameFieldOf(method));
+      return assertNameHeader(rawRequest, method, params, this.server.ownMethods.get(method)?.nameHeader);
     } catch {
       return false;
     }

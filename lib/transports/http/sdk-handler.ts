@@ -97,7 +97,7 @@ export class SdkHandler {
     if (!isJSONRPCRequest(message)) return;
     try {
       const { method, params = {} } = message;
-      assertNameHeader(http, method, params, this.server.nameFieldOf(method));
+      assertNameHeader(http, method, params, this.server.ownMethods.get(method)?.nameHeader);
     } catch (error) {
       const { code, message: text, data } = error as HeaderMismatchError;
       throw refuse(handled, message, { code, message: text, data }, 400);
