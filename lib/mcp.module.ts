@@ -168,6 +168,8 @@ export class McpModule
     await server.open();
     await this.http?.open(server);
     if (server.options.stdio) await this.openStdio(server);
+    // The application may have been closed while its modules started.
+    if (this.closing) return this.shutDown();
     server.opened();
     logStart(server, process.env);
     this.adapterHost.listen$.subscribe(() =>

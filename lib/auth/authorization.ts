@@ -2,7 +2,7 @@ import type { AuthInfo, Result } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
 import type { Stage } from '../protocol/answer.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
-import { isList, METHODS } from '../protocol/methods.js';
+import { INTERCEPTOR_METHODS, isList, METHODS } from '../protocol/methods.js';
 import {
   servesAnonymous,
   type Admission,
@@ -39,9 +39,9 @@ export class Authorization implements ServerExtension, Admission {
   stages(method: string): Stages | undefined {
     if (isList(method)) return { admit: this.listed };
     const { names, onlyEnds } = METHODS.get(method) ?? {};
-    // Again, because an interceptor may have changed the name.
-    const isNaming = (names && !onlyEnds) || this.server.isOwn(method);
-    return isNaming ? { admit: this.checked, answer: this.checked } : undefined;
+    const isNaming =
+      (names && !onlyEnds) || this.server.isOwn(method) || INTERCEPTOR_METHODS.includes(method);
+    return isNaming ? { admit: this.checked, check: this.checked } : undefined;
   }
 
   async admit({ http, response, requests, isListening }: Visit): Promise<AuthInfo | undefined> {
@@ -101,7 +101,7 @@ export class Authorization implements ServerExtension, Admission {
     if (!handlers.requirementOf) return next;
     return async (call: McpCall, params: Params): Promise<Result> => {
       const page = await next(call, params);
-      return call.http ? rowsShown(page, call, handlers, this.permissions) : page;
+      return call.http ? rowsShown(page, call, handlers, this.permissions, this.servesAnonymous) : page;
     };
   };
 

@@ -39,6 +39,11 @@ export class HandlerExplorer {
     }));
   }
 
+  /** The servers that `forFeature` names for a class; undefined stands for the first server. */
+  serversOf(type: Type): readonly (string | undefined)[] {
+    return [...(this.featureServers().get(type) ?? [])];
+  }
+
   /** The classes of `forFeature` that no module provides. */
   unprovided(): McpBootstrapError[] {
     const found = [...exploreMethods(this.modules, readHandlers)];

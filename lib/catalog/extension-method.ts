@@ -24,6 +24,8 @@ export interface ExtensionMethodEntry {
   readonly requireClient: boolean;
 }
 
+const ERAS: readonly Era[] = ['modern', 'legacy'];
+
 const METHOD = /^[\w.-]+(\/[\w.-]+)+$/;
 
 /** @throws Error for a mistake in the declaration */
@@ -39,6 +41,9 @@ export async function compileExtensionMethod(
   }
   if (REQUESTS.has(method) || method.startsWith('notifications/')) {
     throw new Error(`"${method}" belongs to the protocol; give the method a prefix of yours`);
+  }
+  if (options.eras && (options.eras.length === 0 || options.eras.some(era => !ERAS.includes(era)))) {
+    throw new Error('"eras" is a list of "modern" and "legacy"');
   }
   const params = readParams(target);
   await checkAsks(params, 'tool');

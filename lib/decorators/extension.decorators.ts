@@ -39,9 +39,9 @@ export interface ExtensionMethodMetadata {
 }
 
 /**
- * Makes a provider an extension of the protocol: its `@ExtensionMethod` methods answer requests. It may also have
- * `attach`, `stages`, `startLines`, `permissions`, `admission`, `admitSubscription` and `onNotification` of
- * `ServerExtension`. List the class in the `providers` of a module.
+ * Makes a provider an extension of the protocol: its `@ExtensionMethod` methods answer requests, and its function
+ * `stages(method, era)` decides, when a server is built, what runs around each method; see `ServerExtension`. List the
+ * class in the `providers` of a module.
  * @example
  * ```ts
  * @McpExtension({ id: 'com.acme/search' })

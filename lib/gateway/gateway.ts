@@ -21,7 +21,7 @@ import { Backend } from './backend.js';
 import { CallerStates } from './caller-states.js';
 import { ListDeadlines } from './caller-waits.js';
 import { nextHop } from './loop-detection.js';
-import { INTERCEPTOR_METHODS, isList, offers, type DispatchedMethod } from '../protocol/methods.js';
+import { INTERCEPTOR_METHODS, isList, METHODS, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { NotHonoredError } from './not-honored.error.js';
 import { SuspendedCalls } from './suspended-calls.js';
@@ -43,8 +43,7 @@ export class Gateway implements Handlers {
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
   readonly deadlines: ListDeadlines;
-  /** Undefined if no tool needs scopes. */
-  readonly requirementOf: Handlers['requirementOf'];
+  readonly requirementOf: NonNullable<Handlers['requirementOf']>;
   readonly channels = this;
   readonly methods: Readonly<Record<string, Answer>>;
   /** Notifies all clients that do not have a channel. */
@@ -64,7 +63,7 @@ export class Gateway implements Handlers {
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
     this.deadlines = new ListDeadlines(settings.limits.listTimeoutMs);
-    this.requirementOf = settings.toolScopes && requirementBy(settings.toolScopes);
+    this.requirementOf = requirementBy(settings.toolScopes ?? {});
     const rules = Object.entries(settings.toolScopes ?? {});
     this.rules = [
       ...rules.map(([rule, scopes]) => ({
@@ -82,7 +81,9 @@ export class Gateway implements Handlers {
   }
 
   needs({ method, params = {} }: NamedRequest): ReturnType<Handlers['needs']> {
-    return method === 'tools/call' ? [this.requirementOf?.('tool', String(params['name']))] : [undefined];
+    if (method === 'tools/call') return [this.requirementOf('tool', String(params['name']))];
+    const isNaming = METHODS.get(method)?.names !== undefined || INTERCEPTOR_METHODS.includes(method);
+    return isNaming ? [undefined] : [];
   }
 
   requirements(): ReturnType<Handlers['requirements']> {

@@ -6,28 +6,18 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget } from '../execution/handler-target.js';
-import { McpContext } from '../execution/mcp-context.js';
 import type { Stage } from '../protocol/answer.js';
-import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toFailure } from '../protocol/errors.js';
-import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
+import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
+import { argumentsOf } from '../protocol/params.js';
+import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
+import { checkOutput, toJson } from '../protocol/tool-result.js';
 import { traceIdOf } from '../protocol/trace-id.js';
+import { assertSendable } from '../protocol/unsendable.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { isRecord } from '../util/is-record.js';
 
-/** The parts of `ServerExtension` that a class may have itself. */
-const OWN = [
-  'attach',
-  'stages',
-  'startLines',
-  'permissions',
-  'admission',
-  'admitSubscription',
-  'onNotification',
-] as const satisfies readonly (keyof ServerExtension)[];
-
-/** Whether a class does more than answer methods. */
-export const hasOwnParts = (instance: object): boolean => OWN.some(name => name in instance);
+const PLACES: readonly string[] = ['admit', 'intercept', 'answer', 'check'] satisfies (keyof Stages)[];
 
 /** @throws McpBootstrapError that names class and method */
 export function compileMethods(
@@ -44,62 +34,92 @@ export function compileMethods(
   );
 }
 
-/** Creates the extension that a provider declares with `@McpExtension`. */
-export function applicationExtension(
-  instance: Partial<ServerExtension>,
-  { id, settings = {} }: McpExtensionOptions,
-  entries: readonly ExtensionMethodEntry[],
-): ServerExtension {
-  let server: McpServerInstance;
-  const own = OWN.flatMap(name => {
-    const part: unknown = instance[name];
-    if (part === undefined) return [];
-    return [[name, typeof part === 'function' ? (part.bind(instance) as unknown) : part]];
-  });
-  const answer = async (entry: ExtensionMethodEntry, call: McpCall, params: Params): Promise<Result> => {
-    if (await entry.run.hider?.({ data: {}, context: new McpContext(call, server.changes) })) {
-      throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
-    }
-    const { _meta: _, ...data } = params;
-    try {
-      return await server.runner.run(entry, call, { data }, value => resultOf(value, entry));
-    } catch (thrown) {
-      throw toFailure(thrown, entry.where, traceIdOf(call, server.rounds.traffic)).error;
-    }
-  };
-  return {
-    ...(Object.fromEntries(own) as Partial<ServerExtension>),
-    ...(id !== undefined && { id, settings: () => settings }),
-    stages: (method, era) => {
-      const stages = instance.stages?.(method, era);
-      const isRequired = entries.some(({ key, requireClient }) => requireClient && key === method);
-      if (!isRequired) return stages;
-      const admit: Stage = next => {
-        const admitted = stages?.admit?.(next) ?? next;
-        return async (call, params) => {
-          assertDeclares(call, id!);
-          return admitted(call, params);
-        };
+/** The extension that a provider declares with `@McpExtension`, for one server. */
+export class ApplicationExtension implements ServerExtension {
+  readonly id?: string;
+  readonly offered?: string;
+  readonly methods: Readonly<Record<string, OwnMethod>>;
+  private readonly byMethod: ReadonlyMap<string, ExtensionMethodEntry>;
+  private server!: McpServerInstance;
+
+  constructor(
+    private readonly provider: Pick<ServerExtension, 'stages'>,
+    private readonly options: McpExtensionOptions,
+    entries: readonly ExtensionMethodEntry[],
+  ) {
+    this.id = options.id;
+    const count = entries.length;
+    if (count > 0) this.offered = `${count} extension method${count === 1 ? '' : 's'}`;
+    this.byMethod = new Map(entries.map(entry => [entry.key, entry]));
+    this.methods = Object.fromEntries(entries.map(entry => [entry.key, this.ownMethod(entry)]));
+  }
+
+  settings(): Record<string, unknown> {
+    return { ...this.options.settings };
+  }
+
+  attach(server: McpServerInstance): void {
+    this.server = server;
+  }
+
+  /** @throws McpBootstrapError if the provider returns something else than stages */
+  stages(method: string, era: Era): Stages | undefined {
+    const stages = this.providedStages(method, era);
+    const entry = this.byMethod.get(method);
+    if (!entry?.requireClient && !entry?.run.hider) return stages;
+    const admit: Stage = next => {
+      const admitted = stages?.admit?.(next) ?? next;
+      return async (call, params) => {
+        if (await this.isHidden(entry, call)) {
+          throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+        }
+        if (entry.requireClient) assertDeclares(call, this.id!);
+        return admitted(call, params);
       };
-      return { ...stages, admit };
-    },
-    attach: (attached: McpServerInstance) => {
-      server = attached;
-      instance.attach?.(attached);
-    },
-    methods: Object.fromEntries(
-      entries.map(entry => {
-        const { key, eras, nameHeader, requirement } = entry;
-        const method: OwnMethod = {
-          answer: (call, params) => answer(entry, call, params),
-          eras,
-          nameHeader,
-          requirement,
-        };
-        return [key, method];
+    };
+    return { ...stages, admit };
+  }
+
+  private providedStages(method: string, era: Era): Stages | undefined {
+    const stages: unknown = this.provider.stages?.(method, era);
+    const isRight =
+      stages === undefined ||
+      (isRecord(stages) &&
+        Object.entries(stages).every(
+          ([place, stage]) => PLACES.includes(place) && (stage === undefined || typeof stage === 'function'),
+        ));
+    if (isRight && !(stages instanceof Promise)) return stages;
+    throw new McpBootstrapError(
+      `${this.provider.constructor.name}.stages`,
+      `it must return undefined, or an object whose ${PLACES.join(', ')} are functions`,
+    );
+  }
+
+  private ownMethod(entry: ExtensionMethodEntry): OwnMethod {
+    const { where, eras, nameHeader, requirement } = entry;
+    return {
+      answer: (call, params) => this.answer(entry, call, params),
+      ...{ where, eras, nameHeader, requirement },
+      ...(entry.run.hider && {
+        isHidden: (call: McpCall | undefined) => !call || this.isHidden(entry, call),
       }),
-    ),
-  };
+    };
+  }
+
+  private async isHidden(entry: ExtensionMethodEntry, call: McpCall): Promise<boolean> {
+    return entry.run.hider !== undefined && (await this.server.visibility.hider(entry, call)) !== undefined;
+  }
+
+  private async answer(entry: ExtensionMethodEntry, call: McpCall, params: Params): Promise<Result> {
+    const { runner, rounds } = this.server;
+    const { _meta: _, ...own } = params;
+    const data = argumentsOf({ arguments: own });
+    try {
+      return await runner.run(entry, call, { data }, value => resultOf(value, entry));
+    } catch (thrown) {
+      throw toFailure(thrown, entry.where, traceIdOf(call, rounds.traffic)).error;
+    }
+  }
 }
 
 /** @throws the error -32021 for a client that has not declared the extension */
@@ -110,12 +130,9 @@ function assertDeclares({ clientCapabilities }: McpCall, id: string): void {
 
 /** @throws Error for a value that is not a result, or breaks its schema */
 async function resultOf(value: unknown, { result, where }: ExtensionMethodEntry): Promise<Result> {
-  const checked = result ? await result.validate(value) : undefined;
-  if (checked && !checked.ok) {
-    const [{ path, message }] = checked.issues;
-    throw new Error(`${where} returned a result that breaks its schema: ${path} ${message}`);
-  }
-  if (value === undefined) return {};
-  if (!isRecord(value)) throw new Error(`${where} must return an object`);
-  return { ...value };
+  assertSendable(value);
+  const sent: unknown = result ? await checkOutput(value, result) : (toJson(value) ?? {});
+  if (!isRecord(sent)) throw new Error(`${where} must return an object`);
+  if (Object.hasOwn(sent, 'resultType')) throw new Error(`${where} must not return "resultType"`);
+  return sent;
 }

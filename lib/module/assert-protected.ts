@@ -3,14 +3,18 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ServerDraft } from './server-draft.js';
 
 /** @throws McpBootstrapError for a handler with `@RequireScopes()` on a server that does not check tokens */
-export function assertProtected({ requirement, where }: Entry, draft: ServerDraft): void {
+export function assertProtected(
+  { requirement, where }: Pick<Entry, 'requirement' | 'where'>,
+  draft: ServerDraft,
+): void {
   if (requirement && !requirement.anonymous) assertChecked(where, '@RequireScopes()', draft);
 }
 
 /** @throws McpBootstrapError for a gateway with `toolScopes` on a server that does not check tokens */
 export function assertGatewayProtected(draft: ServerDraft): void {
   const where = `McpGatewayModule.forRoot({ name: "${draft.options.name}" })`;
-  if (draft.remote?.requirementOf) assertChecked(where, '"toolScopes"', draft);
+  const isRuled = draft.remote?.requirements().some(({ requirement }) => requirement);
+  if (isRuled) assertChecked(where, '"toolScopes"', draft);
 }
 
 function assertChecked(where: string, needs: string, { extensions, options }: ServerDraft): void {

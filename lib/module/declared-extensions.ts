@@ -10,11 +10,11 @@ export interface DeclaredExtension {
   readonly wrapper: Wrapper;
 }
 
-/** The providers with `@McpExtension` or `@ExtensionMethod`. */
+/** The providers and controllers with `@McpExtension` or `@ExtensionMethod`. */
 export function declaredExtensions(modules: ModulesContainer): ReadonlyMap<object, DeclaredExtension> {
   const found = new Map<object, DeclaredExtension>();
-  for (const { providers } of modules.values()) {
-    for (const wrapper of providers.values()) {
+  for (const { providers, controllers } of modules.values()) {
+    for (const wrapper of [...providers.values(), ...controllers.values()]) {
       const instance: unknown = wrapper.isAlias ? undefined : wrapper.instance;
       if (typeof instance !== 'object' || instance === null) continue;
       const type = instance.constructor as Type | undefined;

@@ -1,10 +1,13 @@
+import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
+import type { HandlerExplorer } from '../catalog/explorer.js';
 import type { ExtensionMethodMetadata } from '../decorators/extension.decorators.js';
 import { EXTENSION_METHOD_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods, type DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import type { DeclaredExtension } from './declared-extensions.js';
+import { ApplicationExtension, compileMethods } from './application-extension.js';
 import { assertDistinct, type McpServers } from './mcp-servers.js';
 
 /** An identifier with the prefix of its owner, such as `com.acme/search`. */
@@ -19,13 +22,26 @@ export class ExtensionLoader {
     private readonly modules: ModulesContainer,
     private readonly executor: HandlerExecutor,
     private readonly servers: McpServers,
+    private readonly explorer: HandlerExplorer,
   ) {}
 
   /** Collects the mistakes in the declarations. @throws other errors */
   async load(extensions: ReadonlyMap<object, DeclaredExtension>): Promise<void> {
     const { mistakes } = this.servers;
     const methods = [...exploreMethods(this.modules, readMethods)];
+    const classes = new Set<unknown>();
     for (const [instance, declared] of extensions) {
+      const type = instance.constructor;
+      if (classes.has(type)) {
+        mistakes.add(
+          new McpBootstrapError(
+            type.name,
+            'two modules have it; list it in the providers of one module only',
+          ),
+        );
+        continue;
+      }
+      classes.add(type);
       const own = methods.filter(({ target }) => target.instance === instance);
       await mistakes.collect(() => this.add(instance, declared, own));
     }
@@ -44,9 +60,15 @@ export class ExtensionLoader {
     if (id !== undefined && !ID.test(id)) {
       throw refuse(`the id "${id}" has no prefix; write it as "com.acme/search"`);
     }
-    const { applicationExtension, compileMethods, hasOwnParts } = await import('./application-extension.js');
-    if (!wrapper.isDependencyTreeStatic() && hasOwnParts(instance)) {
-      throw refuse('a server has one extension for all calls, so its class must have the default scope');
+    assertJson(options.settings, refuse);
+    // Of a request-scoped class, there is only the prototype, without the fields of an instance.
+    if (!wrapper.isDependencyTreeStatic() && ('stages' in instance || methods.length === 0)) {
+      throw refuse(
+        'a server has one extension for all calls, so a class with "stages" needs the default scope',
+      );
+    }
+    if (methods.some(({ target }) => target.methodName === 'stages')) {
+      throw refuse('"stages" is the function of an extension, so the method needs another name');
     }
     const entries = await compileMethods(this.executor, methods);
     assertDistinct(
@@ -55,10 +77,24 @@ export class ExtensionLoader {
     );
     const undeclarable = entries.find(({ requireClient }) => requireClient && id === undefined);
     if (undeclarable) throw refuse(`"requireClient" of "${undeclarable.key}" needs an "id" to declare`);
-    this.servers.extend({
-      server,
-      where: `@McpExtension({ server: "${server}" }) of ${name}`,
-      create: () => applicationExtension(instance, options, entries),
-    });
+    const featured = this.explorer.serversOf(instance.constructor as Type);
+    const targets = server === undefined && featured.length > 0 ? featured : [server];
+    for (const target of targets) {
+      this.servers.extend({
+        // Without a name, `forFeature` means the first server.
+        server: target ?? (targets === featured ? this.servers.names[0] : undefined),
+        where: `@McpExtension({ server: "${target}" }) of ${name}`,
+        create: () => new ApplicationExtension(instance, options, entries),
+      });
+    }
+  }
+}
+
+/** @throws McpBootstrapError for settings that cannot be sent */
+function assertJson(settings: object | undefined, refuse: (problem: string) => Error): void {
+  try {
+    JSON.stringify(settings);
+  } catch (error) {
+    throw refuse(`its "settings" are no JSON: ${(error as Error).message}`);
   }
 }

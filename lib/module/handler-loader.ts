@@ -65,7 +65,8 @@ export class HandlerLoader implements OnModuleInit {
     const declared = declaredExtensions(this.modules);
     if (declared.size === 0) return;
     const { ExtensionLoader } = await import('./extension-loader.js');
-    await new ExtensionLoader(this.modules, this.executor, this.servers).load(declared);
+    const loader = new ExtensionLoader(this.modules, this.executor, this.servers, this.explorer);
+    await loader.load(declared);
   }
 
   private async check(): Promise<void> {
@@ -75,6 +76,11 @@ export class HandlerLoader implements OnModuleInit {
     const isExtended = await mistakes.collect(() => this.servers.createExtensions());
     for (const draft of this.servers.drafts()) {
       if (isExtended) await mistakes.collect(() => assertGatewayProtected(draft));
+      for (const { methods = {} } of isExtended ? draft.extensions : []) {
+        for (const [method, { where = method, requirement }] of Object.entries(methods)) {
+          await mistakes.collect(() => assertProtected({ where, requirement }, draft));
+        }
+      }
       for (const entry of draft.table.enabled()) {
         if (isWhole) await mistakes.collect(() => assertCompletes(entry, draft));
         if (isExtended) await mistakes.collect(() => assertProtected(entry, draft));

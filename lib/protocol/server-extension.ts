@@ -19,6 +19,8 @@ export interface Stages {
   readonly intercept?: Stage;
   /** Right before the handler: sees the params that the other stages may have changed. */
   readonly answer?: Stage;
+  /** After all others: checks again what they may have changed. */
+  readonly check?: Stage;
 }
 
 /** A method that an extension answers. */
@@ -28,8 +30,15 @@ export interface OwnMethod {
   readonly eras?: readonly Era[];
   /** The field of the params that the `Mcp-Name` header must repeat. Default: no field. */
   readonly nameHeader?: string;
+  /** Where it is declared, for messages. */
+  readonly where?: string;
   /** What a caller needs. Default: what the server needs of a handler without a decorator. */
   readonly requirement?: Requirement;
+  /**
+   * Whether it is hidden from a caller, for whom it is as unknown as a method that does not exist. Default: false.
+   * @param call undefined for a caller that nobody knows
+   */
+  readonly isHidden?: (call: McpCall | undefined) => boolean | Promise<boolean>;
 }
 
 /** What an extension uses of its server. */

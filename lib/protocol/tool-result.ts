@@ -4,7 +4,7 @@ import { assertSendable, IF_INTERCEPTED } from './unsendable.js';
 
 const CONTENT_TYPES = new Set<unknown>(['text', 'image', 'audio', 'resource', 'resource_link']);
 
-/** A tool's return value does not match its `outputSchema`. */
+/** A handler's return value does not match its schema. */
 export class InvalidOutputError extends Error {}
 
 /**
@@ -34,7 +34,11 @@ export const toolError = (text: string): CallToolResult => ({
   isError: true,
 });
 
-async function checkOutput(value: unknown, output: CompiledSchema): Promise<Record<string, unknown>> {
+/**
+ * Checks a value, as it is sent, against its schema.
+ * @throws InvalidOutputError that names the path of every violation
+ */
+export async function checkOutput(value: unknown, output: CompiledSchema): Promise<Record<string, unknown>> {
   const checked = await output.validate(toJson(value));
   if (!checked.ok) {
     const breaches = checked.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
@@ -46,7 +50,7 @@ async function checkOutput(value: unknown, output: CompiledSchema): Promise<Reco
 }
 
 /** Converts the value to JSON, so that the check sees the value that is sent. */
-const toJson = (value: unknown): unknown =>
+export const toJson = (value: unknown): unknown =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 
 function toContent(value: unknown): ContentBlock[] {

@@ -7,6 +7,7 @@ import {
   type ServerCapabilities,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../elicitation/rounds.js';
@@ -208,7 +209,10 @@ export class McpServerInstance {
 
   needs(request: NamedRequest, call: McpCall | undefined): ReturnType<Requirements['needs']> {
     const own = this.ownMethods.get(request.method);
-    return own ? [own.requirement] : this.handlers.needs(request, call);
+    if (!own) return this.handlers.needs(request, call);
+    const isHidden = own.isHidden?.(call) ?? false;
+    const needs = (hidden: boolean) => (hidden ? [] : [own.requirement]);
+    return isHidden instanceof Promise ? isHidden.then(needs) : needs(isHidden);
   }
 
   /** The same array until the handlers change. */
@@ -236,7 +240,9 @@ export class McpServerInstance {
    * @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with
    */
   serve(call: McpCall): Promise<Result> {
-    return this.pipelines[call.era].get(call.method)!(call, call.params);
+    const answer = this.pipelines[call.era].get(call.method);
+    if (!answer) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+    return answer(call, call.params);
   }
 
   /** The output schema of a tool, as the caller sees it. */

@@ -36,8 +36,9 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
         era === 'modern' &&
         method === 'tools/call' &&
         headerParameters(headers),
-      // An interceptor may have changed the name of the handler.
       ...added('answer'),
+      // One of them may have changed the name of the handler.
+      ...checksAfter(added),
     ];
     answers.set(method, compose(stages, handlers.answer(method)));
   }
@@ -60,6 +61,7 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
           era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
           ...added('intercept'),
           ...added('answer'),
+          ...checksAfter(added),
         ],
         answer,
       ),
@@ -67,6 +69,10 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
   }
   return answers;
 }
+
+/** The checks are only needed after stages that can change the params. */
+const checksAfter = (added: (place: keyof Stages) => Stage[]): Stage[] =>
+  added('intercept').length + added('answer').length > 0 ? added('check') : [];
 
 function stagesOf(
   extensions: readonly ServerExtension[],

@@ -13,6 +13,9 @@ import { namedIn } from './named-entries.js';
 /** How long a failing guard is not reported again, in milliseconds. */
 const QUIET_MS = 60_000;
 
+/** A handler that `@Visible` may hide. */
+type Hideable = Pick<Entry, 'run' | 'where'>;
+
 interface VisibilityOptions {
   /** Name of the server, for the log. */
   readonly server: string;
@@ -27,9 +30,9 @@ interface VisibilityOptions {
 /** Decides which handlers a caller sees: `@Visible` first, then, in lists, the permissions of the caller. */
 export class Visibility {
   /** The guards of `@Visible` that hide handlers, by request. */
-  private readonly hiders = new WeakMap<object, Map<Entry, Promise<Hider | undefined>>>();
+  private readonly hiders = new WeakMap<object, Map<Hideable, Promise<Hider | undefined>>>();
   /** When the guard of a handler was last reported to fail. */
-  private readonly failures = new WeakMap<Entry, number>();
+  private readonly failures = new WeakMap<Hideable, number>();
   private readonly lists = new WeakMap<Catalog, Promise<CallerLists>>();
 
   constructor(private readonly options: VisibilityOptions) {}
@@ -55,9 +58,9 @@ export class Visibility {
   }
 
   /** The guard of `@Visible` that hides a handler from a caller. Guards decide once for each handler and request. */
-  async hider(entry: Entry, call: McpCall): Promise<Hider | undefined> {
+  async hider(entry: Hideable, call: McpCall): Promise<Hider | undefined> {
     const request = call.http?.request ?? call.params;
-    const known = this.hiders.get(request) ?? new Map<Entry, Promise<Hider | undefined>>();
+    const known = this.hiders.get(request) ?? new Map<Hideable, Promise<Hider | undefined>>();
     this.hiders.set(request, known);
     const verdict = known.get(entry) ?? this.ask(entry, call);
     known.set(entry, verdict);
@@ -102,7 +105,7 @@ export class Visibility {
     return isShown ? [owner.requirement, completer.requirement] : [owner.requirement];
   }
 
-  private async ask(entry: Entry, call: McpCall): Promise<Hider | undefined> {
+  private async ask(entry: Hideable, call: McpCall): Promise<Hider | undefined> {
     const { run, where } = entry;
     const asked = { data: {}, context: new McpContext(call, this.options.changes) };
     const hider = await run.hider?.(asked).catch((error: unknown): Hider => ({ error }));
@@ -116,7 +119,7 @@ export class Visibility {
   }
 
   /** A list asks all guards, and a client can read lists as fast as it likes. */
-  private isNewFailure(entry: Entry): boolean {
+  private isNewFailure(entry: Hideable): boolean {
     const now = performance.now();
     if (now - (this.failures.get(entry) ?? -Infinity) < QUIET_MS) return false;
     this.failures.set(entry, now);

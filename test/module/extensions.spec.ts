@@ -15,15 +15,19 @@ import {
   McpContext,
   McpException,
   McpExtension,
+  McpModule,
   Tool,
+  Validator,
   Visible,
+  allow,
   type Answer,
+  type InterceptorInvocation,
   type Stages,
 } from 'nestjs-mcp';
 import { AllowAnonymous, McpAuthModule, RequireScopes } from 'nestjs-mcp/auth';
 import { z } from 'zod';
 import { bearer, trusting } from '../auth/callers.js';
-import { connect, ERAS } from '../gateway/support.js';
+import { connect, ERAS, startGateway } from '../gateway/support.js';
 import { anyPlatform, cells, startApp, type TestApp } from '../fixtures/matrix.js';
 
 class SearchDto {
@@ -75,6 +79,24 @@ class Search {
   @ExtensionMethod('acme/broken', { result: z.object({ ok: z.boolean() }) })
   broken() {
     return { ok: 'secret' };
+  }
+
+  @ExtensionMethod('acme/strict', { result: z.object({ ok: z.boolean(), at: z.string() }) })
+  strict() {
+    return { ok: true, at: new Date(0), password: 'secret' };
+  }
+
+  @ExtensionMethod('acme/any', { params: { type: 'object' } })
+  any(data: object) {
+    return { isAdmin: 'admin' in Object.assign({}, data) };
+  }
+
+  /** Deletes what its user has agreed to. */
+  @ExtensionMethod('acme/delete', { params: z.object({ id: z.int() }) })
+  async delete({ id }: { id: number }, ctx: McpContext) {
+    const schema = { type: 'object', properties: { sure: { type: 'boolean' } } } as const;
+    await ctx.elicit('sure', { message: 'Delete it?', schema });
+    return { deleted: id };
   }
 
   @ExtensionMethod('acme/text')
@@ -154,9 +176,20 @@ describe.each(cells())('an extension of the application on $name', ({ platform, 
     expect(failed).toMatchObject({ code: -32603, message: expect.not.stringContaining('secret') });
   });
 
+  it('sends what the schema of the result leaves, as JSON', async () => {
+    const { ok, at, password } = await request('acme/strict');
+    expect({ ok, at, password }).toEqual({ ok: true, at: '1970-01-01T00:00:00.000Z', password: undefined });
+  });
+
+  it('refuses params with too many values', async () => {
+    const values = Array.from({ length: 20_000 }, () => 0);
+    expect(await request('acme/any', { values }).catch(codeOf)).toBe(-32602);
+  });
+
   it('runs guards, and hides what @Visible hides', async () => {
     expect(await request('acme/secret').catch(codeOf)).toBe(-32000);
-    expect(await request('acme/hidden').catch(codeOf)).toBe(-32601);
+    const unknown = await request('acme/unknown').catch(codeOf);
+    expect(await request('acme/hidden').catch(codeOf)).toBe(unknown);
   });
 
   it('refuses a client that has not declared the extension', async () => {
@@ -200,40 +233,67 @@ describe.each(ERAS)('an extension and its client (%s)', era => {
   });
 });
 
-it('compares the Mcp-Name header with the field that the method names', async () => {
-  const app = await startApp([Search, Index], { platform: anyPlatform()[0] });
-  const url = await app.url();
-  const post = async (name: Record<string, string>) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'acme/named',
-        ...name,
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'acme/named',
-        params: {
-          id: 'a',
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      }),
-    });
-    return { status: response.status, body: await response.json() };
+/** Sends a request of 2026-07-28 as it is written. */
+async function post(url: string, method: string, params: string, headers: Record<string, string> = {}) {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
   };
-  expect(await post({ 'mcp-name': 'a' })).toMatchObject({ status: 200, body: { result: { id: 'a' } } });
-  for (const wrong of [{}, { 'mcp-name': 'b' }] as Record<string, string>[]) {
-    expect(await post(wrong)).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
-  }
-  await app.close();
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...headers,
+    },
+    body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":{${params && `${params},`}"_meta":${JSON.stringify(meta)}}}`,
+  });
+  return { status: response.status, body: (await response.json()) as { result: Record<string, unknown> } };
+}
+
+describe('a request of 2026-07-28 for a method of an extension', () => {
+  let app: TestApp;
+  let url: string;
+
+  beforeAll(async () => {
+    app = await startApp([Search, Index], { platform: anyPlatform()[0] });
+    url = await app.url();
+  });
+  afterAll(() => app.close());
+
+  it('has the Mcp-Name header that the method names', async () => {
+    const send = (headers: Record<string, string>) => post(url, 'acme/named', '"id":"a"', headers);
+    expect(await send({ 'mcp-name': 'a' })).toMatchObject({ status: 200, body: { result: { id: 'a' } } });
+    for (const wrong of [{}, { 'mcp-name': 'b' }] as Record<string, string>[]) {
+      expect(await send(wrong)).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+    }
+  });
+
+  it('is as unknown as any other if @Visible hides the method', async () => {
+    const hidden = await post(url, 'acme/hidden', '');
+    expect(hidden).toMatchObject({ status: 404, body: { error: { code: -32601 } } });
+    expect(hidden.status).toBe((await post(url, 'acme/unknown', '')).status);
+  });
+
+  it('does not change the prototype of its params', async () => {
+    const { body } = await post(url, 'acme/any', '"__proto__":{"admin":true}');
+    expect(body.result).toMatchObject({ isAdmin: false });
+  });
+
+  it('cannot use the consent to other params', async () => {
+    const { body } = await post(url, 'acme/delete', '"id":1');
+    const requestState = body.result['requestState'] as string;
+    const answer = `"requestState":"${requestState}","inputResponses":{"sure":{"action":"accept","content":{"sure":true}}}`;
+    expect(await post(url, 'acme/delete', `"id":2,${answer}`)).toMatchObject({
+      body: { error: { code: -32602 } },
+    });
+    expect(await post(url, 'acme/delete', `"id":1,${answer}`)).toMatchObject({
+      body: { result: { deleted: 1 } },
+    });
+  });
 });
 
 describe('an extension with a stage', () => {
@@ -279,6 +339,48 @@ describe('an extension with a stage', () => {
     expect(one.getServerCapabilities()?.extensions).toBeUndefined();
     await app.close();
   });
+});
+
+it.each(ERAS)('the questions of a method pass the interceptors (%s)', async era => {
+  const asked: unknown[] = [];
+  @Injectable()
+  class Watch {
+    @Validator({ events: ['elicitation/create'] })
+    watch({ payload }: InterceptorInvocation) {
+      asked.push((payload as { message: string }).message);
+      return allow();
+    }
+  }
+  const app = await startApp([Search, Index, Watch]);
+  const client = await app.client({ era, onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }) });
+  expect(await client.request({ method: 'acme/ask', params: {} }, ANY)).toMatchObject({ name: 'Ada' });
+  expect(asked).toEqual(['Who?']);
+  await app.close();
+});
+
+it('a class of forFeature extends the servers that it names', async () => {
+  @McpExtension()
+  class Admin {
+    @ExtensionMethod('acme/admin')
+    admin() {
+      return {};
+    }
+  }
+  const app = await startApp([Admin], {
+    module: {
+      imports: [
+        McpModule.forRoot({ name: 'admin', version: '1.0.0', http: { path: '/admin' } }),
+        McpModule.forFeature([Admin], { server: 'admin' }),
+      ],
+    },
+  });
+  const ask = async (server: string) =>
+    (await app.client({ server })).request({ method: 'acme/admin', params: {} }, ANY).then(
+      () => 'served',
+      () => 'refused',
+    );
+  expect([await ask('admin'), await ask('test')]).toEqual(['served', 'refused']);
+  await app.close();
 });
 
 describe('an extension and logins', () => {
@@ -341,6 +443,85 @@ describe('an extension and logins', () => {
   });
 });
 
+describe('a gateway with an anonymous method', () => {
+  @McpExtension()
+  class Status {
+    @AllowAnonymous()
+    @ExtensionMethod('acme/status')
+    status() {
+      return { up: true };
+    }
+  }
+
+  it('does not show its backend to anonymous callers', async () => {
+    @Injectable()
+    class Tools {
+      @Tool()
+      hello() {
+        return 'hello';
+      }
+    }
+    const backend = await startApp([Tools]);
+    const auth = McpAuthModule.forRoot({
+      authorizationServers: ['https://login.example.com/'],
+      verifier: trusting,
+      lists: 'allowed',
+    });
+    const gateway = await startGateway({ path: '/mcp', backend: { url: await backend.url() } }, [Status], 0, [
+      auth,
+    ]);
+    const anonymous = await connect(gateway.url, 'modern');
+    expect(await anonymous.request({ method: 'acme/status', params: {} }, ANY)).toMatchObject({ up: true });
+    expect((await anonymous.listTools()).tools).toEqual([]);
+    await expect(anonymous.callTool({ name: 'hello' })).rejects.toThrow();
+    await anonymous.close();
+    await gateway.app.close();
+    await backend.close();
+  });
+});
+
+it.each(['intercept', 'answer'] as const)(
+  'a stage at "%s" that changes the name does not open a tool',
+  async place => {
+    @McpExtension()
+    class Redirect {
+      stages(method: string): Stages | undefined {
+        if (method !== 'tools/call') return undefined;
+        return {
+          [place]:
+            (next: Answer): Answer =>
+            (call, params) =>
+              next(call, { ...params, name: 'danger' }),
+        };
+      }
+    }
+
+    @Injectable()
+    class Tools {
+      @Tool()
+      hello() {
+        return 'hello';
+      }
+
+      @RequireScopes('admin')
+      @Tool()
+      danger() {
+        return 'danger';
+      }
+    }
+    const app = await startApp([Redirect, Tools], {
+      module: {
+        imports: [
+          McpAuthModule.forRoot({ authorizationServers: ['https://login.example.com/'], verifier: trusting }),
+        ],
+      },
+    });
+    const client = await app.client({ headers: bearer('ann', 'other') });
+    await expect(client.callTool({ name: 'hello' })).rejects.toThrow();
+    await app.close();
+  },
+);
+
 describe('mistakes stop the start', () => {
   class NoExtension {
     @ExtensionMethod('acme/a')
@@ -400,7 +581,47 @@ describe('mistakes stop the start', () => {
     }
   }
 
+  @McpExtension()
+  class Unprotected {
+    @RequireScopes('admin')
+    @ExtensionMethod('acme/reset')
+    reset() {
+      return {};
+    }
+  }
+
+  @McpExtension()
+  class NoStages {
+    async stages() {
+      return undefined;
+    }
+  }
+
+  @McpExtension()
+  class OwnStages {
+    @ExtensionMethod('acme/stages')
+    stages() {
+      return undefined;
+    }
+  }
+
+  @McpExtension()
+  class NoEra {
+    @ExtensionMethod('acme/a', { eras: [] })
+    a() {
+      return {};
+    }
+  }
+
+  @McpExtension({ id: 'com.acme/a', settings: { big: 1n } })
+  class NoJson {}
+
   it.each([
+    [Unprotected, 'Unprotected.reset: it has @RequireScopes(), but no module checks the tokens'],
+    [NoStages, 'NoStages.stages: it must return undefined, or an object'],
+    [OwnStages, '"stages" is the function of an extension'],
+    [NoEra, '"eras" is a list of'],
+    [NoJson, 'its "settings" are no JSON'],
     [NoExtension, 'NoExtension: it has @ExtensionMethod() methods, so it needs @McpExtension()'],
     [NoPrefix, 'the id "search" has no prefix'],
     [Twice, 'two methods answer "acme/a"'],
@@ -408,7 +629,7 @@ describe('mistakes stop the start', () => {
     [Untyped, 'declare "params"'],
     [Undeclarable, '"requireClient" of "acme/a" needs an "id"'],
     [NoServer, 'the MCP server "shop" does not exist'],
-    [Scoped, 'must have the default scope'],
+    [Scoped, 'needs the default scope'],
   ])('%p', async (type, sentence) => {
     await expect(startApp([type])).rejects.toThrow(sentence);
   });

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { McpCall, Params } from '../../protocol/mcp-call.js';
+import { METHODS } from '../../protocol/methods.js';
 import { callerOf } from '../../protocol/caller.js';
 import { digestOf } from '../../util/digest.js';
 import type { MrtrSettings } from '../mrtr-options.js';
@@ -178,7 +179,21 @@ function decrypt(sealed: Buffer, key: Buffer): Buffer {
 /** Identifies the scope, caller and arguments of a call. */
 export const bindingOf = (
   { method, authInfo, http }: McpCall,
-  { name, uri, arguments: args }: Params,
+  params: Params,
   ...scope: readonly (string | undefined)[]
 ): string =>
-  JSON.stringify([...scope, method, callerOf(authInfo, http?.request), digestOf({ name, uri, args })]);
+  JSON.stringify([...scope, method, callerOf(authInfo, http?.request), digestOf(meantBy(method, params))]);
+
+/** What a call is about. The method of an extension decides itself what its params mean, so all of them count. */
+function meantBy(method: string, params: Params): Params {
+  const {
+    name,
+    uri,
+    arguments: args,
+    _meta: _,
+    inputResponses: _responses,
+    requestState: _state,
+    ...others
+  } = params;
+  return METHODS.has(method) ? { name, uri, args } : { name, uri, args, others };
+}

@@ -3,7 +3,7 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { HeaderCheck } from '../../headers/header-check.js';
 import type { Answer, Stage } from '../../protocol/answer.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
-import { isList } from '../../protocol/methods.js';
+import { isList, mayAsk } from '../../protocol/methods.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainSource } from '../chain-source.js';
 import type { InterceptorSettings } from '../interceptor-options.js';
@@ -42,10 +42,22 @@ export class Boundary {
 
   intercept(method: string): Stage {
     const event = EVENT_OF[method];
-    return event === undefined
-      ? this.passNotifications
-      : next => (call, params) => this.dispatch(event, call, params, next);
+    if (event !== undefined) return next => (call, params) => this.dispatch(event, call, params, next);
+    return mayAsk(method) ? this.passQuestions : this.passNotifications;
   }
+
+  /** For a method of an extension: what it asks and sends its client passes the chain. */
+  private readonly passQuestions: Stage = next => async (call, params) => {
+    let message: Message | undefined;
+    try {
+      message = await this.messageOf(call.method, call.method, call);
+      return await this.handle(message, params, next);
+    } catch (error) {
+      throw error instanceof Refused ? error.denial : error;
+    } finally {
+      message?.end?.();
+    }
+  };
 
   /** For a method that interceptors do not see: progress and log messages of its calls still pass the chain. */
   readonly passNotifications: Stage = next => async (call, params) => {
