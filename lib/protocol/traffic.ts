@@ -31,6 +31,8 @@ export interface TrafficPoint {
   readonly isClient?: boolean;
   /** Whether requests go out without the trace context. */
   readonly isUntraced?: boolean;
+  /** Whether an extension answers a method that the protocol does not have. */
+  isOwnMethod?(method: string): boolean;
   /** Whether there is a tool or prompt of this name; undefined if that is not known here. */
   isKnown?(kind: NamedKind, name: string): boolean;
   /** Whether another server has listed a tool or prompt of this name; it may exist although it was not listed yet. */

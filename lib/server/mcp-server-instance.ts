@@ -121,6 +121,7 @@ export class McpServerInstance {
     this.observer = this.traffic?.at({
       side: 'server',
       name,
+      isOwnMethod: method => this.isOwn(method),
       ...(handlers.isKnown && { isKnown: (kind, key) => handlers.isKnown!(kind, key) }),
       ...(handlers.isListed && { isListed: (kind, key) => handlers.isListed!(kind, key) }),
     });

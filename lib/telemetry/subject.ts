@@ -17,10 +17,13 @@ export interface Subject {
 /** Most characters of a name, a URI or the id of a request. */
 export const MAX_LENGTH = 1000;
 
-export function subjectOf({ method, params = {} }: TrafficRequest): Subject {
+export function subjectOf({ method, params = {} }: TrafficRequest, point: TrafficPoint): Subject {
   // A completion counts as such, and not for the prompt whose arguments it completes.
   const item = METHODS.get(method)?.names === 'ref' ? undefined : itemOf(method, params);
-  if (!item) return { method: REQUESTS.has(method) ? method : OTHER };
+  if (!item) {
+    const exists = REQUESTS.has(method) || point.isOwnMethod?.(method) === true;
+    return { method: exists ? method : OTHER };
+  }
   const { kind, id } = item;
   return kind === 'tool' || kind === 'prompt' ? { method, [kind]: textOf(id) } : { method, uri: uriOf(id) };
 }

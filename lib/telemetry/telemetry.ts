@@ -57,7 +57,7 @@ export class Telemetry implements TrafficListener {
   }
 
   begin(request: TrafficRequest, point: TrafficPoint): Observing {
-    const subject = subjectOf(request);
+    const subject = subjectOf(request, point);
     const place = this.placeOf(point);
     const isKnown = this.tracing !== undefined && place.names.hasNameOf(subject);
     const { tracing } = this;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Sink, Validator } from 'nestjs-mcp';
+import { ExtensionMethod, McpExtension, Sink, Validator } from 'nestjs-mcp';
 import { McpHealthIndicator, McpMetrics, McpTelemetryModule } from 'nestjs-mcp/telemetry';
+import { z } from 'zod';
 import { startApp } from '../fixtures/matrix.js';
 import { Handlers } from './handlers.js';
 import { Recorder } from './recorder.js';
@@ -41,6 +42,24 @@ it('links each round of a 2026 call to the round before', async () => {
     [rounds[1].spanContext().spanId],
   ]);
   await test.close();
+});
+
+it('names the method of an extension, but no method that a caller made up', async () => {
+  @McpExtension()
+  class Search {
+    @ExtensionMethod('acme/search')
+    search() {
+      return {};
+    }
+  }
+  const test = await startApp([Search], { module: telemetry });
+  const client = await test.client();
+  recorder.reset();
+  await client.request({ method: 'acme/search', params: {} }, z.looseObject({}));
+  await client.request({ method: 'acme/other', params: {} }, z.looseObject({})).catch(() => undefined);
+  await test.close();
+  expect(recorder.span('SERVER', 'acme/search').attributes['mcp.method.name']).toBe('acme/search');
+  expect(recorder.spansOf('SERVER', 'acme/other')).toEqual([]);
 });
 
 it('describes every metric, and names the server in the metrics of requests, sessions and interceptors', async () => {

@@ -44,7 +44,7 @@ export class LiveCalls {
   }
 
   add(request: TrafficRequest, point: TrafficPoint, ended: Outcome, durationMs: number): void {
-    const { method, tool, prompt, uri } = subjectOf(request);
+    const { method, tool, prompt, uri } = subjectOf(request, point);
     const name = tool ?? prompt ?? uri;
     this.rows.push({
       at: Date.now() - durationMs,
