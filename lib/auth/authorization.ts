@@ -2,6 +2,7 @@ import type { AuthInfo, Result } from '@modelcontextprotocol/server';
 import type { AuthChallenge } from '../exceptions/auth-challenge.js';
 import type { Stage } from '../protocol/answer.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
+import { listenedUris } from '../protocol/params.js';
 import { INTERCEPTOR_METHODS, isList, METHODS } from '../protocol/methods.js';
 import {
   servesAnonymous,
@@ -38,6 +39,7 @@ export class Authorization implements ServerExtension, Admission {
 
   stages(method: string): Stages | undefined {
     if (isList(method)) return { admit: this.listed };
+    if (method === 'subscriptions/listen') return { admit: this.listening, check: this.listening };
     const { names, onlyEnds } = METHODS.get(method) ?? {};
     const isNaming =
       (names && !onlyEnds) || this.server.isOwn(method) || INTERCEPTOR_METHODS.includes(method);
@@ -93,6 +95,13 @@ export class Authorization implements ServerExtension, Admission {
       this.assertAllowed(all, call);
       return next(call, params);
     });
+  };
+
+  /** Refuses a stream with a resource that the caller may not read. */
+  private readonly listening: Stage = next => async (call, params) => {
+    const requests = listenedUris(params).map(uri => ({ method: 'resources/subscribe', params: { uri } }));
+    await this.admitAll(requests, call);
+    return next(call, params);
   };
 
   /** The catalogue lists only handlers that the caller may see, but a gateway lists all items of its backends. */

@@ -38,7 +38,6 @@ function around({ chain, ...options }: InterceptorExtensionOptions): ServerExten
       boundary = new Boundary({ ...options, source: chain, listings: handlers, headers, unsubscribe });
     },
     stages: method => ({ intercept: boundary.intercept(method) }),
-    admitSubscription: (...asked) => boundary.admitSubscription(...asked),
     ask: (...asked) => boundary.ask(...asked),
     notifier: (...asked) => boundary.teller(...asked),
   };

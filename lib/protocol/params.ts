@@ -36,6 +36,13 @@ export function requireUri(params: Params): string {
   throw new McpException(McpErrorCode.InvalidParams, `Malformed resource URI: ${problem}`);
 }
 
+/** The resources that a `subscriptions/listen` names, each once. */
+export function listenedUris({ notifications }: Params): string[] {
+  const { resourceSubscriptions } = (notifications ?? {}) as { resourceSubscriptions?: unknown };
+  const uris = Array.isArray(resourceSubscriptions) ? (resourceSubscriptions as unknown[]) : [];
+  return [...new Set(uris)].filter(uri => typeof uri === 'string');
+}
+
 /**
  * The arguments of a call, without fields called `__proto__`.
  * @throws McpException (-32602) if they are not an object, or hold too many values

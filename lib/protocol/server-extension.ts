@@ -76,11 +76,6 @@ export interface ServerExtension {
   readonly permissions?: Permissions;
   /** Decides about HTTP requests. A server has at most one extension with an admission. */
   readonly admission?: Admission;
-  /**
-   * Decides on one resource of `subscriptions/listen`.
-   * @throws McpException if the subscription is refused
-   */
-  admitSubscription?(uri: string, call: McpCall): Promise<void>;
   /** Sends a request to a client outside of its calls. */
   ask?(call: McpCall, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result>;
   /** Sends notifications to a client outside of its calls. */

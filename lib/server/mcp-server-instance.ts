@@ -24,7 +24,7 @@ import { HandlerRunner } from './handler-runner.js';
 import type { HandlerTable } from './handler-table.js';
 import type { Visibility } from './visibility.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
-import { composePipeline, type PipelineParts } from './pipeline.js';
+import { composeListening, composePipeline, type PipelineParts } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
@@ -54,6 +54,8 @@ export class McpServerInstance {
   private readonly pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
   /** All handlers of the application, enabled and disabled. */
   readonly table: HandlerTable;
+  /** Decides on a `subscriptions/listen` (2026-07-28). The SDK keeps the stream. */
+  readonly listening: Answer;
   readonly bus: ServerEventBus;
   private readonly sharedBus?: SharedEventBus;
   /** Answers the methods of the server. */
@@ -132,6 +134,7 @@ export class McpServerInstance {
       legacy: composePipeline(parts, 'legacy'),
       modern: composePipeline(parts, 'modern'),
     };
+    this.listening = composeListening(parts);
   }
 
   get info(): Implementation {
@@ -293,14 +296,6 @@ export class McpServerInstance {
   /** The lines of the extensions for the log of the start. */
   get startLines(): string[] {
     return this.extensions.flatMap(one => one.startLines?.() ?? []);
-  }
-
-  /**
-   * Lets the extensions decide on one resource of `subscriptions/listen`.
-   * @throws McpException if it is refused
-   */
-  async admitSubscription(uri: string, call: McpCall): Promise<void> {
-    for (const one of this.extensions) await one.admitSubscription?.(uri, call);
   }
 
   report(error: Error): void {

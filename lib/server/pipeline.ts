@@ -7,6 +7,7 @@ import { traceIdOf } from '../protocol/trace-id.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
 import type { Handlers } from './handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
+import { admitResources } from './listening.js';
 
 export interface PipelineParts {
   readonly handlers: Handlers;
@@ -68,6 +69,16 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     );
   }
   return answers;
+}
+
+/** The stages of `subscriptions/listen`, whose stream the SDK keeps. The answer names the resources that it reports. */
+export function composeListening({
+  handlers,
+  extensions,
+}: Pick<PipelineParts, 'handlers' | 'extensions'>): Answer {
+  const added = stagesOf(extensions, 'subscriptions/listen', 'modern');
+  const places = (['admit', 'intercept', 'answer'] as const).flatMap(added);
+  return compose([...places, ...checksAfter(added)], admitResources(handlers));
 }
 
 /** The checks are only needed after stages that can change the params. */

@@ -1,5 +1,8 @@
+import { listenStage } from '../interceptors/boundary/listen-stage.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { composeListening } from '../server/pipeline.js';
+import type { Handlers } from '../server/handlers.js';
 import { refusalOfListen } from './listen.js';
 
 type Ask = (uri: string, call: McpCall) => Promise<void>;
@@ -12,13 +15,14 @@ const listen = (
 ) =>
   refusalOfListen(
     {
-      options: { interceptors: { timeoutMs: 1000 } },
-      admitSubscription: intercept,
-      handlers: {
-        subscriptionsAtOnce: 1,
-        admitSubscription: (uri: string, call: McpCall) => admit(uri, call).then(() => true),
-      },
-    } as unknown as McpServerInstance,
+      listening: composeListening({
+        extensions: [{ stages: () => ({ intercept: listenStage(1000, intercept) }) }],
+        handlers: {
+          subscriptionsAtOnce: 1,
+          admitSubscription: (uri: string, call: McpCall) => admit(uri, call).then(() => true),
+        } as Handlers,
+      }),
+    } as McpServerInstance,
     {
       jsonrpc: '2.0',
       id: 1,

@@ -16,6 +16,7 @@ import {
   McpException,
   McpExtension,
   McpModule,
+  Resource,
   Tool,
   Validator,
   Visible,
@@ -339,6 +340,32 @@ describe('an extension with a stage', () => {
     expect(one.getServerCapabilities()?.extensions).toBeUndefined();
     await app.close();
   });
+});
+
+it('a stage refuses a stream of subscriptions', async () => {
+  @McpExtension()
+  class NoStreams {
+    stages(method: string): Stages | undefined {
+      if (method !== 'subscriptions/listen') return undefined;
+      return {
+        admit: (): Answer => () => {
+          throw new McpException(-32000, 'No streams here');
+        },
+      };
+    }
+  }
+
+  @Injectable()
+  class Prices {
+    @Resource({ uri: 'price://tea' })
+    tea() {
+      return '3';
+    }
+  }
+  const app = await startApp([NoStreams, Prices]);
+  const client = await app.client();
+  await expect(client.listen({ resourceSubscriptions: ['price://tea'] })).rejects.toThrow('No streams here');
+  await app.close();
 });
 
 it.each(ERAS)('the questions of a method pass the interceptors (%s)', async era => {

@@ -13,6 +13,7 @@ import type { InterceptorReports } from '../reports.js';
 import { marked, ownList, synthetic, toolError, withWarnings } from './answers.js';
 import { InputCrossing } from './input-crossing.js';
 import { isSameItem, ListGuard } from './list-guard.js';
+import { listenStage } from './listen-stage.js';
 import { isInputRequired, Message } from './message.js';
 import { Outbox, telling, type PassNotification } from './outbox.js';
 import { phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
@@ -41,6 +42,9 @@ export class Boundary {
   }
 
   intercept(method: string): Stage {
+    if (method === 'subscriptions/listen') {
+      return listenStage(this.options.settings.timeoutMs, (uri, call) => this.admitSubscription(uri, call));
+    }
     const event = EVENT_OF[method];
     if (event !== undefined) return next => (call, params) => this.dispatch(event, call, params, next);
     return mayAsk(method) ? this.passQuestions : this.passNotifications;
@@ -110,11 +114,10 @@ export class Boundary {
   }
 
   /**
-   * Runs both phases for a subscription that does not pass through `dispatch` (`subscriptions/listen`). Mutators cannot
-   * change its resource.
+   * Runs both phases for one resource of a `subscriptions/listen`. Mutators cannot change it.
    * @throws McpException if it is refused
    */
-  async admitSubscription(uri: string, call: McpCall): Promise<void> {
+  private async admitSubscription(uri: string, call: McpCall): Promise<void> {
     let message: Message | undefined;
     try {
       message = await this.messageOf('resources/subscribe', 'resources/subscribe', call);

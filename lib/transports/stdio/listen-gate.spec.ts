@@ -1,8 +1,10 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { McpException } from '../../exceptions/mcp.exception.js';
+import { listenStage } from '../../interceptors/boundary/listen-stage.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import type { Handlers } from '../../server/handlers.js';
+import { composeListening } from '../../server/pipeline.js';
 import { gateListen } from './listen-gate.js';
 import { deferred, type Deferred } from '../../../test/fixtures/deferred.js';
 import { Inbox } from '../../../test/fixtures/inbox.js';
@@ -35,15 +37,23 @@ async function connect(handlers?: Partial<Handlers>) {
     send: message => Promise.resolve(sent.put(message)),
     close: () => Promise.resolve(),
   };
+  const all = {
+    subscriptionsAtOnce: 1,
+    admitSubscription: () => Promise.resolve(true),
+    ...handlers,
+  } as Handlers;
+  const intercept = listenStage(10_000, (uri: string, { reply: { signal } }: McpCall) => {
+    const one = { ...deferred(), uri, signal };
+    asked.put(one);
+    return one.promise;
+  });
   const host = {
-    options: { interceptors: { timeoutMs: 10_000 } },
-    handlers: { subscriptionsAtOnce: 1, admitSubscription: () => Promise.resolve(true), ...handlers },
-    admitSubscription(uri: string, { reply: { signal } }: McpCall) {
-      const one = { ...deferred(), uri, signal };
-      asked.put(one);
-      return one.promise;
-    },
-  } as unknown as McpServerInstance;
+    handlers: all,
+    listening: composeListening({
+      extensions: [{ stages: () => ({ intercept }) }],
+      handlers: all,
+    }),
+  } as McpServerInstance;
   const gated = gateListen(transport, host);
   gated.onmessage = passed.put;
   await gated.start();

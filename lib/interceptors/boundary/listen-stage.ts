@@ -1,0 +1,37 @@
+import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
+import type { Stage } from '../../protocol/answer.js';
+import type { McpCall } from '../../protocol/mcp-call.js';
+import { listenedUris } from '../../protocol/params.js';
+import { unlessAborted } from '../../util/abort.js';
+
+/**
+ * Decides on all resources of a `subscriptions/listen`, with the deadline of one message.
+ * @param admit decides on one resource
+ * @throws McpException (-32000) after the deadline, or with the refusal of an interceptor
+ */
+export const listenStage =
+  (timeoutMs: number, admit: (uri: string, call: McpCall) => Promise<void>): Stage =>
+  next =>
+  async (call, params) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(timeout(timeoutMs)), timeoutMs);
+    const signal = AbortSignal.any([call.reply.signal, late.signal]);
+    const timed = { ...call, reply: { ...call.reply, signal } };
+    try {
+      // In sequence, because hosts may limit parallel requests.
+      for (const uri of listenedUris(params)) {
+        signal.throwIfAborted();
+        await unlessAborted(admit(uri, timed), signal);
+      }
+    } catch (error) {
+      // The abort may have caused the error, so the signal's reason is thrown instead.
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    return next(call, params);
+  };
+
+const timeout = (timeoutMs: number) =>
+  new McpException(McpErrorCode.Refused, 'Interceptor execution timeout', { timeoutMs, phase: 'request' });
