@@ -2,7 +2,6 @@ import { MissingRequiredClientCapabilityError, type Result } from '@modelcontext
 import { compileExtensionMethod, type ExtensionMethodEntry } from '../catalog/extension-method.js';
 import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget } from '../execution/handler-target.js';
@@ -13,6 +12,7 @@ import { argumentsOf } from '../protocol/params.js';
 import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
 import { checkOutput, toJson } from '../protocol/tool-result.js';
 import { traceIdOf } from '../protocol/trace-id.js';
+import { UnknownMethodError } from '../protocol/unknown.js';
 import { assertSendable } from '../protocol/unsendable.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { isRecord } from '../util/is-record.js';
@@ -70,9 +70,7 @@ export class ApplicationExtension implements ServerExtension {
     const admit: Stage = next => {
       const admitted = stages?.admit?.(next) ?? next;
       return async (call, params) => {
-        if (await this.isHidden(entry, call)) {
-          throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
-        }
+        if (await this.isHidden(entry, call)) throw new UnknownMethodError();
         if (entry.requireClient) assertDeclares(call, this.id!);
         return admitted(call, params);
       };

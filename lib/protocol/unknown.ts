@@ -16,3 +16,10 @@ export function unknownItem(kind: ItemKind, id: string): Error {
   if (kind === 'tool') return unknownTool(id);
   return kind === 'prompt' ? unknownPrompt(id) : new ResourceNotFoundError(id);
 }
+
+/** The server does not have the method, as far as the caller may know. */
+export class UnknownMethodError extends McpException {
+  constructor() {
+    super(McpErrorCode.MethodNotFound, 'Method not found');
+  }
+}

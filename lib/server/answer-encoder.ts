@@ -4,7 +4,7 @@ import type { Observation } from '../protocol/traffic.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { traceIdOf } from '../protocol/trace-id.js';
-import { McpErrorCode } from '../exceptions/mcp.exception.js';
+import { UnknownMethodError } from '../protocol/unknown.js';
 import { AuthChallenge } from '../exceptions/auth-challenge.js';
 import { LimitReached } from '../protocol/caller-limit.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
@@ -109,6 +109,6 @@ function statusOf(error: Error & { readonly code: number }): number {
   // 2026-07-28 fixes the status of these two (basic/transports/streamable-http).
   if (error instanceof HeaderMismatchError || error.code === MISSING_CAPABILITY) return 400;
   // The SDK answers unknown methods with this status.
-  if (error.code === McpErrorCode.MethodNotFound) return 404;
+  if (error instanceof UnknownMethodError) return 404;
   return error instanceof UnavailableException ? 503 : 200;
 }

@@ -7,12 +7,12 @@ import {
   type ServerCapabilities,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../elicitation/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
+import { UnknownMethodError } from '../protocol/unknown.js';
 import type { Answer } from '../protocol/answer.js';
 import type { Observer, Traffic } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
@@ -245,7 +245,7 @@ export class McpServerInstance {
    */
   serve(call: McpCall): Promise<Result> {
     const answer = this.pipelines[call.era].get(call.method);
-    if (!answer) throw new McpException(McpErrorCode.MethodNotFound, 'Method not found');
+    if (!answer) throw new UnknownMethodError();
     return answer(call, call.params);
   }
 
