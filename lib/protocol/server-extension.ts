@@ -15,11 +15,11 @@ type Notify = ReplyChannel['notify'];
 export interface Stages {
   /** Before everything else: decides whether the caller may make the call. */
   readonly admit?: Stage;
-  /** Around the rounds of a call: sees and changes what the caller sends and gets. */
+  /** Around each round of a call: sees and changes what the caller sends and gets. */
   readonly intercept?: Stage;
   /** Right before the handler: sees the params that the other stages may have changed. */
   readonly answer?: Stage;
-  /** After all others: checks again what they may have changed. */
+  /** After all others: checks again what they may have changed. Left out if no other extension has a stage. */
   readonly check?: Stage;
 }
 

@@ -223,7 +223,10 @@ export class McpServerInstance {
   requirements(): ReturnType<Requirements['requirements']> {
     const of = this.handlers.requirements();
     if (this.required?.of !== of) {
-      const own = Array.from(this.ownMethods, ([where, { requirement }]) => ({ where, requirement }));
+      const own = Array.from(this.ownMethods, ([method, { where = method, requirement }]) => ({
+        where,
+        requirement,
+      }));
       this.required = { of, all: [...of, ...own] };
     }
     return this.required.all;

@@ -22,53 +22,34 @@ export interface PipelineParts {
  */
 export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
   const { handlers, rounds, headers, extensions } = parts;
-  const answers = new Map<string, Answer>();
   const errors = errorsAsJsonRpc(rounds);
-  for (const method of DISPATCHED) {
-    const added = stagesOf(extensions, method, era);
-    const stages = [
-      errors,
-      // First, because later stages could reveal that a hidden handler exists.
-      ...added('admit'),
-      era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
-      // Interceptors: check that the caller sees the named handler, check header parameters, then run the chain.
-      ...added('intercept'),
-      !extensions.some(({ checksHeaders }) => checksHeaders) &&
-        era === 'modern' &&
-        method === 'tools/call' &&
-        headerParameters(headers),
-      ...added('answer'),
-      // One of them may have changed the name of the handler.
-      ...checksAfter(added),
-    ];
-    answers.set(method, compose(stages, handlers.answer(method)));
-  }
-  const further = [
-    ...extensions.flatMap(({ methods = {} }) =>
-      Object.entries(methods).flatMap(([method, { answer, eras }]) =>
+  const checksHeaders = extensions.some(one => one.checksHeaders);
+  const methods: readonly (readonly [string, Answer])[] = [
+    ...DISPATCHED.map(method => [method, handlers.answer(method)] as const),
+    ...extensions.flatMap(({ methods: own = {} }) =>
+      Object.entries(own).flatMap(([method, { answer, eras }]) =>
         eras && !eras.includes(era) ? [] : [[method, answer] as const],
       ),
     ),
     ...Object.entries(handlers.methods),
   ];
-  for (const [method, answer] of further) {
-    const added = stagesOf(extensions, method, era);
-    answers.set(
-      method,
-      compose(
-        [
-          errors,
-          ...added('admit'),
-          era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
-          ...added('intercept'),
-          ...added('answer'),
-          ...checksAfter(added),
-        ],
-        answer,
-      ),
-    );
-  }
-  return answers;
+  return new Map(
+    methods.map(([method, answer]) => {
+      const { at, checks } = stagesOf(extensions, method, era);
+      const stages = [
+        errors,
+        // First, because later stages could reveal that a hidden handler exists.
+        ...at('admit'),
+        era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
+        // Interceptors: check that the caller sees the named handler, check header parameters, then run the chain.
+        ...at('intercept'),
+        !checksHeaders && era === 'modern' && method === 'tools/call' && headerParameters(headers),
+        ...at('answer'),
+        ...checks,
+      ];
+      return [method, compose(stages, answer)] as const;
+    }),
+  );
 }
 
 /** The stages of `subscriptions/listen`, whose stream the SDK keeps. The answer names the resources that it reports. */
@@ -76,22 +57,22 @@ export function composeListening({
   handlers,
   extensions,
 }: Pick<PipelineParts, 'handlers' | 'extensions'>): Answer {
-  const added = stagesOf(extensions, 'subscriptions/listen', 'modern');
-  const places = (['admit', 'intercept', 'answer'] as const).flatMap(added);
-  return compose([...places, ...checksAfter(added)], admitResources(handlers));
+  const { at, checks } = stagesOf(extensions, 'subscriptions/listen', 'modern');
+  return compose([...at('admit'), ...at('intercept'), ...at('answer'), ...checks], admitResources(handlers));
 }
 
-/** The checks are only needed after stages that can change the params. */
-const checksAfter = (added: (place: keyof Stages) => Stage[]): Stage[] =>
-  added('intercept').length + added('answer').length > 0 ? added('check') : [];
+interface AddedStages {
+  readonly at: (place: Exclude<keyof Stages, 'check'>) => Stage[];
+  /** Empty if no other extension has a stage, which could change the params. */
+  readonly checks: readonly Stage[];
+}
 
-function stagesOf(
-  extensions: readonly ServerExtension[],
-  method: string,
-  era: Era,
-): (place: keyof Stages) => Stage[] {
-  const all = extensions.map(one => one.stages?.(method, era));
-  return place => all.flatMap(stages => stages?.[place] ?? []);
+function stagesOf(extensions: readonly ServerExtension[], method: string, era: Era): AddedStages {
+  const all = extensions.flatMap(one => one.stages?.(method, era) ?? []);
+  return {
+    at: place => all.flatMap(stages => stages[place] ?? []),
+    checks: all.some(({ check }) => !check) ? all.flatMap(({ check }) => check ?? []) : [],
+  };
 }
 
 const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>

@@ -1,6 +1,6 @@
 import { McpErrorCode, McpException, McpExtension, type Stages } from 'nestjs-mcp';
 
-/** Calls of tools for each tenant. A call that asks its user counts once for each round. */
+/** Calls of tools for each tenant. In 2026-07-28, each round of a call that asks its user counts. */
 const QUOTA = 3;
 
 /** A quota for each tenant. List the class in the providers of a module: that is all. */

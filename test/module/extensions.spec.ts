@@ -507,7 +507,7 @@ describe('a gateway with an anonymous method', () => {
   });
 });
 
-it.each(['intercept', 'answer'] as const)(
+it.each(['admit', 'intercept', 'answer'] as const)(
   'a stage at "%s" that changes the name does not open a tool',
   async place => {
     @McpExtension()
