@@ -51,7 +51,7 @@ export function boundedResponse(response: Response, maxBytes: number, onEnd = ()
 }
 
 /** @throws ResponseTooLargeError */
-export async function readBounded(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+export async function readBounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -1,3 +1,6 @@
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import {
   PROTOCOL_VERSION_META_KEY,
   type JSONRPCRequest,
@@ -28,7 +31,8 @@ export function isOrdinary({ method, params }: JSONRPCRequest, headers: object =
 }
 
 /**
- * Posts ordinary calls without the SDK's transport, which makes several signals and streams for each.
+ * Posts ordinary calls without the SDK's transport, which makes several signals and streams for each, and to `http:`
+ * URLs without `fetch`, which takes four times as long as Node's HTTP client.
  * @returns the message with the result, or the response if the SDK's transport has to read it
  */
 export function directPost({ maxBytes, endpoint, headersOf }: BoundedFetchOptions): DirectPost {
@@ -43,20 +47,73 @@ export function directPost({ maxBytes, endpoint, headersOf }: BoundedFetchOption
       'mcp-name': encodeHeader(name),
     };
     for (const [key, value] of Object.entries(await headersOf())) headers[key.toLowerCase()] = value;
-    const init = {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(message),
-      signal,
-      redirect: 'manual',
-    } as const;
-    const response = await fetch(endpoint, init);
-    const { status, statusText } = response;
-    const isJson = JSON_TYPE.test(response.headers.get('content-type') ?? '');
-    if (status !== 200 || !isJson || !response.body) return boundedResponse(response, maxBytes);
-    const text = await readBounded(response.body, maxBytes);
-    const answer: unknown = JSON.parse(text);
-    if (isRecord(answer) && answer['id'] === message.id && isRecord(answer['result'])) return answer;
-    return new Response(text, { status, statusText, headers: response.headers });
+    const post = endpoint.protocol === 'http:' && isFetchDefault() ? postByNode : postByFetch;
+    const answer = await post(endpoint, { method: 'POST', headers, signal, body: JSON.stringify(message) });
+    if (answer.status !== 200 || !JSON_TYPE.test(answer.type) || !answer.body) {
+      return boundedResponse(answer.response(), maxBytes);
+    }
+    const text = await readBounded(answer.body, maxBytes);
+    const json: unknown = JSON.parse(text);
+    if (isRecord(json) && json['id'] === message.id && isRecord(json['result'])) return json;
+    const { status, statusText, headers: own } = answer.response();
+    return new Response(text, { status, statusText, headers: own });
   };
+}
+
+interface Post {
+  readonly method: 'POST';
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+  readonly body: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: AsyncIterable<Uint8Array> | null;
+  /** The answer as `fetch` returns it. Its body can be read only if `body` was not. */
+  response(): Response;
+}
+
+async function postByFetch(url: URL, post: Post): Promise<Answer> {
+  const response = await fetch(url, { ...post, redirect: 'manual' });
+  const { status, headers, body } = response;
+  return { status, type: headers.get('content-type') ?? '', body, response: () => response };
+}
+
+/** Servers of Node close an idle connection after 5 s. A client that closes earlier never posts to a closed one. */
+const IDLE_MS = 4000;
+const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
+
+const postByNode = (url: URL, { body, headers, ...options }: Post): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = { 'user-agent': 'node', ...headers };
+    const posted = request(url, { ...options, headers: sent, agent }, incoming => {
+      const { statusCode: status = 0 } = incoming;
+      const type = incoming.headers['content-type'] ?? '';
+      resolve({ status, type, body: incoming, response: () => responseOf(incoming) });
+    });
+    const fail = (cause: Error) =>
+      reject(options.signal.aborted ? options.signal.reason : new TypeError('fetch failed', { cause }));
+    posted.on('error', fail).end(body);
+  });
+
+function responseOf(incoming: IncomingMessage): Response {
+  const { statusCode: status = 0, statusMessage: statusText, headersDistinct } = incoming;
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const isEmpty = status === 204 || status === 304 || incoming.readableEnded;
+  const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+  return new Response(body as Response['body'], { status, statusText, headers });
+}
+
+/** The dispatcher of all `fetch` calls in the process, which an application can replace by a proxy's. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+const ownFetch = globalThis.fetch;
+
+/** Whether the application has left `fetch` as it is, without a proxy, a mock or a wrapper. */
+function isFetchDefault(): boolean {
+  const dispatcher = (globalThis as { [DISPATCHER]?: object })[DISPATCHER];
+  return globalThis.fetch === ownFetch && (!dispatcher || dispatcher.constructor.name === 'Agent');
 }

@@ -24,12 +24,23 @@ let server: Server;
 let answer: (response: ServerResponse, request: IncomingMessage) => void;
 const requests: { headers: IncomingMessage['headers']; body: string }[] = [];
 
+/** `fetch` adds these on its own. A call that Node's client posts does not ask for a compressed answer. */
+function withoutThoseOfFetch(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  const {
+    'accept-encoding': _encoding,
+    'accept-language': _language,
+    'sec-fetch-mode': _mode,
+    ...others
+  } = headers;
+  return others;
+}
+
 beforeAll(async () => {
   server = createServer((request, response) => {
     let body = '';
     request.on('data', chunk => (body += String(chunk)));
     request.on('end', () => {
-      requests.push({ headers: request.headers, body });
+      requests.push({ headers: withoutThoseOfFetch(request.headers), body });
       answer(response, request);
     });
   }).listen(0, '127.0.0.1');
@@ -100,6 +111,32 @@ describe('a call that is posted without the transport of the SDK', () => {
     const posted = requests.splice(0);
     expect(direct).toEqual(await outcomeOf('sdk'));
     expect(posted).toEqual(requests);
+  });
+
+  it('goes through a `fetch` that the application has replaced', async () => {
+    answer = json(RESULT);
+    const replaced = jest.spyOn(globalThis, 'fetch');
+    try {
+      const { messages } = await outcomeOf('direct');
+      expect(messages).toEqual([JSON.parse(RESULT)]);
+      expect(replaced).toHaveBeenCalledTimes(1);
+    } finally {
+      replaced.mockRestore();
+    }
+  });
+
+  it('goes through `fetch` if the application has set another dispatcher for it', async () => {
+    answer = json(RESULT);
+    const place = globalThis as Record<symbol, object>;
+    const dispatcher = Symbol.for('undici.globalDispatcher.1');
+    const original = place[dispatcher];
+    const modes: unknown[] = [];
+    server.on('request', ({ headers }: IncomingMessage) => modes.push(headers['sec-fetch-mode']));
+    await outcomeOf('direct');
+    place[dispatcher] = new (class ProxyAgent {})();
+    await outcomeOf('direct');
+    place[dispatcher] = original;
+    expect(modes).toEqual([undefined, 'cors']);
   });
 
   it('ends when the transport is closed', async () => {

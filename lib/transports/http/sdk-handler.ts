@@ -132,6 +132,9 @@ function refuse(
   return new Error(error.message);
 }
 
+/** Shared, because `abort()` would capture a stack at the end of each request. */
+const CLOSED = new DOMException('The connection is closed', 'AbortError');
+
 /**
  * The origin of a request. Its own signal is used, because the signal of the `Request` does not abort after the answer
  * has ended.
@@ -139,7 +142,7 @@ function refuse(
 export function originOf(incoming: Incoming): Origin {
   const { authInfo, rawResponse } = incoming;
   const ended = new AbortController();
-  if (rawResponse.destroyed) ended.abort();
-  else rawResponse.once('close', () => ended.abort());
+  if (rawResponse.destroyed) ended.abort(CLOSED);
+  else rawResponse.once('close', () => ended.abort(CLOSED));
   return { signal: ended.signal, authInfo, http: httpOf(incoming) };
 }
