@@ -94,7 +94,9 @@ const postByNode = (url: URL, { body, headers, ...options }: Post): Promise<Answ
       resolve({ status, type, body: incoming, response: () => responseOf(incoming) });
     });
     const fail = (cause: Error) =>
-      reject(options.signal.aborted ? options.signal.reason : new TypeError('fetch failed', { cause }));
+      reject(
+        options.signal.aborted ? (options.signal.reason as Error) : new TypeError('fetch failed', { cause }),
+      );
     posted.on('error', fail).end(body);
   });
 

@@ -1,5 +1,8 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   isInputRequiredResult,
+  LOG_LEVEL_META_KEY,
   PerRequestHTTPServerTransport,
   PROTOCOL_VERSION_META_KEY,
   ResourceNotFoundError,
@@ -45,9 +48,30 @@ function modernCodec() {
   return server.codec();
 }
 
+/** Maximum number of remembered clients, and maximum characters of each. */
+const MAX_CLIENTS = 500;
+const MAX_CLIENT_LENGTH = 2000;
+
+/** Clients whose envelope was valid, as JSON. A client repeats its data in each request, and the check is slow. */
+const validClients = new Set<string>();
+
 /** Whether a request's `_meta` is a complete envelope of 2026-07-28 (basic/index, `_meta`). */
-export const isEnvelope = (meta: Params | undefined): boolean =>
-  meta?.[PROTOCOL_VERSION_META_KEY] === REVISION && CODECS.modern.validateEnvelopeMeta(meta).length === 0;
+export function isEnvelope(meta: Params | undefined): boolean {
+  if (meta?.[PROTOCOL_VERSION_META_KEY] !== REVISION) return false;
+  const { progressToken = 0, [LOG_LEVEL_META_KEY]: level } = meta;
+  const client = JSON.stringify({
+    info: meta[CLIENT_INFO_META_KEY],
+    capabilities: meta[CLIENT_CAPABILITIES_META_KEY],
+  });
+  const isKnown = level === undefined && Number.isSafeInteger(progressToken) && validClients.has(client);
+  if (isKnown) return true;
+  const isValid = CODECS.modern.validateEnvelopeMeta(meta).length === 0;
+  if (isValid && client.length <= MAX_CLIENT_LENGTH) {
+    if (validClients.size >= MAX_CLIENTS) validClients.clear();
+    validClients.add(client);
+  }
+  return isValid;
+}
 
 /** @throws McpException (-32602) for params that the revision does not allow */
 export function assertRequest({ method, params, era, requestState }: McpCall): void {

@@ -72,8 +72,9 @@ export function withAnswers(
   return { ...journal, answers, open, ...(Object.keys(given).length > 0 && { given }) };
 }
 
+/** Copies a JSON value, many times faster than `structuredClone`. */
 export const copyOf = <T>(json: T): T =>
-  typeof json === 'object' && json !== null ? structuredClone(json) : json;
+  typeof json === 'object' && json !== null ? (JSON.parse(JSON.stringify(json)) as T) : json;
 
 /** Passes the client's answers through the interceptors. */
 export async function withAnswersReceived({ receive, ...call }: McpCall): Promise<McpCall> {
