@@ -11,7 +11,6 @@ import { assertCompletes } from './assert-completes.js';
 import { assertGatewayProtected, assertProtected } from './assert-protected.js';
 import { McpServers } from './mcp-servers.js';
 import type { ServerDraft } from './server-draft.js';
-import { Traffic } from '../protocol/traffic.js';
 
 /** Finds and compiles all decorated handlers, then builds the servers, once, while the application starts. */
 @Injectable()
@@ -25,7 +24,6 @@ export class HandlerLoader implements OnModuleInit {
     private readonly interceptors: InterceptorLoader,
     private readonly modules: ModulesContainer,
     private readonly executor: HandlerExecutor,
-    private readonly traffic: Traffic,
   ) {}
 
   /** @throws McpBootstrapError that lists all mistakes; it is also logged */
@@ -91,7 +89,7 @@ export class HandlerLoader implements OnModuleInit {
   private async build(draft: ServerDraft): Promise<void> {
     const extension = await this.interceptors.extensionOf(draft.options);
     if (extension) draft.extensions.push(extension);
-    const server = draft.build(this.traffic);
+    const server = draft.build();
     if ([...draft.table.enabled()].some(asks)) await server.rounds.load();
   }
 

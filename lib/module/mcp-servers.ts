@@ -2,6 +2,7 @@ import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Mistakes } from '../exceptions/mistakes.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
+import { Traffic, type TrafficListener } from '../protocol/traffic.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import type { ServerDraft } from './server-draft.js';
 
@@ -42,9 +43,17 @@ export class McpServers {
     return this.isStarted;
   }
 
+  constructor(private readonly traffic: Traffic) {}
+
   /** Adds an extension to one server, or to all servers. */
   extend(source: ExtensionSource): void {
     this.sources.push(source);
+  }
+
+  /** Observes the requests of all servers and clients. @param where for messages */
+  observe(where: string, observe: TrafficListener): void {
+    this.traffic.add(observe);
+    this.extend({ where, create: () => ({ observe }) });
   }
 
   /**

@@ -1,5 +1,4 @@
 import type { ServerExtension } from '../protocol/server-extension.js';
-import type { Traffic } from '../protocol/traffic.js';
 import { HandlerTable } from '../server/handler-table.js';
 import type { Handlers } from '../server/handlers.js';
 import { McpServerInstance } from '../server/mcp-server-instance.js';
@@ -31,9 +30,9 @@ export class ServerDraft {
     this.mounted = paths;
   }
 
-  build(traffic: Traffic): McpServerInstance {
+  build(): McpServerInstance {
     const { options, table, remote, paths, extensions } = this;
-    return (this.built = new McpServerInstance({ options, table, remote, paths, extensions, traffic }));
+    return (this.built = new McpServerInstance({ options, table, remote, paths, extensions }));
   }
 
   /** Undefined until the server is built. */

@@ -5,6 +5,7 @@ import type { Listings } from './listings.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from './mcp-call.js';
 import type { DispatchedMethod } from './methods.js';
 import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
+import type { TrafficListener } from './traffic.js';
 
 type Notify = ReplyChannel['notify'];
 
@@ -66,6 +67,8 @@ export interface ServerExtension {
   readonly offered?: string;
   /** Further lines for the log of the start. */
   startLines?(): readonly string[];
+  /** Observes each request of the server, from before its first stage until its answer is written. */
+  readonly observe?: TrafficListener;
   /** Methods that the extension answers. */
   readonly methods?: Readonly<Record<string, OwnMethod>>;
   /** Its stages around a method; undefined if it has nothing to do for the method. */

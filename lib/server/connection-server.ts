@@ -148,7 +148,7 @@ export class ConnectionServer extends SdkServer {
       this.forward(event).catch((error: unknown) => this.instance.report(error as Error));
     });
     const { server } = this;
-    const unwatch = this.instance.onNotification(method => {
+    const unwatch = this.instance.extensions.onNotification(method => {
       server.notification({ method }).catch((error: Error) => this.instance.report(error));
     });
     const onclose = server.onclose;

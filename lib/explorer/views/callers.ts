@@ -113,6 +113,7 @@ export class CallerViews {
         params,
         era: revision >= REVISION ? 'modern' : 'legacy',
         protocolVersion: revision,
+        isSynthetic: true,
         reply: { signal, notify: async () => undefined },
         authInfo,
         http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["made-up"]' },
