@@ -1,4 +1,5 @@
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
+import type { Handlers } from '../protocol/handlers.js';
 import type { AskClient, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import type { Admission, Permissions } from '../protocol/permissions.js';
 import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
@@ -8,6 +9,8 @@ import { Traffic } from '../protocol/traffic.js';
 export class Extensions {
   /** The methods that they answer. */
   readonly methods: ReadonlyMap<string, OwnMethod>;
+  /** Answers instead of the application's handlers. */
+  readonly handlers?: Handlers;
   readonly permissions?: Permissions;
   readonly admission?: Admission;
   /** Undefined if none of them observes requests. */
@@ -15,6 +18,7 @@ export class Extensions {
 
   constructor(readonly all: readonly ServerExtension[]) {
     this.methods = new Map(all.flatMap(({ methods = {} }) => Object.entries(methods)));
+    this.handlers = all.find(({ handlers }) => handlers)?.handlers;
     this.permissions = all.find(({ permissions }) => permissions)?.permissions;
     this.admission = all.find(({ admission }) => admission)?.admission;
     this.traffic = Traffic.of(all.flatMap(({ observe }) => observe ?? []));

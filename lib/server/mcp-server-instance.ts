@@ -19,7 +19,7 @@ import type { NamedRequest, Requirements } from '../protocol/permissions.js';
 import { CatalogHandlers } from './catalog-handlers.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
 import { Extensions } from './extensions.js';
-import type { Handlers, ToolSchemas } from './handlers.js';
+import type { Handlers, ToolSchemas } from '../protocol/handlers.js';
 import { HandlerRunner } from './handler-runner.js';
 import type { HandlerTable } from './handler-table.js';
 import type { Visibility } from './visibility.js';
@@ -35,8 +35,6 @@ export interface McpServerParts {
   readonly options: ResolvedOptions;
   /** The handlers of the application. */
   readonly table: HandlerTable;
-  /** Answers instead of the application's handlers. */
-  readonly remote?: Handlers;
   /** The paths of the HTTP endpoint; empty without one. */
   readonly paths: readonly string[];
   readonly extensions: readonly ServerExtension[];
@@ -90,13 +88,13 @@ export class McpServerInstance {
   private required?: { readonly of: object; readonly all: ReturnType<Requirements['requirements']> };
   private isReady = false;
 
-  constructor({ options, table, remote, paths, extensions }: McpServerParts) {
+  constructor({ options, table, paths, extensions }: McpServerParts) {
     const { name } = options;
     this.options = options;
     this.paths = paths;
     this.table = table;
     this.extensions = new Extensions(extensions);
-    const { permissions, admission, methods, traffic } = this.extensions;
+    const { permissions, admission, methods, traffic, handlers: remote } = this.extensions;
     this.permissions = permissions;
     this.admission = admission;
     this.ownMethods = methods;

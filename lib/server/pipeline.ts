@@ -8,7 +8,7 @@ import type { McpException } from '../exceptions/mcp.exception.js';
 import type { Observer } from '../protocol/traffic.js';
 import { traceIdOf } from '../protocol/trace-id.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
-import type { Handlers } from './handlers.js';
+import type { Handlers } from '../protocol/handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
 import { admitResources } from './listening.js';
 import { assertRequest, encodeError } from './wire-codec.js';
