@@ -1,8 +1,10 @@
-import type { ExtensionMethodMetadata } from '../decorators/extension.decorators.js';
+import type { ExtensionMethodMetadata, ExtensionMethodOptions } from '../decorators/extension.decorators.js';
 import { checkAsks } from '../execution/handler-asks.js';
 import type { HandlerExecutor, RunHandler } from '../execution/handler-executor.js';
 import { readParams } from '../execution/handler-params.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
+import { resolve } from '../options/check-options.js';
+import { FLAG, objectOf, TEXT } from '../options/option-schema.js';
 import type { Era } from '../protocol/mcp-call.js';
 import { REQUESTS } from '../protocol/methods.js';
 import type { Requirement } from '../protocol/permissions.js';
@@ -26,6 +28,19 @@ export interface ExtensionMethodEntry {
 
 const ERAS: readonly Era[] = ['modern', 'legacy'];
 
+const OPTIONS = objectOf<ExtensionMethodOptions>({
+  params: {},
+  result: {},
+  eras: {
+    problem: (eras: readonly Era[]) =>
+      Array.isArray(eras) && eras.length > 0 && eras.every(era => ERAS.includes(era as Era))
+        ? undefined
+        : '"eras" is a list of "modern" and "legacy"',
+  },
+  nameHeader: TEXT,
+  requireClient: FLAG,
+});
+
 const METHOD = /^[\w.-]+(\/[\w.-]+)+$/;
 
 /** @throws Error for a mistake in the declaration */
@@ -42,12 +57,13 @@ export async function compileExtensionMethod(
   if (REQUESTS.has(method) || method.startsWith('notifications/')) {
     throw new Error(`"${method}" belongs to the protocol; give the method a prefix of yours`);
   }
-  if (options.eras && (options.eras.length === 0 || options.eras.some(era => !ERAS.includes(era)))) {
-    throw new Error('"eras" is a list of "modern" and "legacy"');
-  }
+  const {
+    eras,
+    nameHeader,
+    requireClient = false,
+  } = resolve(OPTIONS, options, problem => new Error(problem));
   const params = readParams(target);
   await checkAsks(params, 'tool');
-  const { eras, nameHeader, requireClient = false } = options;
   const input = (await declaredIn(options, 'params', 'input')) ?? (await inputOf(target, params, 'method'));
   const result = await declaredIn(options, 'result', 'output');
   return {
