@@ -8,7 +8,7 @@ import { FLAG, objectOf, TEXT } from '../options/option-schema.js';
 import type { Era } from '../protocol/mcp-call.js';
 import { REQUESTS } from '../protocol/methods.js';
 import type { Requirement } from '../protocol/permissions.js';
-import type { CompiledSchema } from '../schema/types.js';
+import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import { declaredIn, originOf, validator, withContext } from './handler-compiler.js';
 import { inputOf, parsedParams } from './handler-input.js';
 
@@ -20,6 +20,8 @@ export interface ExtensionMethodEntry {
   readonly version: string;
   readonly requirement?: Requirement;
   readonly run: RunHandler;
+  /** The JSON Schema of the params. */
+  readonly params: JsonSchema;
   readonly result?: CompiledSchema;
   readonly eras?: readonly Era[];
   readonly nameHeader?: string;
@@ -75,6 +77,7 @@ export async function compileExtensionMethod(
       prepare: validator(`"${method}"`, input.schema),
       positional: withContext,
     }),
+    params: input.schema.jsonSchema,
     result: result?.schema,
     eras,
     nameHeader,
