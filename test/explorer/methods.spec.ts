@@ -135,6 +135,28 @@ describe('methods of extensions', () => {
   });
 });
 
+it('a caller who may call nothing is refused', async () => {
+  @McpExtension()
+  class Admin {
+    @RequireScopes('admin')
+    @ExtensionMethod('acme/reset')
+    reset() {
+      return {};
+    }
+  }
+  const auth = McpAuthModule.forRoot({
+    authorizationServers: ['https://login.example.com/'],
+    verifier: trusting,
+  });
+  const app = await startExplored([Admin], { module: { imports: [auth] } });
+  const body = { server: 'test', caller: { kind: 'anonymous' } };
+  expect((await app.post(`${API}/callers`, body)).json).toEqual({
+    refused: expect.stringContaining('token') as string,
+    lists: [],
+  });
+  await app.close();
+});
+
 it('a request of a made-up caller is no request of a client', async () => {
   @McpExtension()
   class Status {

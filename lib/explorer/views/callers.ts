@@ -88,8 +88,12 @@ export class CallerViews {
     }
     const methods = methodsOf(server).filter(method => isIn(method, era));
     if (methods.length > 0) {
-      // Of a server without lists, the refusal of one names its caller, too.
-      call ??= (await listFor('tools/list', ask)).recordings[0].calls[0];
+      if (!call) {
+        // A server without lists refuses the request, which nevertheless shows its caller.
+        const { recordings, refused, status } = await listFor('tools/list', ask);
+        if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
+        call = recordings[0].calls[0];
+      }
       if (call) lists.push(await methodList(server, methods, call));
     }
     return { caller: whoIs(call), lists };
