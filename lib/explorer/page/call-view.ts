@@ -48,7 +48,11 @@ export class CallView extends View {
     return [
       heading,
       this.picker.element,
-      labelled('Tool, prompt, resource or method', this.chooser, 'The lists that this caller gets.'),
+      labelled(
+        'Tool, prompt or resource, or extension method',
+        this.chooser,
+        'The lists that this caller gets.',
+      ),
       this.formPlace,
       h(
         'div.row',
