@@ -35,7 +35,6 @@ import { ServerDraft } from './module/server-draft.js';
 import { McpServers } from './module/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
 import { logListening, logStart } from './module/start-log.js';
-import { MCP_HANDLERS, type Handlers } from './server/handlers.js';
 import { SHARED, type SharedState } from './stores/shared-state.js';
 import { createController, ENDPOINT, type EndpointSlot } from './transports/http/mcp.controller.js';
 import { HttpTransport } from './transports/http/http-transport.js';
@@ -85,13 +84,12 @@ export class McpModule
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
-    @Optional() @Inject(MCP_HANDLERS) remote?: Handlers,
     @Optional() @Inject(SHARED) shared?: SharedState,
   ) {
     const { mistakes } = servers;
     const given = mistakes.attempt(() => resolveOptions(options, shared));
     const resolved = given ?? resolveOptions(STAND_IN);
-    this.draft = new ServerDraft(resolved, remote);
+    this.draft = new ServerDraft(resolved);
     if (given && options !== STAND_IN) {
       mistakes.attempt(() => assertDecorated(given, options, decorators));
       // Nest may create options in any order; positions follow the order of the imports.

@@ -1,7 +1,7 @@
 import type { CacheHint, Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server';
 import type { CompletionOptions } from '../decorators/handler-options.js';
 import type { RunHandler } from '../execution/handler-executor.js';
-import type { HeaderParam } from '../headers/header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import type { Requirement } from '../protocol/permissions.js';
 import type { CompiledUriTemplate } from '../protocol/uri-template.js';

@@ -1,12 +1,14 @@
-import type { ExtensionMethodMetadata } from '../decorators/extension.decorators.js';
+import type { ExtensionMethodMetadata, ExtensionMethodOptions } from '../decorators/extension.decorators.js';
 import { checkAsks } from '../execution/handler-asks.js';
 import type { HandlerExecutor, RunHandler } from '../execution/handler-executor.js';
 import { readParams } from '../execution/handler-params.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
+import { resolve } from '../options/check-options.js';
+import { FLAG, objectOf, TEXT } from '../options/option-schema.js';
 import type { Era } from '../protocol/mcp-call.js';
 import { REQUESTS } from '../protocol/methods.js';
 import type { Requirement } from '../protocol/permissions.js';
-import type { CompiledSchema } from '../schema/types.js';
+import type { CompiledSchema, JsonSchema } from '../schema/types.js';
 import { declaredIn, originOf, validator, withContext } from './handler-compiler.js';
 import { inputOf, parsedParams } from './handler-input.js';
 
@@ -18,6 +20,8 @@ export interface ExtensionMethodEntry {
   readonly version: string;
   readonly requirement?: Requirement;
   readonly run: RunHandler;
+  /** The JSON Schema of the params. */
+  readonly params: JsonSchema;
   readonly result?: CompiledSchema;
   readonly eras?: readonly Era[];
   readonly nameHeader?: string;
@@ -25,6 +29,19 @@ export interface ExtensionMethodEntry {
 }
 
 const ERAS: readonly Era[] = ['modern', 'legacy'];
+
+const OPTIONS = objectOf<ExtensionMethodOptions>({
+  params: {},
+  result: {},
+  eras: {
+    problem: (eras: readonly Era[]) =>
+      Array.isArray(eras) && eras.length > 0 && eras.every(era => ERAS.includes(era as Era))
+        ? undefined
+        : '"eras" is a list of "modern" and "legacy"',
+  },
+  nameHeader: TEXT,
+  requireClient: FLAG,
+});
 
 const METHOD = /^[\w.-]+(\/[\w.-]+)+$/;
 
@@ -42,12 +59,13 @@ export async function compileExtensionMethod(
   if (REQUESTS.has(method) || method.startsWith('notifications/')) {
     throw new Error(`"${method}" belongs to the protocol; give the method a prefix of yours`);
   }
-  if (options.eras && (options.eras.length === 0 || options.eras.some(era => !ERAS.includes(era)))) {
-    throw new Error('"eras" is a list of "modern" and "legacy"');
-  }
+  const {
+    eras,
+    nameHeader,
+    requireClient = false,
+  } = resolve(OPTIONS, options, problem => new Error(problem));
   const params = readParams(target);
   await checkAsks(params, 'tool');
-  const { eras, nameHeader, requireClient = false } = options;
   const input = (await declaredIn(options, 'params', 'input')) ?? (await inputOf(target, params, 'method'));
   const result = await declaredIn(options, 'result', 'output');
   return {
@@ -59,6 +77,7 @@ export async function compileExtensionMethod(
       prepare: validator(`"${method}"`, input.schema),
       positional: withContext,
     }),
+    params: input.schema.jsonSchema,
     result: result?.schema,
     eras,
     nameHeader,

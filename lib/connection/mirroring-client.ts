@@ -9,7 +9,8 @@ import type {
   RequestOptions,
 } from '@modelcontextprotocol/client';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
+import { argumentAt, HEADER_PREFIX, readHeaderParams } from '../headers/header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { Observation, Observer } from '../protocol/traffic.js';
 import type { ToolDefinitions } from './tool-definitions.js';

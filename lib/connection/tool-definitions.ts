@@ -1,7 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { headerParamsOf, readHeaderParams, type HeaderParam } from '../headers/header-params.js';
+import { headerParamsOf, readHeaderParams } from '../headers/header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import { requireObjectRoot, toPlainJson } from '../schema/json-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { reasonOf } from '../schema/schema.error.js';

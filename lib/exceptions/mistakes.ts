@@ -9,8 +9,12 @@ export class Mistakes {
   private readonly found: McpBootstrapError[] = [];
   private isClosed = false;
 
+  get count(): number {
+    return this.found.length;
+  }
+
   get none(): boolean {
-    return this.found.length === 0;
+    return this.count === 0;
   }
 
   add(...mistakes: readonly McpBootstrapError[]): void {

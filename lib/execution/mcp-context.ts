@@ -23,7 +23,7 @@ import type { Jsonify } from '../elicitation/questions/jsonify.js';
 import { canAsk, type Asking, type CurrentAsking } from '../elicitation/questions/asking.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import type { SchemaLike } from '../schema/types.js';
-import type { HeaderParam } from '../headers/header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import { headerArgument } from '../headers/header-value.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';

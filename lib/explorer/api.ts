@@ -27,7 +27,8 @@ export interface ApiError {
 
 export type Era = 'modern' | 'legacy';
 
-export type Kind = 'tool' | 'prompt' | 'resource' | 'resource template' | 'completion';
+/** `method`: a method that an extension answers. */
+export type Kind = 'tool' | 'prompt' | 'resource' | 'resource template' | 'completion' | 'method';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -72,8 +73,15 @@ export interface CatalogueEntry {
   readonly scopes: readonly string[];
   /** Whether it can be called without a token; absent without `nestjs-mcp/auth`. */
   readonly anonymous?: boolean;
-  /** The entry of the list, as clients of each era get it before interceptors. Absent for a completion. */
+  /** The entry of the list, as clients of each era get it before interceptors. Absent for a completion or method. */
   readonly definitions?: { readonly modern: Json; readonly legacy: Json };
+  /** JSON Schemas of a method that the application declares. */
+  readonly params?: Json;
+  readonly result?: Json;
+  /** The eras whose clients may call a method. Absent: both. */
+  readonly eras?: readonly Era[];
+  /** The field of a method's params that the `Mcp-Name` header repeats. */
+  readonly nameHeader?: string;
   /** Arguments that clients also send as headers (SEP-2243). */
   readonly headers: readonly { readonly header: string; readonly argument: string }[];
   /** How long clients may keep what a resource says, in milliseconds. */
@@ -103,6 +111,16 @@ export interface ServerChain {
   /** The events and phases that interceptors hook, each with what runs for it. Empty if the server only exposes them. */
   readonly phases: readonly ChainPhase[];
   readonly hosts: readonly ChainHost[];
+  /** The stages of the application's extensions, by method, in running order. */
+  readonly stages: readonly MethodStage[];
+}
+
+export interface MethodStage {
+  readonly method: string;
+  readonly place: 'admit' | 'intercept' | 'answer' | 'check';
+  /** The class that has `@McpExtension()`. */
+  readonly extension: string;
+  readonly eras: readonly Era[];
 }
 
 export type Origin = 'default' | 'declared' | 'override' | 'policy file';
@@ -202,7 +220,9 @@ export interface CallerView {
 }
 
 export interface CallerList {
-  readonly method: 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
+  /** `extension methods` are listed by the explorer, as no request lists them. */
+  readonly method:
+    'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list' | 'extension methods';
   /** The entries as this caller gets them, after interceptors. */
   readonly entries: readonly Json[];
   /** Empty for a list that is cut. */
@@ -229,14 +249,15 @@ export interface MissingEntry {
 export interface CallRequest {
   readonly server: string;
   readonly caller: Exclude<Caller, { kind: 'made-up' }>;
-  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
-  /** `{ name, arguments }` or `{ uri }`. */
+  /** `tools/call`, `prompts/get`, `resources/read`, or a method of an extension. */
+  readonly method: string;
+  /** `{ name, arguments }`, `{ uri }`, or the params of a method. */
   readonly params: Json;
   /** Answers to the questions of the round before, by their keys. */
   readonly inputResponses?: Json;
   /** `requestState` of the round before. */
   readonly requestState?: string;
-  /** True after the user confirmed it. A tool without `readOnlyHint` is refused with status 409 otherwise. */
+  /** True after the user confirmed it. A tool without `readOnlyHint`, or a method of an extension, is refused with status 409 otherwise. */
   readonly confirmed?: boolean;
 }
 

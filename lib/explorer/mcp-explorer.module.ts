@@ -18,7 +18,6 @@ import { InterceptorReports } from '../interceptors/reports.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { routePaths } from '../execution/route-paths.js';
 import { originOf } from '../protocol/origin-of.js';
-import { Traffic } from '../protocol/traffic.js';
 import { InterceptorLoader } from '../module/interceptor-loader.js';
 import { McpServers } from '../module/mcp-servers.js';
 import { Calls } from './call/calls.js';
@@ -59,13 +58,13 @@ export class McpExplorerModule implements OnModuleInit {
     @Inject(SITE) private readonly site: ExplorerSite,
     @Inject(SETTINGS) private readonly settings: ExplorerSettings,
     @Inject(Recorder) recorder: Recorder,
-    traffic: Traffic,
+    servers: McpServers,
     reports: InterceptorReports,
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
   ) {
-    traffic.add(recorder);
+    servers.observe('McpExplorerModule', recorder);
     reports.listeners.push(recorder);
   }
 

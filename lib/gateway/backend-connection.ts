@@ -4,7 +4,7 @@ import { Connection } from '../connection/connection.js';
 import { unlessAborted } from '../util/abort.js';
 import { passthroughSchema } from '../server/passthrough-schema.js';
 import type { Params } from '../protocol/mcp-call.js';
-import type { ToolSchemas } from '../server/handlers.js';
+import type { ToolSchemas } from '../protocol/handlers.js';
 import { isStranger, LostSession, mayBeLostSession } from './backend-error.js';
 import { type AskOptions, type Call, callScope } from './call.js';
 import type { CallerTokens } from './caller-tokens.js';

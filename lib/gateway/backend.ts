@@ -16,7 +16,7 @@ import { callerOf } from '../protocol/caller.js';
 import { LimitReached } from '../protocol/caller-limit.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
-import type { ToolSchemas } from '../server/handlers.js';
+import type { ToolSchemas } from '../protocol/handlers.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
 import { BackendDownError, toClientError, withoutDetail } from './backend-error.js';
 import { BackendLog, problemOf } from './backend-log.js';

@@ -1,11 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { loadSdkClient } from '../connection/sdk-client.js';
 import { McpServers } from '../module/mcp-servers.js';
-import { MCP_HANDLERS } from '../server/handlers.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';
 import { Gateway } from './gateway.js';
-import { resolveGatewayOptions } from './resolve-options.js';
+import { resolveGatewayOptions, type GatewaySettings } from './resolve-options.js';
 
 /**
  * Serves other MCP servers as its own, over HTTP and stdio, with the application's interceptors around all messages.
@@ -33,16 +32,21 @@ export class McpGatewayModule {
         ...(served.providers ?? []),
         // One module can be used by several applications.
         {
-          provide: MCP_HANDLERS,
+          provide: Gateway,
           inject: [McpServers],
-          useFactory: ({ mistakes }: McpServers) => gatewayOf(settings).catch(mistakes.keep),
+          useFactory: (servers: McpServers) => extend(servers, settings).catch(servers.mistakes.keep),
         },
       ],
     };
   }
 }
 
-async function gatewayOf(...settings: ConstructorParameters<typeof Gateway>): Promise<Gateway> {
+/** @throws McpBootstrapError without the package of the client */
+async function extend(servers: McpServers, settings: GatewaySettings): Promise<Gateway> {
   await loadSdkClient('McpGatewayModule');
-  return new Gateway(...settings);
+  const { name } = settings;
+  const handlers = new Gateway(settings);
+  const where = `McpGatewayModule.forRoot({ name: ${JSON.stringify(name)} })`;
+  servers.extend({ server: name, where, create: () => ({ handlers }) });
+  return handlers;
 }

@@ -1,5 +1,6 @@
 import type { ListToolsResult, Result } from '@modelcontextprotocol/server';
-import { argumentAt, HEADER_PREFIX, readHeaderParams, type HeaderParam } from './header-params.js';
+import { argumentAt, HEADER_PREFIX, readHeaderParams } from './header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import { decodeHeader, isHeaderScalar, mirrors } from './header-value.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { HttpExchange, McpCall } from '../protocol/mcp-call.js';

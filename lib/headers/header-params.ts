@@ -1,15 +1,7 @@
 import { X_MCP_HEADER } from '../schema/keywords.js';
 import { isRecord } from '../util/is-record.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import { SchemaError } from '../schema/schema.error.js';
-
-/** An argument that clients repeat in the HTTP header `Mcp-Param-<name>`. */
-export interface HeaderParam {
-  /** Compared without case. */
-  readonly name: string;
-  /** The property names that lead to the value. */
-  readonly path: readonly string[];
-  readonly type: 'string' | 'integer' | 'boolean';
-}
 
 /** The header parameters and their approximate size in bytes, or the violated rule. */
 export type HeaderParams =

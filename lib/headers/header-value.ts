@@ -1,4 +1,5 @@
-import { argumentAt, type HeaderParam } from './header-params.js';
+import { argumentAt } from './header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 
 export type HeaderScalar = string | number | boolean;
 

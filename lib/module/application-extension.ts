@@ -37,9 +37,14 @@ export function compileMethods(
 /** The extension that a provider declares with `@McpExtension`, for one server. */
 export class ApplicationExtension implements ServerExtension {
   readonly id?: string;
+  /** The class. */
+  readonly where: string;
+  /** Its stages, as the server was built with them. */
+  readonly composed: { readonly method: string; readonly era: Era; readonly stages: Stages }[] = [];
   readonly offered?: string;
   readonly methods: Readonly<Record<string, OwnMethod>>;
-  private readonly byMethod: ReadonlyMap<string, ExtensionMethodEntry>;
+  /** By method. */
+  readonly entries: ReadonlyMap<string, ExtensionMethodEntry>;
   private server!: McpServerInstance;
 
   constructor(
@@ -48,9 +53,10 @@ export class ApplicationExtension implements ServerExtension {
     entries: readonly ExtensionMethodEntry[],
   ) {
     this.id = options.id;
+    this.where = provider.constructor.name;
     const count = entries.length;
     if (count > 0) this.offered = `${count} extension method${count === 1 ? '' : 's'}`;
-    this.byMethod = new Map(entries.map(entry => [entry.key, entry]));
+    this.entries = new Map(entries.map(entry => [entry.key, entry]));
     this.methods = Object.fromEntries(entries.map(entry => [entry.key, this.ownMethod(entry)]));
   }
 
@@ -64,8 +70,14 @@ export class ApplicationExtension implements ServerExtension {
 
   /** @throws McpBootstrapError if the provider returns something else than stages */
   stages(method: string, era: Era): Stages | undefined {
+    const stages = this.stagesAround(method, era);
+    if (stages) this.composed.push({ method, era, stages });
+    return stages;
+  }
+
+  private stagesAround(method: string, era: Era): Stages | undefined {
     const stages = this.providedStages(method, era);
-    const entry = this.byMethod.get(method);
+    const entry = this.entries.get(method);
     if (!entry?.requireClient && !entry?.run.hider) return stages;
     const admit: Stage = next => {
       const admitted = stages?.admit?.(next) ?? next;
@@ -88,7 +100,7 @@ export class ApplicationExtension implements ServerExtension {
         ));
     if (isRight && !(stages instanceof Promise)) return stages;
     throw new McpBootstrapError(
-      `${this.provider.constructor.name}.stages`,
+      `${this.where}.stages`,
       `it must return undefined, or an object whose ${PLACES.join(', ')} are functions`,
     );
   }

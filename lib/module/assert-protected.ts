@@ -13,8 +13,8 @@ export function assertProtected(
 /** @throws McpBootstrapError for a gateway with `toolScopes` on a server that does not check tokens */
 export function assertGatewayProtected(draft: ServerDraft): void {
   const where = `McpGatewayModule.forRoot({ name: "${draft.options.name}" })`;
-  const isRuled = draft.remote?.requirements().some(({ requirement }) => requirement);
-  if (isRuled) assertChecked(where, '"toolScopes"', draft);
+  const rules = draft.extensions.flatMap(({ handlers }) => handlers?.requirements() ?? []);
+  if (rules.some(({ requirement }) => requirement)) assertChecked(where, '"toolScopes"', draft);
 }
 
 function assertChecked(where: string, needs: string, { extensions, options }: ServerDraft): void {

@@ -1,17 +1,29 @@
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import type { HandlerExplorer } from '../catalog/explorer.js';
-import type { ExtensionMethodMetadata } from '../decorators/extension.decorators.js';
+import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
 import { EXTENSION_METHOD_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods, type DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
+import { resolve } from '../options/check-options.js';
+import { objectOf, TEXT } from '../options/option-schema.js';
 import type { DeclaredExtension } from './declared-extensions.js';
 import { ApplicationExtension, compileMethods } from './application-extension.js';
 import { assertDistinct, type McpServers } from './mcp-servers.js';
 
 /** An identifier with the prefix of its owner, such as `com.acme/search`. */
 const ID = /^[a-z\d]([\w.-]*[a-z\d])?\/[\w.-]+$/i;
+
+const OPTIONS = objectOf<McpExtensionOptions>({
+  id: {
+    type: 'string',
+    problem: (id: string) =>
+      ID.test(id) ? undefined : `the id "${id}" has no prefix; write it as "com.acme/search"`,
+  },
+  settings: { type: 'object', problem: unsendable },
+  server: TEXT,
+});
 
 const readMethods = (method: object): readonly ExtensionMethodMetadata[] =>
   (Reflect.getMetadata(EXTENSION_METHOD_METADATA, method) ?? []) as ExtensionMethodMetadata[];
@@ -56,11 +68,7 @@ export class ExtensionLoader {
     const { name } = instance.constructor;
     const refuse = (problem: string) => new McpBootstrapError(name, problem);
     if (!options) throw refuse('it has @ExtensionMethod() methods, so it needs @McpExtension()');
-    const { id, server } = options;
-    if (id !== undefined && !ID.test(id)) {
-      throw refuse(`the id "${id}" has no prefix; write it as "com.acme/search"`);
-    }
-    assertJson(options.settings, refuse);
+    const { id, server } = resolve(OPTIONS, options, refuse);
     // Of a request-scoped class, there is only the prototype, without the fields of an instance.
     if (!wrapper.isDependencyTreeStatic() && ('stages' in instance || methods.length === 0)) {
       throw refuse(
@@ -83,18 +91,19 @@ export class ExtensionLoader {
       this.servers.extend({
         // Without a name, `forFeature` means the first server.
         server: target ?? (targets === featured ? this.servers.names[0] : undefined),
-        where: `@McpExtension({ server: "${target}" }) of ${name}`,
+        where: `@McpExtension(${target === undefined ? '' : `{ server: "${target}" }`}) of ${name}`,
         create: () => new ApplicationExtension(instance, options, entries),
       });
     }
   }
 }
 
-/** @throws McpBootstrapError for settings that cannot be sent */
-function assertJson(settings: object | undefined, refuse: (problem: string) => Error): void {
+/** Why the settings cannot be sent. */
+function unsendable(settings: object): string | undefined {
   try {
     JSON.stringify(settings);
+    return undefined;
   } catch (error) {
-    throw refuse(`its "settings" are no JSON: ${(error as Error).message}`);
+    return `its "settings" are no JSON: ${(error as Error).message}`;
   }
 }

@@ -8,10 +8,10 @@ import { describeTarget } from '../execution/handler-target.js';
 import { declaredExtensions } from './declared-extensions.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
+import { assertOffered } from './assert-offered.js';
 import { assertGatewayProtected, assertProtected } from './assert-protected.js';
 import { McpServers } from './mcp-servers.js';
 import type { ServerDraft } from './server-draft.js';
-import { Traffic } from '../protocol/traffic.js';
 
 /** Finds and compiles all decorated handlers, then builds the servers, once, while the application starts. */
 @Injectable()
@@ -25,7 +25,6 @@ export class HandlerLoader implements OnModuleInit {
     private readonly interceptors: InterceptorLoader,
     private readonly modules: ModulesContainer,
     private readonly executor: HandlerExecutor,
-    private readonly traffic: Traffic,
   ) {}
 
   /** @throws McpBootstrapError that lists all mistakes; it is also logged */
@@ -73,7 +72,9 @@ export class HandlerLoader implements OnModuleInit {
     const { mistakes } = this.servers;
     // A completion of a handler that was not compiled is not a second mistake.
     const isWhole = mistakes.none;
-    const isExtended = await mistakes.collect(() => this.servers.createExtensions());
+    const known = mistakes.count;
+    this.servers.createExtensions();
+    const isExtended = mistakes.count === known;
     for (const draft of this.servers.drafts()) {
       if (isExtended) await mistakes.collect(() => assertGatewayProtected(draft));
       for (const { methods = {} } of isExtended ? draft.extensions : []) {
@@ -82,6 +83,7 @@ export class HandlerLoader implements OnModuleInit {
         }
       }
       for (const entry of draft.table.enabled()) {
+        if (!(await mistakes.collect(() => assertOffered(entry, draft)))) continue;
         if (isWhole) await mistakes.collect(() => assertCompletes(entry, draft));
         if (isExtended) await mistakes.collect(() => assertProtected(entry, draft));
       }
@@ -90,8 +92,9 @@ export class HandlerLoader implements OnModuleInit {
 
   private async build(draft: ServerDraft): Promise<void> {
     const extension = await this.interceptors.extensionOf(draft.options);
-    if (extension) draft.extensions.push(extension);
-    const server = draft.build(this.traffic);
+    if (extension)
+      draft.extend(extension, `McpModule.forRoot({ name: ${JSON.stringify(draft.options.name)} })`);
+    const server = draft.build();
     if ([...draft.table.enabled()].some(asks)) await server.rounds.load();
   }
 

@@ -19,6 +19,7 @@ import { VISIBLE_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
 import { assertCompletes } from './assert-completes.js';
+import { assertOffered } from './assert-offered.js';
 import { assertProtected } from './assert-protected.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
@@ -106,6 +107,7 @@ export class McpServerRegistry {
     if (!this.servers.started) return void this.servers.onStart(() => this.add(kind, options, handler));
     const draft = this.draftOf(options.server);
     const entry = await this.compile(kind, options, handler);
+    assertOffered(entry, draft);
     assertCompletes(entry, draft);
     assertProtected(entry, draft);
     draft.table.add(entry, 'use replace() to change it');

@@ -2,6 +2,7 @@ import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Mistakes } from '../exceptions/mistakes.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
+import { Traffic, type TrafficListener } from '../protocol/traffic.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import type { ServerDraft } from './server-draft.js';
 
@@ -18,7 +19,7 @@ export interface ExtensionSource {
    * @returns undefined if the extension has nothing to do for the server
    * @throws McpBootstrapError for a mistake
    */
-  create(draft: ServerDraft): ServerExtension | undefined;
+  readonly create: (draft: ServerDraft) => ServerExtension | undefined;
 }
 
 /** All servers of the application, in the order in which it imports them. */
@@ -42,31 +43,34 @@ export class McpServers {
     return this.isStarted;
   }
 
+  constructor(private readonly traffic: Traffic) {}
+
   /** Adds an extension to one server, or to all servers. */
   extend(source: ExtensionSource): void {
     this.sources.push(source);
   }
 
-  /**
-   * Creates the extensions of all servers.
-   * @throws McpBootstrapError for a server that does not exist, or is protected twice
-   */
+  /** Observes the requests of all servers and clients. @param where for messages */
+  observe(where: string, observe: TrafficListener): void {
+    this.traffic.add(observe);
+    this.extend({ where, create: () => ({ observe }) });
+  }
+
+  /** Creates the extensions of all servers, and collects the mistakes. */
   createExtensions(): void {
-    for (const { server, where } of this.sources) if (server !== undefined) this.require(server, where);
-    for (const { draft } of this.entries) {
-      const { name } = draft.options;
-      for (const source of this.sources) {
-        if (source.server !== undefined && source.server !== name) continue;
-        const extension = source.create(draft);
-        if (extension) draft.extensions.push(extension);
+    const { mistakes } = this;
+    const sources = this.sources.filter(({ server, where }) =>
+      mistakes.attempt(() => server === undefined || this.require(server, where)),
+    );
+    for (const draft of this.drafts()) {
+      for (const { server, where, create } of sources) {
+        if (server !== undefined && server !== draft.options.name) continue;
+        mistakes.attempt(() => {
+          const extension = create(draft);
+          if (extension) draft.extend(extension, where);
+        });
       }
-      const methods = draft.extensions.flatMap(one => Object.keys(one.methods ?? {}));
-      assertDistinct(methods, '@McpExtension');
-      if (draft.extensions.filter(({ permissions }) => permissions).length < 2) continue;
-      throw new McpBootstrapError(
-        'McpAuthModule',
-        `the server "${name}" is protected twice; give each McpAuthModule another "server"`,
-      );
+      mistakes.attempt(() => assertCompatible(draft));
     }
   }
 
@@ -143,6 +147,19 @@ export class McpServers {
   private find(name: string | undefined): ServerDraft | undefined {
     return this.drafts().find(({ options }) => name === undefined || options.name === name);
   }
+}
+
+/** @throws McpBootstrapError for a method that two extensions answer, and for a server that is protected twice */
+function assertCompatible({ extensions, options }: ServerDraft): void {
+  assertDistinct(
+    extensions.flatMap(({ methods = {} }) => Object.keys(methods)),
+    '@McpExtension',
+  );
+  if (extensions.filter(({ permissions }) => permissions).length < 2) return;
+  throw new McpBootstrapError(
+    'McpAuthModule',
+    `the server "${options.name}" is protected twice; give each McpAuthModule another "server"`,
+  );
 }
 
 /** @throws McpBootstrapError for a method that two handlers answer */

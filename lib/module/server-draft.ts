@@ -1,25 +1,20 @@
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { ServerExtension } from '../protocol/server-extension.js';
-import type { Traffic } from '../protocol/traffic.js';
 import { HandlerTable } from '../server/handler-table.js';
-import type { Handlers } from '../server/handlers.js';
 import { McpServerInstance } from '../server/mcp-server-instance.js';
 import type { ResolvedOptions } from '../server/server-options.js';
 
 /** A server of which the modules collect the parts. It is built once, when all of them are there. */
 export class ServerDraft {
   /** The handlers of the application. */
-  readonly table: HandlerTable;
-  readonly extensions: ServerExtension[] = [];
+  readonly table = new HandlerTable();
+  private readonly added: ServerExtension[] = [];
+  /** Where each identifier is declared. */
+  private readonly ids = new Map<string, string>();
   private mounted: readonly string[] = [];
   private built?: McpServerInstance;
 
-  /** @param remote answers instead of the application's handlers */
-  constructor(
-    readonly options: ResolvedOptions,
-    readonly remote?: Handlers,
-  ) {
-    this.table = new HandlerTable(remote && `the server "${options.name}" is a gateway; ${GATEWAY_REMEDY}`);
-  }
+  constructor(readonly options: ResolvedOptions) {}
 
   /** The paths of the HTTP endpoint; empty without one. */
   get paths(): readonly string[] {
@@ -31,9 +26,26 @@ export class ServerDraft {
     this.mounted = paths;
   }
 
-  build(traffic: Traffic): McpServerInstance {
-    const { options, table, remote, paths, extensions } = this;
-    return (this.built = new McpServerInstance({ options, table, remote, paths, extensions, traffic }));
+  get extensions(): readonly ServerExtension[] {
+    return this.added;
+  }
+
+  /** @throws McpBootstrapError for an identifier that another extension has */
+  extend(extension: ServerExtension, where: string): void {
+    const { id } = extension;
+    if (id !== undefined) {
+      const other = this.ids.get(id);
+      if (other !== undefined) {
+        throw new McpBootstrapError(where, `${other} has the id "${id}", too; give one of them another id`);
+      }
+      this.ids.set(id, where);
+    }
+    this.added.push(extension);
+  }
+
+  build(): McpServerInstance {
+    const { options, table, paths, extensions } = this;
+    return (this.built = new McpServerInstance({ options, table, paths, extensions }));
   }
 
   /** Undefined until the server is built. */
@@ -41,6 +53,3 @@ export class ServerDraft {
     return this.built;
   }
 }
-
-const GATEWAY_REMEDY =
-  'it offers only the handlers of its backend, so set "server" of the handler to another server';

@@ -20,7 +20,7 @@ export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv
     counted(prompts.size, 'prompt'),
     counted(resources.size, 'resource'),
     counted(resourceTemplates.size, 'resource template'),
-    host.offered,
+    host.extensions.offered,
   ].flat();
   if (handlers.isRemote) logger.log(server);
   else if (offered.length > 0) logger.log(`${server}: ${offered.join(', ')}`);
@@ -31,7 +31,7 @@ export function logStart(host: McpServerInstance, environment: NodeJS.ProcessEnv
       `${server} has no handlers: list the classes with @Tool(), @Prompt() or @Resource() methods in the "providers" of a module`,
     );
   }
-  for (const line of host.startLines) logger.log(line);
+  for (const line of host.extensions.startLines) logger.log(line);
   for (const warning of startWarnings(host, environment)) logger.warn(warning);
   for (const entry of host.table.enabled()) logger.verbose(`${titleOf(entry)}: ${entry.where}`);
 }

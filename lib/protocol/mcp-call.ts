@@ -34,6 +34,9 @@ export type AskClient = (
   options: Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>,
 ) => Promise<Result>;
 
+/** Why a request ended without its answer. */
+export type Abortion = 'cancelled' | 'timeout' | 'shutdown';
+
 /** The channel to the client while its call runs. */
 export interface ReplyChannel {
   /** Aborts when the answer is no longer needed. */
@@ -50,6 +53,8 @@ export interface ReplyChannel {
   extend?(): void;
   /** Sends a request to the client on the call's own stream, if the connection carries requests (2025 era). */
   readonly ask?: AskClient;
+  /** Called when the channel ends the call without its answer. */
+  onAbort?: (reason: unknown, aborted: Abortion) => void;
 }
 
 /** A lasting connection to a 2025-era client, which a gateway uses for its own notifications and requests. */
@@ -100,6 +105,8 @@ export interface McpCall {
   readonly channel?: ClientChannel;
   /** Resource subscriptions of this connection (2025 era). Clients of 2026-07-28 use `subscriptions/listen` instead. */
   readonly subscriptions?: Subscriptions;
+  /** Whether no client has sent it, so that it is not observed. */
+  readonly isSynthetic?: boolean;
 }
 
 /** The resource subscriptions of one connection. */

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { CallerLimit, type Caps, type LimitReached } from './caller-limit.js';
-import type { McpCall, ReplyChannel } from './mcp-call.js';
-import type { Abortion, Observation } from './traffic.js';
+import type { Abortion, McpCall, ReplyChannel } from './mcp-call.js';
 
 /** Time for handlers to clean up after their signals abort, and for the last answers to be sent, in milliseconds. */
 export const SHUTDOWN_GRACE_MS = 500;
@@ -41,8 +40,7 @@ export abstract class RunningCall implements ReplyChannel {
   private looks = 0;
   /** What is called, for the log. */
   called?: Pick<McpCall, 'method' | 'params'>;
-  /** Undefined if the call is not observed. */
-  protected seen?: Observation;
+  onAbort?: ReplyChannel['onAbort'];
 
   /** @param caller the key of the caller in the limits; see `limitKeyOf` */
   constructor(readonly caller: string) {}
@@ -66,7 +64,7 @@ export abstract class RunningCall implements ReplyChannel {
     if (this.ended) return;
     this.ended = { reason };
     this.looks = 0;
-    this.seen?.end({ error: reason, aborted });
+    this.onAbort?.(reason, aborted);
     this.ending?.abort(reason);
   }
 

@@ -1,10 +1,10 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { Answer, Stage } from './answer.js';
 import type { CallerLimit } from './caller-limit.js';
-import type { Listings } from './listings.js';
+import type { Handlers } from './handlers.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from './mcp-call.js';
-import type { DispatchedMethod } from './methods.js';
 import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
+import type { TrafficListener } from './traffic.js';
 
 type Notify = ReplyChannel['notify'];
 
@@ -43,7 +43,7 @@ export interface OwnMethod {
 
 /** What an extension uses of its server. */
 export interface ExtendedServer extends Requirements {
-  readonly handlers: Listings & Requirements & { answer(method: DispatchedMethod): Answer };
+  readonly handlers: Handlers;
   /** Whether an extension answers a method. */
   isOwn(method: string): boolean;
   /** Compares the header parameters of a call with its arguments. @param shown the list page that shows the tool */
@@ -66,6 +66,10 @@ export interface ServerExtension {
   readonly offered?: string;
   /** Further lines for the log of the start. */
   startLines?(): readonly string[];
+  /** Observes each request of the server, from before its first stage until its answer is written. */
+  readonly observe?: TrafficListener;
+  /** Answers instead of the application's handlers. A server has at most one extension with handlers. */
+  readonly handlers?: Handlers;
   /** Methods that the extension answers. */
   readonly methods?: Readonly<Record<string, OwnMethod>>;
   /** Its stages around a method; undefined if it has nothing to do for the method. */

@@ -4,8 +4,8 @@ const POINT = { side: 'server', name: 'shop' } as const;
 
 it('has no observer, and nothing to run around interceptors, while nobody listens', () => {
   const traffic = new Traffic();
-  expect([traffic.isObserved, traffic.at(POINT), traffic.turns, traffic.mark()]).toEqual([
-    false,
+  expect([Traffic.of([]), traffic.at(POINT), traffic.turns, traffic.mark()]).toEqual([
+    undefined,
     undefined,
     undefined,
     undefined,

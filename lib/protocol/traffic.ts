@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../util/message-of.js';
-import type { McpCall, Params } from './mcp-call.js';
+import type { Abortion, McpCall, Params } from './mcp-call.js';
 
 /** A request that is observed. For an incoming request, it is the `McpCall` itself. */
 export type TrafficRequest = Pick<McpCall, 'method'> &
@@ -40,9 +40,6 @@ export interface TrafficPoint {
 }
 
 export type NamedKind = 'tool' | 'prompt';
-
-/** The reason why a request ended without its answer. */
-export type Abortion = 'cancelled' | 'timeout' | 'shutdown';
 
 /** The end of a request: a result, an error, or an abortion before either. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown; readonly aborted?: Abortion };
@@ -126,17 +123,21 @@ export interface Observer {
   disconnected(connection: EndedConnection): void;
 }
 
-/** The registry for modules that observe requests (telemetry, the explorer). They register before the servers start. */
+/** The listeners of a server, or of the clients of the application. They are added before the servers start. */
 @Injectable()
 export class Traffic {
   private readonly listeners: TrafficListener[] = [];
 
-  add(listener: TrafficListener): void {
-    this.listeners.push(listener);
+  /** Undefined without listeners. */
+  static of(listeners: readonly TrafficListener[]): Traffic | undefined {
+    if (listeners.length === 0) return undefined;
+    const traffic = new Traffic();
+    for (const listener of listeners) traffic.add(listener);
+    return traffic;
   }
 
-  get isObserved(): boolean {
-    return this.listeners.length > 0;
+  add(listener: TrafficListener): void {
+    this.listeners.push(listener);
   }
 
   at(point: TrafficPoint): Observer | undefined {

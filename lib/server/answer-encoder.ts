@@ -1,6 +1,5 @@
 import type { CacheHint, Result } from '@modelcontextprotocol/server';
 import type { McpCall } from '../protocol/mcp-call.js';
-import type { Observation } from '../protocol/traffic.js';
 import { METHODS } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { traceIdOf } from '../protocol/trace-id.js';
@@ -10,7 +9,7 @@ import { LimitReached } from '../protocol/caller-limit.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { HeaderMismatchError } from '../headers/header-check.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
-import { assertRequest, checkedResult, encodeError, encodeResult } from './wire-codec.js';
+import { checkedResult, encodeError, encodeResult } from './wire-codec.js';
 
 /** A JSON-RPC answer with its HTTP status. */
 export interface EncodedAnswer {
@@ -26,37 +25,20 @@ const MISSING_CAPABILITY = -32021;
 /** The JSON of each list page. The pages of a catalogue stay the same until the catalogue changes. */
 const LISTS = new WeakMap<Result, Partial<Record<McpCall['era'], string>>>();
 
-/**
- * Answers a call in JSON.
- * @param seen receives the outcome
- */
-export async function answerInJson(
-  server: McpServerInstance,
-  call: McpCall,
-  seen?: Observation,
-): Promise<EncodedAnswer> {
+/** Answers a call in JSON. */
+export async function answerInJson(server: McpServerInstance, call: McpCall): Promise<EncodedAnswer> {
   try {
-    assertRequest(call);
-    const result = await server.serve(call);
-    const answer = await encodeAnswer(server, call, result);
-    seen?.end({ result });
-    return answer;
+    return await server.serve(call, async result => {
+      const json = METHODS.get(call.method)?.lists
+        ? encodeList(server, call, result)
+        : encode(server, call, await whole(server, call, result));
+      const id = JSON.stringify(call.requestId);
+      return { json: `{"jsonrpc":"2.0","id":${id},"result":${json}}`, status: 200 };
+    });
   } catch (error) {
     if (error instanceof AuthChallenge) server.refused(error.status);
-    return encodeFailure(call, error, seen);
+    return encodeFailure(call, error);
   }
-}
-
-/** @throws Error if the result cannot be sent */
-async function encodeAnswer(
-  server: McpServerInstance,
-  call: McpCall,
-  result: Result,
-): Promise<EncodedAnswer> {
-  const json = METHODS.get(call.method)?.lists
-    ? encodeList(server, call, result)
-    : encode(server, call, await whole(server, call, result));
-  return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(call.requestId)},"result":${json}}`, status: 200 };
 }
 
 function encodeList(server: McpServerInstance, call: McpCall, result: Result): string {
@@ -87,10 +69,8 @@ export function whole(server: McpServerInstance, call: McpCall, result: Result):
 export function encodeFailure(
   call: Pick<McpCall, 'requestId' | 'era' | 'method'> & Partial<Pick<McpCall, 'meta' | 'http'>>,
   thrown: unknown,
-  seen?: Observation,
 ): EncodedAnswer {
   const error = isProtocolError(thrown) ? thrown : unexpected(thrown, call.method, traceIdOf(call));
-  if (seen) seen.end({ error: encodeError(call, error) });
   const write = (known: typeof error) =>
     JSON.stringify({ jsonrpc: '2.0', id: call.requestId, error: encodeError(call, known) });
   // The client uses the status to log in or to try again later, in both eras.

@@ -7,7 +7,7 @@ import type { DispatchedMethod } from '../protocol/methods.js';
 import type { NamedRequest, Permissions, Requirement, Requirements } from '../protocol/permissions.js';
 import type { NamedKind } from '../protocol/traffic.js';
 import { Dispatcher } from './dispatcher.js';
-import type { Handlers, ServerDescription, ToolSchemas } from './handlers.js';
+import type { Handlers, ServerDescription, ToolSchemas } from '../protocol/handlers.js';
 import type { HandlerTable } from './handler-table.js';
 import { pageShowing } from './listings.js';
 import type { ResolvedOptions } from './server-options.js';

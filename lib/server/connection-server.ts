@@ -13,7 +13,7 @@ import type { McpServerInstance } from './mcp-server-instance.js';
 import type { RunningCalls } from '../protocol/running-calls.js';
 import { SdkServer } from './sdk-server.js';
 import type { SharedEvent } from './shared-event-bus.js';
-import type { ChannelListener } from './handlers.js';
+import type { ChannelListener } from '../protocol/handlers.js';
 
 /** Maximum characters of all subscribed URIs of one connection. */
 const MAX_SUBSCRIBED_LENGTH = 65_536;
@@ -148,7 +148,7 @@ export class ConnectionServer extends SdkServer {
       this.forward(event).catch((error: unknown) => this.instance.report(error as Error));
     });
     const { server } = this;
-    const unwatch = this.instance.onNotification(method => {
+    const unwatch = this.instance.extensions.onNotification(method => {
       server.notification({ method }).catch((error: Error) => this.instance.report(error));
     });
     const onclose = server.onclose;

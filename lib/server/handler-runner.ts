@@ -6,7 +6,7 @@ import type { Rounds } from '../elicitation/rounds.js';
 import type { RunHandler } from '../execution/handler-executor.js';
 import { McpContext } from '../execution/mcp-context.js';
 import type { HandlerCall } from '../execution/mcp-execution-context.js';
-import type { HeaderParam } from '../headers/header-params.js';
+import type { HeaderParam } from '../protocol/header-param.js';
 import type { ChangeNotifier } from '../protocol/changes.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 

@@ -4,9 +4,6 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 
 /** All handlers of one server, enabled and disabled, in the order of registration. */
 export class HandlerTable {
-  /** @param refusal the reason why this server cannot have handlers, if there is one */
-  constructor(private readonly refusal?: string) {}
-
   private readonly rows = new Map<string, { entry: Entry; enabled: boolean }>();
 
   /**
@@ -14,7 +11,6 @@ export class HandlerTable {
    * @throws McpBootstrapError that names both places
    */
   add(entry: Entry, remedy?: string): void {
-    if (this.refusal !== undefined) throw new McpBootstrapError(entry.where, this.refusal);
     const other = this.rows.get(rowKey(entry.kind, entry.key))?.entry;
     if (other) {
       const todo = remedy ?? (other.where === entry.where ? DECLARE_ONCE : 'give one of them another name');

@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { Answer } from '../protocol/answer.js';
 import { listenedUris } from '../protocol/params.js';
-import type { Handlers } from './handlers.js';
+import type { Handlers } from '../protocol/handlers.js';
 
 /** The resources of a `subscriptions/listen` whose changes are reported. */
 export interface Admitted extends Result {

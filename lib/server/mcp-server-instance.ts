@@ -3,28 +3,28 @@ import {
   InMemoryServerEventBus,
   type Implementation,
   type McpServerOptions,
-  type Result,
   type ServerCapabilities,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../elicitation/rounds.js';
-import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
+import type { Era, McpCall } from '../protocol/mcp-call.js';
 import { METHODS } from '../protocol/methods.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
 import type { Answer } from '../protocol/answer.js';
-import type { Observer, Traffic } from '../protocol/traffic.js';
+import type { Observer } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
-import type { Admission, NamedRequest, Permissions, Requirements } from '../protocol/permissions.js';
+import type { NamedRequest, Requirements } from '../protocol/permissions.js';
 import { CatalogHandlers } from './catalog-handlers.js';
-import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
-import type { Handlers, ToolSchemas } from './handlers.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
+import { Extensions } from './extensions.js';
+import type { Handlers, ToolSchemas } from '../protocol/handlers.js';
 import { HandlerRunner } from './handler-runner.js';
 import type { HandlerTable } from './handler-table.js';
 import type { Visibility } from './visibility.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
-import { composeListening, composePipeline, type PipelineParts } from './pipeline.js';
+import { composeListening, composePipeline, type PipelineParts, type Serve } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
@@ -35,52 +35,46 @@ export interface McpServerParts {
   readonly options: ResolvedOptions;
   /** The handlers of the application. */
   readonly table: HandlerTable;
-  /** Answers instead of the application's handlers. */
-  readonly remote?: Handlers;
   /** The paths of the HTTP endpoint; empty without one. */
   readonly paths: readonly string[];
   readonly extensions: readonly ServerExtension[];
-  readonly traffic: Traffic;
 }
 
 /** One server of the application: its options, its handlers and the state that all its connections share. */
 export class McpServerInstance {
   readonly options: ResolvedOptions;
-  private readonly ownInfo: Implementation;
-  private readonly ownOptions: McpServerOptions;
-  private readonly logger: Logger;
-  readonly headers: HeaderCheck;
-  private readonly extensions: readonly ServerExtension[];
-  private readonly pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
+  /** The paths of the HTTP endpoint; empty without one. */
+  readonly paths: readonly string[];
   /** All handlers of the application, enabled and disabled. */
   readonly table: HandlerTable;
-  /** Decides on a `subscriptions/listen` (2026-07-28). The SDK keeps the stream. */
-  readonly listening: Answer;
+  readonly extensions: Extensions;
+  /** The methods of extensions. */
+  readonly ownMethods: Extensions['methods'];
+  /** Decides who sees and may use the handlers; undefined if everybody may. */
+  readonly permissions: Extensions['permissions'];
+  /** Decides about HTTP requests; undefined if all are served. */
+  readonly admission: Extensions['admission'];
+
   readonly bus: ServerEventBus;
   private readonly sharedBus?: SharedEventBus;
+  readonly changes: ChangeNotifier;
+  /** The calls over HTTP. */
+  readonly running: RunningCalls;
+  readonly rounds: Rounds;
+  /** Runs handlers of extensions as those of the catalogue. */
+  readonly runner: HandlerRunner;
+
   /** Answers the methods of the server. */
   readonly handlers: Handlers;
   private readonly own: CatalogHandlers;
-  /** Runs handlers of extensions as those of the catalogue. */
-  readonly runner: HandlerRunner;
-  /** The methods of extensions. */
-  readonly ownMethods: ReadonlyMap<string, OwnMethod>;
-  private required?: { readonly of: object; readonly all: ReturnType<Requirements['requirements']> };
-  readonly changes: ChangeNotifier;
-  readonly rounds: Rounds;
-  /** The calls over HTTP. */
-  readonly running: RunningCalls;
-  /** Decides who sees and may use the handlers; undefined if everybody may. */
-  readonly permissions?: Permissions;
-  /** Decides about HTTP requests; undefined if all are served. */
-  readonly admission?: Admission;
-  /** The paths of the HTTP endpoint; empty without one. */
-  readonly paths: readonly string[];
-  /** Observes incoming requests. `asking` observes requests to clients. Both are undefined without listeners. */
+  readonly headers: HeaderCheck;
+  private readonly pipelines: Readonly<Record<Era, ReadonlyMap<string, Serve>>>;
+  /** Decides on a `subscriptions/listen` (2026-07-28). The SDK keeps the stream. */
+  readonly listening: Answer;
+
+  /** Observes incoming requests. `asking` observes requests to clients. Both are undefined if nobody observes. */
   readonly observer?: Observer;
   readonly asking?: Observer;
-  private readonly traffic?: Traffic;
-  private isReady = false;
   /** The limits of items that clients hold open, by a name for operators. */
   readonly limits: Record<string, CallerLimit>;
   /** Further numbers of its transports, by a name for operators. */
@@ -88,52 +82,59 @@ export class McpServerInstance {
   /** The number of refused HTTP requests, by status. `limits` counts refusals past a cap. */
   readonly refusals = new Map<number, number>();
 
-  constructor({ options, table, remote, paths, extensions, traffic }: McpServerParts) {
+  private readonly ownInfo: Implementation;
+  private readonly ownOptions: McpServerOptions;
+  private readonly logger: Logger;
+  private required?: { readonly of: object; readonly all: ReturnType<Requirements['requirements']> };
+  private isReady = false;
+
+  constructor({ options, table, paths, extensions }: McpServerParts) {
     const { name } = options;
     this.options = options;
-    this.table = table;
     this.paths = paths;
-    this.extensions = extensions;
-    if (traffic.isObserved) this.traffic = traffic;
+    this.table = table;
+    this.extensions = new Extensions(extensions);
+    const { permissions, admission, methods, traffic, handlers: remote } = this.extensions;
+    this.permissions = permissions;
+    this.admission = admission;
+    this.ownMethods = methods;
     this.logger = new Logger(`McpModule(${name})`);
     this.ownInfo = infoOf(options);
     this.ownOptions = sdkOptionsOf(options);
-    this.running = this.newRunningCalls();
-    const bus = new InMemoryServerEventBus(error => this.report(error));
+
+    const local = new InMemoryServerEventBus(error => this.report(error));
     // A gateway does not need the bus, because each of its nodes receives changes from the backends.
     if (options.bus && !remote?.isRemote) {
-      this.sharedBus = new SharedEventBus(bus, options.bus, name, error => this.report(error));
+      this.sharedBus = new SharedEventBus(local, options.bus, name, error => this.report(error));
     }
-    this.bus = this.sharedBus ?? bus;
-    this.changes = notifierOver(this.bus);
-    this.rounds = new Rounds(name, options.mrtr, this.traffic);
-    const { limit: calls, hanging } = this.running;
-    this.limits = { calls, hanging, questions: this.rounds.suspensions.limit };
-    this.permissions = extensions.find(one => one.permissions)?.permissions;
-    this.admission = extensions.find(one => one.admission)?.admission;
-    const { changes, rounds, permissions } = this;
-    this.runner = new HandlerRunner(changes, rounds);
-    const { runner } = this;
-    this.ownMethods = new Map(extensions.flatMap(({ methods = {} }) => Object.entries(methods)));
-    const further = Array.from(this.ownMethods.values(), ({ requirement }) => requirement);
+    this.bus = this.sharedBus ?? local;
+    const changes = (this.changes = notifierOver(this.bus));
+    this.running = this.newRunningCalls();
+    const rounds = (this.rounds = new Rounds(name, options.mrtr, traffic));
+    const runner = (this.runner = new HandlerRunner(changes, rounds));
+    this.limits = {
+      calls: this.running.limit,
+      hanging: this.running.hanging,
+      questions: rounds.suspensions.limit,
+    };
+
+    const further = Array.from(methods.values(), ({ requirement }) => requirement);
     this.own = new CatalogHandlers({ options, table, changes, rounds, runner, permissions, further });
-    this.handlers = remote ?? this.own;
-    this.headers = headerCheck(this.handlers.headerParams);
-    const { handlers, headers } = this;
-    this.observer = this.traffic?.at({
+    const handlers: Handlers = (this.handlers = remote ?? this.own);
+    const headers = (this.headers = headerCheck(handlers.headerParams));
+    this.asking = traffic?.at({ side: 'client', name });
+    const observer = (this.observer = traffic?.at({
       side: 'server',
       name,
       isOwnMethod: method => this.isOwn(method),
-      ...(handlers.isKnown && { isKnown: (kind, key) => handlers.isKnown!(kind, key) }),
-      ...(handlers.isListed && { isListed: (kind, key) => handlers.isListed!(kind, key) }),
-    });
-    this.asking = this.traffic?.at({ side: 'client', name });
+      isKnown: handlers.isKnown?.bind(handlers),
+      isListed: handlers.isListed?.bind(handlers),
+    }));
+
+    // Its members are set now, and the stages that the pipelines collect may use them.
     for (const extension of extensions) extension.attach?.(this);
-    const parts: PipelineParts = { handlers, rounds, headers, extensions };
-    this.pipelines = {
-      legacy: composePipeline(parts, 'legacy'),
-      modern: composePipeline(parts, 'modern'),
-    };
+    const parts: PipelineParts = { handlers, rounds, headers, extensions, observer };
+    this.pipelines = { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
     this.listening = composeListening(parts);
   }
 
@@ -148,16 +149,7 @@ export class McpServerInstance {
   }
 
   get capabilities(): ServerCapabilities {
-    const { capabilities } = this.handlers.description;
-    const own = this.extensions.flatMap(one => (one.id ? [[one.id, one.settings?.() ?? {}]] : []));
-    if (own.length === 0) return capabilities;
-    return {
-      ...capabilities,
-      extensions: {
-        ...capabilities.extensions,
-        ...Object.fromEntries(own),
-      } as ServerCapabilities['extensions'],
-    };
+    return this.extensions.describedIn(this.handlers.description.capabilities);
   }
 
   /** Whether the transports are open. Before, and during a shutdown, the server is not ready. */
@@ -168,7 +160,7 @@ export class McpServerInstance {
   /** Starts to receive changes from other nodes and from other servers. */
   async open(): Promise<void> {
     await this.sharedBus?.open();
-    this.handlers.open?.(this.changes, this.traffic);
+    this.handlers.open?.(this.changes, this.extensions.traffic);
   }
 
   /** Called when the transports are open. */
@@ -242,15 +234,12 @@ export class McpServerInstance {
     return Object.hasOwn(handlers.methods, method) ? handlers.offers(method) : true;
   }
 
-  /**
-   * Answers a call.
-   * @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with
-   */
-  serve(call: McpCall): Promise<Result> {
-    const answer = this.pipelines[call.era].get(call.method);
-    if (!answer) throw new UnknownMethodError();
-    return answer(call, call.params);
-  }
+  /** Answers a call; see `Serve`. */
+  readonly serve: Serve = async (call, write) => {
+    const serve = this.pipelines[call.era].get(call.method);
+    if (!serve) throw new UnknownMethodError();
+    return serve(call, write);
+  };
 
   /** The output schema of a tool, as the caller sees it. */
   outputSchema(
@@ -264,41 +253,6 @@ export class McpServerInstance {
       known => known?.outputSchema,
       () => undefined,
     );
-  }
-
-  /** Sends a request to a client outside of its calls, through the extensions. */
-  ask(call: McpCall, send: AskClient, ...asked: Parameters<AskClient>): Promise<Result> {
-    const through = this.extensions.reduceRight<AskClient>(
-      (next, one) => (one.ask ? (...own) => one.ask!(call, next, ...own) : next),
-      send,
-    );
-    return through(...asked);
-  }
-
-  /** Sends notifications to a client outside of its calls, through the extensions. */
-  notifier(callOf: () => McpCall, send: ReplyChannel['notify']): ReplyChannel['notify'] {
-    return this.extensions.reduceRight((next, one) => one.notifier?.(callOf, next) ?? next, send);
-  }
-
-  /**
-   * Calls the listener when an extension has a notification for all lasting connections.
-   * @returns a function that removes the listener
-   */
-  onNotification(listener: (method: string) => void): () => void {
-    const removals = this.extensions.map(one => one.onNotification?.(listener));
-    return () => {
-      for (const remove of removals) remove?.();
-    };
-  }
-
-  /** What the extensions offer, for the log of the start. */
-  get offered(): string[] {
-    return this.extensions.flatMap(({ offered }) => offered ?? []);
-  }
-
-  /** The lines of the extensions for the log of the start. */
-  get startLines(): string[] {
-    return this.extensions.flatMap(one => one.startLines?.() ?? []);
   }
 
   report(error: Error): void {

@@ -1,28 +1,40 @@
+import type { Result } from '@modelcontextprotocol/server';
 import type { Rounds } from '../elicitation/rounds.js';
 import type { Answer, Stage } from '../protocol/answer.js';
-import type { Era } from '../protocol/mcp-call.js';
+import type { Era, McpCall } from '../protocol/mcp-call.js';
 import { DISPATCHED, mayAsk } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
+import type { McpException } from '../exceptions/mcp.exception.js';
+import type { Observer } from '../protocol/traffic.js';
 import { traceIdOf } from '../protocol/trace-id.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
-import type { Handlers } from './handlers.js';
+import type { Handlers } from '../protocol/handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
 import { admitResources } from './listening.js';
+import { assertRequest, encodeError } from './wire-codec.js';
 
 export interface PipelineParts {
   readonly handlers: Handlers;
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
   readonly extensions: readonly ServerExtension[];
+  /** Undefined if no extension observes requests. */
+  readonly observer?: Observer;
 }
+
+/**
+ * Answers a call.
+ * @param write makes of the result what the transport sends
+ * @throws McpException, or the SDK's `ProtocolError`: the JSON-RPC error to answer with
+ */
+export type Serve = <T>(call: McpCall, write: (result: Result) => T | Promise<T>) => Promise<T>;
 
 /**
  * Defines the order of all steps of a request. A transport creates the `McpCall` and writes the answer; the stages of
  * this list run between them. The list is composed once for each method of an era, without stages that have no work.
  */
-export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Answer> {
-  const { handlers, rounds, headers, extensions } = parts;
-  const errors = errorsAsJsonRpc(rounds);
+export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<string, Serve> {
+  const { handlers, rounds, headers, extensions, observer } = parts;
   const checksHeaders = extensions.some(one => one.checksHeaders);
   const methods: readonly (readonly [string, Answer])[] = [
     ...DISPATCHED.map(method => [method, handlers.answer(method)] as const),
@@ -37,7 +49,6 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
     methods.map(([method, answer]) => {
       const { at, checks } = stagesOf(extensions, method, era);
       const stages = [
-        errors,
         // First, because later stages could reveal that a hidden handler exists.
         ...at('admit'),
         era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
@@ -47,7 +58,7 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
         ...at('answer'),
         ...checks,
       ];
-      return [method, compose(stages, answer)] as const;
+      return [method, observed(checked(compose(stages, answer), rounds), observer)] as const;
     }),
   );
 }
@@ -78,15 +89,41 @@ function stagesOf(extensions: readonly ServerExtension[], method: string, era: E
 const compose = (stages: readonly (Stage | false | undefined)[], last: Answer): Answer =>
   stages.reduceRight<Answer>((next, stage) => (stage ? stage(next) : next), last);
 
-/** The last stage that an error passes. It replaces an unexpected error, which could reveal too much. */
-const errorsAsJsonRpc =
-  (rounds: Pick<Rounds, 'traffic'>): Stage =>
-  next =>
-  async (call, params) => {
+/** Observes a call from before its stages until its answer is written. */
+function observed(serve: Serve, observer: Observer | undefined): Serve {
+  if (!observer) return serve;
+  return async (call, write) => {
+    if (call.isSynthetic) return serve(call, write);
+    const { reply } = call;
+    const seen = observer.begin(call);
+    reply.onAbort = (error, aborted) => seen.end({ error, aborted });
     try {
-      return await next(call, params);
+      return await seen.run(() =>
+        serve(call, async result => {
+          const written = await write(result);
+          seen.end({ result });
+          return written;
+        }),
+      );
     } catch (error) {
-      throw isProtocolError(error) ? error : unexpected(error, call.method, traceIdOf(call, rounds.traffic));
+      seen.end({ error: encodeError(call, error as McpException) });
+      throw error;
+    } finally {
+      // The response may keep the channel for longer than the request.
+      reply.onAbort = undefined;
+    }
+  };
+}
+
+/** Checks a request before its stages, and replaces an unexpected error, which could reveal too much. */
+const checked =
+  (answer: Answer, { traffic }: Pick<Rounds, 'traffic'>): Serve =>
+  async (call, write) => {
+    try {
+      assertRequest(call);
+      return await write(await answer(call, call.params));
+    } catch (error) {
+      throw isProtocolError(error) ? error : unexpected(error, call.method, traceIdOf(call, traffic));
     }
   };
 

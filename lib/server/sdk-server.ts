@@ -19,14 +19,11 @@ import { STDIO_CALLER } from '../protocol/caller-limit.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { AskClient, Era, HttpExchange, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { whole } from './answer-encoder.js';
-import { isProtocolError, unexpected } from '../protocol/errors.js';
-import { traceIdOf } from '../protocol/trace-id.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
-import type { Observation } from '../protocol/traffic.js';
 import { observeMessages } from './observed-messages.js';
 import { passthroughSchema } from './passthrough-schema.js';
 import { RunningCall, type RunningCalls } from '../protocol/running-calls.js';
-import { encodeError, RESOURCE_NOT_FOUND } from './wire-codec.js';
+import { RESOURCE_NOT_FOUND } from './wire-codec.js';
 
 /** The data that all calls on a connection of the 2025 era share. */
 export type ConnectionData = Pick<
@@ -46,7 +43,6 @@ export type HttpOf = (request: Request | undefined) => HttpExchange | undefined;
 /** A call that the SDK's server carries, over stdio or by the SDK's own HTTP handler. */
 class SdkCall extends RunningCall {
   readonly ask?: AskClient;
-  declare seen?: Observation;
   /** Answers the call without its handler. */
   fail: (error: McpException) => void = () => undefined;
 
@@ -167,13 +163,14 @@ export class SdkServer extends McpServer {
     const [method, , { signal }] = asked;
     const send: AskClient = (name, params, options) =>
       this.server.request({ method: name, params }, passthroughSchema, options);
-    return this.instance.ask(this.callOfConnection(method, signal), send, ...asked);
+    return this.instance.extensions.ask(this.callOfConnection(method, signal), send, ...asked);
   }
 
   /** Sends notifications to the client on behalf of the connection itself. */
   protected tellerOnConnection(): ReplyChannel['notify'] {
     const callOf = () => this.callOfConnection('notifications/message');
-    return this.instance.notifier(callOf, (method, params) => this.server.notification({ method, params }));
+    const { extensions } = this.instance;
+    return extensions.notifier(callOf, (method, params) => this.server.notification({ method, params }));
   }
 
   private callOfConnection(method: string, signal = new AbortController().signal): McpCall {
@@ -194,41 +191,22 @@ export class SdkServer extends McpServer {
     const call = this.callOf(method, params, ctx, http, reply);
     reply.called = call;
     this.running.add(reply);
-    const seen = (reply.seen = this.instance.observer?.begin(call));
     return new Promise((resolve, reject) => {
       reply.fail = reject;
-      (seen ? seen.run(() => this.written(call, seen)) : this.written(call))
+      this.served(call)
         .finally(() => this.running.delete(reply))
         .then(resolve, reject);
     });
   }
 
-  private async written(call: McpCall, seen?: Observation): Promise<Result> {
-    try {
-      const result = await this.sendable(call);
-      seen?.end({ result });
-      return result;
-    } catch (error) {
-      seen?.end({ error: isProtocolError(error) ? encodeError(call, error) : error });
-      throw error;
-    }
-  }
-
-  private async sendable(call: McpCall): Promise<Result> {
-    const result = await this.served(call);
-    try {
-      const answer = await whole(this.instance, call, result);
-      // Checked here, because the SDK fails only while it writes the answer, and then sends none.
-      JSON.stringify(answer);
-      return answer;
-    } catch (error) {
-      throw unexpected(error, call.method, traceIdOf(call));
-    }
-  }
-
   private async served(call: McpCall): Promise<Result> {
     try {
-      return await this.instance.serve(call);
+      return await this.instance.serve(call, async result => {
+        const answer = await whole(this.instance, call, result);
+        // Checked here, because the SDK fails only while it writes the answer, and then sends none.
+        JSON.stringify(answer);
+        return answer;
+      });
     } catch (error) {
       if (call.era === 'legacy' && error instanceof ResourceNotFoundError)
         this.missing.add(error.data as object);

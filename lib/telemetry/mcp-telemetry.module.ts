@@ -10,7 +10,6 @@ import {
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import type { AsyncOptions } from '../options/async-options.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
-import { Traffic } from '../protocol/traffic.js';
 import { McpServers } from '../module/mcp-servers.js';
 import { McpHealthIndicator } from './health/mcp-health.indicator.js';
 import { McpMetrics } from './metrics/mcp-metrics.js';
@@ -25,8 +24,8 @@ import { Telemetry } from './telemetry.js';
 const SETTINGS = 'nestjs-mcp:telemetry-settings';
 const OPEN_TELEMETRY = 'nestjs-mcp:open-telemetry';
 
-/** The traffic of applications that import the module. */
-const OBSERVED = new WeakSet<Traffic>();
+/** The servers of applications that import the module. */
+const OBSERVED = new WeakSet<McpServers>();
 
 /**
  * Makes spans and metrics of the application's MCP traffic, and provides `McpMetrics` and `McpHealthIndicator`. Import it once,
@@ -47,20 +46,19 @@ export class McpTelemetryModule implements OnApplicationBootstrap, OnApplication
     @Inject(OPEN_TELEMETRY) api: OpenTelemetry | null,
     @Inject(SETTINGS) settings: TelemetrySettings,
     metrics: McpMetrics,
-    traffic: Traffic,
-    { mistakes }: McpServers,
+    servers: McpServers,
   ) {
-    if (OBSERVED.has(traffic)) {
-      mistakes.add(
+    if (OBSERVED.has(servers)) {
+      servers.mistakes.add(
         new McpBootstrapError(
           'McpTelemetryModule',
           'it is imported twice, which would double all spans and numbers; call forRoot once, in any module',
         ),
       );
     }
-    OBSERVED.add(traffic);
+    OBSERVED.add(servers);
     this.telemetry = new Telemetry(api ?? undefined, metrics, settings);
-    traffic.add(this.telemetry);
+    servers.observe('McpTelemetryModule', this.telemetry);
     if (!api) {
       this.logger.warn(
         'McpTelemetryModule makes no spans and exports no metrics, because "@opentelemetry/api" is not installed: run npm install @opentelemetry/api',

@@ -2,7 +2,7 @@ import { listenStage } from '../interceptors/boundary/listen-stage.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { composeListening } from '../server/pipeline.js';
-import type { Handlers } from '../server/handlers.js';
+import type { Handlers } from '../protocol/handlers.js';
 import { refusalOfListen } from './listen.js';
 
 type Ask = (uri: string, call: McpCall) => Promise<void>;

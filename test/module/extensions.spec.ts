@@ -643,7 +643,20 @@ describe('mistakes stop the start', () => {
   @McpExtension({ id: 'com.acme/a', settings: { big: 1n } })
   class NoJson {}
 
+  @McpExtension({ nid: 'com.acme/a' } as never)
+  class Misspelt {}
+
+  @McpExtension()
+  class MisspeltMethod {
+    @ExtensionMethod('acme/a', { era: ['modern'] } as never)
+    a() {
+      return {};
+    }
+  }
+
   it.each([
+    [Misspelt, 'Misspelt: unknown option "nid"; known are id, settings, server; did you mean "id"?'],
+    [MisspeltMethod, 'MisspeltMethod.a: unknown option "era"; known are params, result, eras, '],
     [Unprotected, 'Unprotected.reset: it has @RequireScopes(), but no module checks the tokens'],
     [NoStages, 'NoStages.stages: it must return undefined, or an object'],
     [OwnStages, '"stages" is the function of an extension'],
@@ -659,5 +672,32 @@ describe('mistakes stop the start', () => {
     [Scoped, 'needs the default scope'],
   ])('%p', async (type, sentence) => {
     await expect(startApp([type])).rejects.toThrow(sentence);
+  });
+
+  it('two extensions have one id', async () => {
+    @McpExtension({ id: 'com.acme/search' })
+    class First {}
+
+    @McpExtension({ id: 'com.acme/search', server: 'test' })
+    class Second {}
+    await expect(startApp([First, Second])).rejects.toThrow(
+      '@McpExtension({ server: "test" }) of Second: @McpExtension() of First has the id "com.acme/search", too',
+    );
+  });
+
+  it('an extension has the id of the interceptors', async () => {
+    @McpExtension({ id: 'io.modelcontextprotocol/interceptors' })
+    class Own {}
+    await expect(startApp([Own], { mcp: { interceptors: { expose: true } } })).rejects.toThrow(
+      'McpModule.forRoot({ name: "test" }): @McpExtension() of Own has the id',
+    );
+  });
+
+  it('one error names the mistakes of all extensions', async () => {
+    @McpExtension({ server: 'admin' })
+    class NoAdmin {}
+    await expect(startApp([NoServer, NoAdmin])).rejects.toThrow(
+      /the MCP server "shop" does not exist[^]*the MCP server "admin" does not exist/,
+    );
   });
 });

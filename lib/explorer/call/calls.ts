@@ -13,7 +13,7 @@ import type { CallTrace } from '../api.js';
 import type { ApiRequest } from '../explorer-site.js';
 import type { Recorder } from '../record/recorder.js';
 import { callerIn, serverIn, targetOf } from './caller.js';
-import { InProcessClient } from './in-process-client.js';
+import { CAPABILITIES, InProcessClient } from './in-process-client.js';
 import { traceOf } from './trace.js';
 
 const CALLABLE: readonly string[] = DISPATCHED.filter(method => METHODS.get(method)?.canAsk);
@@ -40,13 +40,15 @@ export class Calls {
     const caller = callerIn(request);
     if (caller.kind === 'made-up') throw new ApiFailure(403, 'A made-up caller sees lists and calls nothing');
     const { method, params, inputResponses, requestState, confirmed } = request.body;
-    if (typeof method !== 'string' || !CALLABLE.includes(method) || !isRecord(params)) {
+    const own = typeof method === 'string' ? server.ownMethods.get(method) : undefined;
+    if (typeof method !== 'string' || !(own || CALLABLE.includes(method)) || !isRecord(params)) {
       throw new ApiFailure(400, `A call has a "method" of ${CALLABLE.join(', ')}, and "params"`);
     }
     const client = new InProcessClient(targetOf(server, caller, request, this.httpServer()), REVISION);
     const tool = method === 'tools/call' ? await toolOf(server, params['name'], client) : undefined;
-    if (method === 'tools/call' && tool?.annotations?.readOnlyHint !== true && confirmed !== true) {
-      throw new ApiFailure(409, 'The tool may change something: confirm the call');
+    const isReading = own ? false : method !== 'tools/call' || tool?.annotations?.readOnlyHint === true;
+    if (!isReading && confirmed !== true) {
+      throw new ApiFailure(409, `The ${own ? 'method' : 'tool'} may change something: confirm the call`);
     }
     const traceId = randomBytes(16).toString('hex');
     const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`;
@@ -54,6 +56,7 @@ export class Calls {
       traceparent,
       progressToken: traceId,
       'io.modelcontextprotocol/logLevel': 'debug',
+      ...(own && { 'io.modelcontextprotocol/clientCapabilities': declaring(server) }),
     };
     const whole = {
       ...params,
@@ -63,16 +66,23 @@ export class Calls {
     };
     const started = performance.now();
     const { value, recording } = await this.recorder.record(async headers => {
-      const answer = await client.request(method, whole, {
-        ...headers,
-        traceparent,
-        ...paramHeaders(tool, params['arguments']),
-      });
+      const answer = await client.request(
+        method,
+        whole,
+        { ...headers, traceparent, ...paramHeaders(tool, params['arguments']) },
+        own?.nameHeader,
+      );
       return { answer, durationMs: performance.now() - started };
     }, AUDIT_MS);
     return traceOf(value.answer, recording, traceId, value.durationMs);
   };
 }
+
+/** A method may need a client that declares its extension. */
+const declaring = ({ capabilities: { extensions = {} } }: McpServerInstance) => ({
+  ...CAPABILITIES,
+  extensions: Object.fromEntries(Object.keys(extensions).map(id => [id, {}])),
+});
 
 /** A gateway's tools are known only from its list, as its caller gets it. */
 async function toolOf(

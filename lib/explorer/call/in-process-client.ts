@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage, type Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { duplexPair, type Duplex } from 'node:stream';
+import { METHODS } from '../../protocol/methods.js';
 import { isRecord } from '../../util/is-record.js';
 import { jsonIn } from '../../util/json-in.js';
 import { REVISION } from '../../server/wire-codec.js';
@@ -17,7 +18,7 @@ const SESSION_MS = 10_000;
 const CLIENT = { name: 'nestjs-mcp-explorer', version: '1.0.0' };
 
 /** The page can show forms, pages to visit, and take JSON for the rest. */
-const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+export const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 const META = 'io.modelcontextprotocol/';
 
@@ -83,11 +84,20 @@ export class InProcessClient {
     }
   }
 
-  /** @param headers in addition to the headers that the revision needs */
-  request(method: string, params: Json, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  /**
+   * @param headers in addition to the headers that the revision needs
+   * @param nameHeader the field of the params that the `Mcp-Name` header repeats
+   */
+  request(
+    method: string,
+    params: Json,
+    headers: Readonly<Record<string, string>> = {},
+    nameHeader: string | undefined = METHODS.get(method)?.names,
+  ): Promise<Answer> {
     const id = this.lastId++;
     if (!this.isModern) return this.post({ id, method, params }, headers);
-    const { name = params['uri'], _meta } = params;
+    const { _meta } = params;
+    const name = nameHeader && params[nameHeader];
     const meta = {
       [`${META}protocolVersion`]: this.revision,
       [`${META}clientInfo`]: CLIENT,

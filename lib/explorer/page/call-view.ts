@@ -10,10 +10,8 @@ import { traceView } from './trace-view.js';
 import { isRecord, textOf, type Json } from './values.js';
 import { View } from './view.js';
 
-type Method = CallRequest['method'];
-
 interface Target {
-  readonly method: Method;
+  readonly method: string;
   readonly name: string;
   readonly entry: Json;
   readonly form: Form;
@@ -26,6 +24,7 @@ const GROUPS: Readonly<Record<CallerList['method'], string>> = {
   'prompts/list': 'Prompts',
   'resources/list': 'Resources',
   'resources/templates/list': 'Resource templates',
+  'extension methods': 'Methods of extensions',
 };
 
 /** Calls a handler as a client of 2026-07-28 does, round by round. */
@@ -49,7 +48,11 @@ export class CallView extends View {
     return [
       heading,
       this.picker.element,
-      labelled('Tool, prompt or resource', this.chooser, 'The lists that this caller gets.'),
+      labelled(
+        'Tool, prompt or resource, or extension method',
+        this.chooser,
+        'The lists that this caller gets.',
+      ),
       this.formPlace,
       h(
         'div.row',
@@ -76,7 +79,7 @@ export class CallView extends View {
             h(
               'optgroup',
               { label: GROUPS[method] },
-              ...entries.map((entry, index) => h('option', { value: `${method} ${index}` }, nameOf(entry))),
+              ...entries.map((entry, index) => h('option', { value: `${method}#${index}` }, nameOf(entry))),
             ),
           ),
       );
@@ -88,7 +91,7 @@ export class CallView extends View {
   }
 
   private choose(): void {
-    const [method, index] = this.chooser.value.split(' ');
+    const [method, index] = this.chooser.value.split('#');
     const entry = this.lists.find(list => list.method === method)?.entries[Number(index)];
     this.target = entry && targetOf(method as CallerList['method'], entry);
     const description = this.target?.entry['description'];
@@ -154,7 +157,7 @@ export class CallView extends View {
   /** The list of a caller may say another thing of a tool than the server knows. */
   private async isConfirmed(error: unknown, request: CallRequest): Promise<boolean> {
     const isAsked = error instanceof ApiFailure && error.status === 409 && request.confirmed !== true;
-    return isAsked && confirmed(`${textOf(request.params['name'])}: ${error.message}.`, 'Call');
+    return isAsked && confirmed(`${this.target?.name}: ${error.message}.`, 'Call');
   }
 
   private questions(request: CallRequest, { questions, requestState }: CallTrace): HTMLElement {
@@ -176,6 +179,7 @@ export class CallView extends View {
         method: target.method,
         params,
         schema: target.entry['inputSchema'],
+        nameHeader: target.entry['nameHeader'],
         caller: this.picker.value.kind,
         ...(this.called.params === JSON.stringify(params) ? { answers, trace } : { answers: [] }),
       });
@@ -217,6 +221,10 @@ function targetOf(list: CallerList['method'], entry: Json): Target {
       const form = { element: labelled('URI', uri, `By the template ${name}`), read: () => uri.value };
       return { method: 'resources/read', name, entry, form, danger: null };
     }
+    case 'extension methods': {
+      const form = formOf(entry['inputSchema'] ?? { type: 'object' }, 'Params');
+      return { method: name, name, entry, form, danger: 'It may change something' };
+    }
   }
 }
 
@@ -241,6 +249,7 @@ function promptSchema({ arguments: list }: Json): Json {
 
 function paramsOf({ method, name, form }: Target): Json {
   const value = form.read();
+  if (method === name) return isRecord(value) ? value : {};
   if (method === 'resources/read') return { uri: value ?? name };
   return { name, arguments: value ?? {} };
 }

@@ -11,6 +11,7 @@ const HEADINGS: Readonly<Record<CatalogueEntry['kind'], string>> = {
   resource: 'Resources',
   'resource template': 'Resource templates',
   completion: 'Completions',
+  method: 'Methods of extensions',
 };
 
 const KINDS = Object.keys(HEADINGS) as CatalogueEntry['kind'][];
@@ -98,19 +99,22 @@ const stepText = ({ kind, name, level, parameter }: Step) => [
   ` ${level}${parameter === undefined ? '' : ` ${parameter}`}`,
 ];
 
-function detailOf(entry: CatalogueEntry): Node[] {
-  const { name, title, description, className, methodName, steps, definitions } = entry;
-  const schema = definitions?.modern['inputSchema'];
-  const output = definitions?.modern['outputSchema'];
+function detailOf(entry: CatalogueEntry): Child[] {
+  const { kind, name, title, description, className, methodName, steps, definitions } = entry;
+  const schema = definitions?.modern['inputSchema'] ?? entry.params;
+  const output = definitions?.modern['outputSchema'] ?? entry.result;
   return [
-    h('h3', { tabindex: -1 }, name, ' ', badge(entry.kind)),
-    h('p', title && h('strong', `${title}. `), description ?? h('em', 'No description')),
+    h('h3', { tabindex: -1 }, name, ' ', badge(kind)),
+    kind !== 'method' && h('p', title && h('strong', `${title}. `), description ?? h('em', 'No description')),
     h('dl', facts(entry)),
     h('h4', 'In the order in which they run'),
     steps.length > 0
       ? h('ol', ...steps.map(step => h('li', stepText(step))))
       : h('p.hint', 'No guards, interceptors, pipes or filters.'),
-    h('p.hint', `They run around ${className}.${methodName}().`),
+    h(
+      'p.hint',
+      className === '' ? 'nestjs-mcp answers it.' : `They run around ${className}.${methodName}().`,
+    ),
     ...(schema ? [h('h4', 'Input'), schemaView(schema)] : []),
     ...(output ? [h('h4', 'Output'), schemaView(output)] : []),
     ...(definitions ? sentAs(definitions) : []),
@@ -119,11 +123,14 @@ function detailOf(entry: CatalogueEntry): Node[] {
 
 function facts(entry: CatalogueEntry): HTMLElement[] {
   const { className, methodName, visible, scopes, anonymous, headers, cache, tokens, definitions } = entry;
+  const { eras, nameHeader } = entry;
   const annotations = definitions?.modern['annotations'];
   const fact = (term: string, value: string | undefined) =>
     value === undefined || value === '' ? [] : [h('div', h('dt', term), h('dd', value))];
   return [
-    ...fact('Method', `${className}.${methodName}`),
+    ...fact('Method', className === '' ? undefined : `${className}.${methodName}`),
+    ...fact('Eras', eras?.join(', ')),
+    ...fact('Mcp-Name header', nameHeader && `repeats "${nameHeader}"`),
     ...fact('Scopes', scopes.join(' ')),
     ...fact('Without a token', anonymous === undefined ? undefined : anonymous ? 'allowed' : 'refused'),
     ...fact('Visible if', visible.join(', ')),

@@ -4,6 +4,7 @@ import type {
   ChainPhase,
   ChainTurn,
   Chains,
+  MethodStage,
   ServerChain,
   Sourced,
 } from '../api.js';
@@ -23,8 +24,9 @@ export class ChainView extends View {
     const { servers } = await get<Chains>('chain');
     const chain = servers.find(({ server }) => server === this.server.name);
     const heading = h('h2', 'Chain');
+    const stages = chain && stagesView(chain.stages);
     if (!chain || chain.interceptors.length === 0) {
-      return [heading, h('p', 'No validators, mutators or sinks run around this server.')];
+      return [heading, h('p', 'No validators, mutators or sinks run around this server.'), ...(stages ?? [])];
     }
     const chooser = select([
       ...chain.phases.map((phase, index) => [String(index), phaseText(phase)] as const),
@@ -37,7 +39,13 @@ export class ChainView extends View {
     const show = () => fill(place, this.phaseView(chain, chain.phases[Number(chooser.value)]));
     chooser.addEventListener('change', show);
     show();
-    return [heading, labelled('Event and phase', chooser), place, hostsView(chain.hosts)];
+    return [
+      heading,
+      labelled('Event and phase', chooser),
+      place,
+      hostsView(chain.hosts),
+      ...stagesView(chain.stages),
+    ];
   }
 
   private phaseView(chain: ServerChain, phase: ChainPhase | undefined): HTMLElement {
@@ -68,6 +76,24 @@ export class ChainView extends View {
     );
   }
 }
+
+/** What extensions of the application run around each method. */
+const stagesView = (stages: readonly MethodStage[]): Node[] =>
+  stages.length === 0
+    ? []
+    : [
+        h('h3', 'Stages of extensions'),
+        table(
+          'Stages by method, in running order',
+          {
+            Method: ({ method }) => h('code', method),
+            Place: ({ place }) => place,
+            Extension: ({ extension }) => h('code', extension),
+            Eras: ({ eras }) => eras.join(', '),
+          },
+          stages,
+        ),
+      ];
 
 const phaseText = ({ event, phase, direction }: ChainPhase): string => `${event} · ${phase} · ${direction}`;
 

@@ -1,5 +1,5 @@
 import type { CallTrace, Caller } from '../api.js';
-import { isRecord, type Json } from './values.js';
+import { isRecord, textOf, type Json } from './values.js';
 
 export interface Answered {
   readonly method: string;
@@ -11,13 +11,27 @@ export interface Answered {
 export interface Called {
   readonly server: string;
   readonly url: string;
-  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+  readonly method: string;
   readonly params: Json;
+  /** The field of the params of an extension's method that the `Mcp-Name` header repeats. */
+  readonly nameHeader?: unknown;
   /** Input schema of the tool: it says which arguments are also headers. */
   readonly schema?: unknown;
   readonly caller: Caller['kind'];
   readonly answers: readonly Answered[];
   readonly trace?: CallTrace;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  'tools/call': 'callTool',
+  'prompts/get': 'getPrompt',
+  'resources/read': 'readResource',
+};
+
+/** What a call names, in the `Mcp-Name` header. */
+function nameIn({ method, params, nameHeader }: Called): unknown {
+  if (method in VERBS) return params['name'] ?? params['uri'];
+  return typeof nameHeader === 'string' ? params[nameHeader] : undefined;
 }
 
 const REVISION = '2026-07-28';
@@ -45,7 +59,9 @@ function* headerParams(schema: unknown, value: unknown): Generator<readonly [str
 }
 
 /** The first round of a call as a command line. A token stays out of it. */
-export function curlOf({ url, method, params, schema, caller }: Called): string {
+export function curlOf(called: Called): string {
+  const { url, method, params, schema, caller } = called;
+  const named = nameIn(called);
   const meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '1.0.0' },
@@ -57,7 +73,7 @@ export function curlOf({ url, method, params, schema, caller }: Called): string 
     ['Accept', 'application/json, text/event-stream'],
     ['MCP-Protocol-Version', REVISION],
     ['Mcp-Method', method],
-    ['Mcp-Name', headerValue(params['name'] ?? params['uri'])],
+    ...(named === undefined ? [] : [['Mcp-Name', headerValue(named)]]),
     ...headerParams(schema, params['arguments']),
   ];
   // curl sends an empty header only if it ends with a semicolon.
@@ -68,19 +84,17 @@ export function curlOf({ url, method, params, schema, caller }: Called): string 
   return [`curl -sS ${quoted(url)}`, ...lines, `--data-raw ${quoted(JSON.stringify(body))}`].join(' \\\n  ');
 }
 
-const VERBS = {
-  'tools/call': 'callTool',
-  'prompts/get': 'getPrompt',
-  'resources/read': 'readResource',
-} as const;
-
 const literal = (value: unknown, indent: string): string =>
   JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
 
 /** The call as a test of the application, which expects what was last answered. */
 export function testOf(called: Called): string {
   const { server, method, params, caller, answers, trace } = called;
-  const call = `client.${VERBS[method]}(${literal(params, '  ')})`;
+  const named = nameIn(called);
+  const isOwn = !(method in VERBS);
+  const call = isOwn
+    ? `client.request(${literal({ method, params }, '  ')}, z.looseObject({}))`
+    : `client.${VERBS[method]}(${literal(params, '  ')})`;
   const options = [
     `server: ${JSON.stringify(server)}`,
     ...(caller === 'token' ? ['headers: { authorization: `Bearer ${process.env.TOKEN}` }'] : []),
@@ -89,9 +103,10 @@ export function testOf(called: Called): string {
   return [
     "import { Test } from '@nestjs/testing';",
     "import { createTestClient } from 'nestjs-mcp/testing';",
+    ...(isOwn ? ["import { z } from 'zod';"] : []),
     "import { AppModule } from './app.module.js';",
     '',
-    `it(${JSON.stringify(`answers ${method} of ${String(params['name'] ?? params['uri'])}`)}, async () => {`,
+    `it(${JSON.stringify(`answers ${method}${named === undefined ? '' : ` of ${textOf(named)}`}`)}, async () => {`,
     '  const module = await Test.createTestingModule({ imports: [AppModule] }).compile();',
     '  const app = module.createNestApplication();',
     '  const client = await createTestClient(app, {',

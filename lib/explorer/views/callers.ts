@@ -8,16 +8,19 @@ import type { McpCall, Params } from '../../protocol/mcp-call.js';
 import { LIST_OF, listOf, rowsOf, type ListMethod, type Row } from '../../protocol/methods.js';
 import { answerInJson } from '../../server/answer-encoder.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { Permissions, Requirement } from '../../protocol/permissions.js';
+import { defined } from '../../util/defined.js';
 import type { McpServers } from '../../module/mcp-servers.js';
 import { REVISION } from '../../server/wire-codec.js';
 import { ApiFailure } from '../api-failure.js';
-import type { CallerView, Caller, CallerList, MissingEntry } from '../api.js';
+import type { CallerView, Caller, CallerList, Kind, MissingEntry } from '../api.js';
 import { callerIn, serverIn, targetOf } from '../call/caller.js';
 import { InProcessClient, type Answer } from '../call/in-process-client.js';
 import type { ApiRequest } from '../explorer-site.js';
 import { changesOf, type Recording } from '../record/recording.js';
 import type { Recorder } from '../record/recorder.js';
 import { revisionsOf } from './catalogue.js';
+import { isIn, methodsOf, type ExtendedMethod } from './methods.js';
 
 /** The most pages of a list. */
 const MAX_PAGES = 50;
@@ -64,7 +67,7 @@ export class CallerViews {
   private async viewOf(server: McpServerInstance, revision: string, ask: Ask): Promise<CallerView> {
     const era = revision >= REVISION ? 'modern' : 'legacy';
     const lists: CallerList[] = [];
-    let known: CallerView['caller'];
+    let call: McpCall | undefined;
     for (const [kind, method] of Object.entries(LIST_OF)) {
       // A gateway does not know the lists of its backends before its first call.
       if (!server.handlers.isRemote && !server.serves(method, era)) continue;
@@ -72,7 +75,7 @@ export class CallerViews {
       if (isUnserved) continue;
       // The transport turned the caller away: no list has an answer.
       if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
-      known ??= whoIs(recordings[0].calls[0]);
+      call ??= recordings[0].calls[0];
       const isWhole = refused === undefined && !isCut;
       const missing = isWhole ? await missingOf(server, kind, method, entries, recordings) : [];
       lists.push({
@@ -83,7 +86,17 @@ export class CallerViews {
         ...(refused !== undefined && { refused }),
       });
     }
-    return { caller: known ?? { scopes: [], roles: [] }, lists };
+    const methods = methodsOf(server).filter(method => isIn(method, era));
+    if (methods.length > 0) {
+      if (!call) {
+        // A server without lists refuses the request, which nevertheless shows its caller.
+        const { recordings, refused, status } = await listFor('tools/list', ask);
+        if (refused !== undefined && [401, 403].includes(status)) return { refused, lists: [] };
+        call = recordings[0].calls[0];
+      }
+      if (call) lists.push(await methodList(server, methods, call));
+    }
+    return { caller: whoIs(call), lists };
   }
 
   /** Asks the pipeline itself, for no token stands for this caller. */
@@ -113,6 +126,7 @@ export class CallerViews {
         params,
         era: revision >= REVISION ? 'modern' : 'legacy',
         protocolVersion: revision,
+        isSynthetic: true,
         reply: { signal, notify: async () => undefined },
         authInfo,
         http: { request, response: {}, headers: {}, rawHeaders: [], caller: '["made-up"]' },
@@ -161,7 +175,7 @@ function refusalOf({ status, response }: Page | Answer): string | undefined {
 }
 
 /** The result of the application's authentication. */
-function whoIs(call: McpCall | undefined): CallerView['caller'] {
+function whoIs(call: McpCall | undefined): NonNullable<CallerView['caller']> {
   const { scopes = [], extra } = call?.authInfo ?? {};
   const user = (call?.http?.request as { user?: { roles?: unknown } } | undefined)?.user;
   const roles = extra?.['roles'] ?? user?.roles;
@@ -181,6 +195,51 @@ async function missingOf(
   return Promise.all(entries.map(entry => reasonOf(server, method, entry, recordings)));
 }
 
+/** The methods of extensions. Those that the caller may not call are missing. */
+async function methodList(
+  server: McpServerInstance,
+  methods: readonly ExtendedMethod[],
+  call: McpCall,
+): Promise<CallerList> {
+  const entries: Row[] = [];
+  const missing: MissingEntry[] = [];
+  for (const { name, own, entry } of methods) {
+    const reason = (await own.isHidden?.(call))
+      ? (['guard', ['@Visible'], '@Visible hides it'] as const)
+      : lackOf(server.permissions, 'allows', own.requirement, call);
+    if (reason) missing.push(missingEntry('method', name, ...reason));
+    else entries.push(defined({ name, inputSchema: entry?.params, nameHeader: own.nameHeader }));
+  }
+  return { method: 'extension methods', entries, missing };
+}
+
+type Reason = readonly [by: MissingEntry['by'], names: readonly string[], why: string];
+
+const missingEntry = (kind: Kind, name: string, ...[by, names, why]: Reason): MissingEntry => ({
+  kind,
+  name,
+  by,
+  names,
+  why,
+});
+
+/** Why a caller lacks the permission; undefined if it has it. */
+function lackOf(
+  permissions: Permissions | undefined,
+  rule: 'allows' | 'shows',
+  requirement: Requirement | undefined,
+  { http, authInfo }: McpCall,
+): Reason | undefined {
+  if (!http || !permissions || permissions[rule](requirement, authInfo)) return undefined;
+  const { scopes = [] } = requirement ?? {};
+  const isReachable = rule === 'shows' && permissions.lists === 'reachable';
+  if (!authInfo && !isReachable) return ['token', scopes, 'It needs a token'];
+  const lacking = scopes.filter(scope => !permissions[rule]({ scopes: [scope], anonymous: false }, authInfo));
+  const why = `The caller lacks the scope ${lacking.join(', ')}`;
+  const remedy = ', which "scopesSupported" of McpAuthModule does not name';
+  return ['scope', lacking, isReachable ? `${why}${remedy}` : why];
+}
+
 /** The same objects that decided on the list say why, in the order in which they decide. */
 async function reasonOf(
   { visibility, permissions }: McpServerInstance,
@@ -189,13 +248,7 @@ async function reasonOf(
   recordings: readonly Recording[],
 ): Promise<MissingEntry> {
   const { kind, key: name } = entry;
-  const missing = (by: MissingEntry['by'], names: readonly string[], why: string) => ({
-    kind,
-    name,
-    by,
-    names,
-    why,
-  });
+  const missing = (...reason: Reason) => missingEntry(kind, name, ...reason);
   const call = recordings[0].calls.find(one => one.method === method);
   const hider = call && (await visibility.hider(entry, call));
   if (hider) {
@@ -208,17 +261,8 @@ async function reasonOf(
         : `failed with ${nameOf(error)}; the log of the application has the message`;
     return missing('guard', [guard], `@Visible(${guard}) ${verb}`);
   }
-  if (call?.http && permissions && !permissions.shows(entry.requirement, call.authInfo)) {
-    const { scopes = [] } = entry.requirement ?? {};
-    const isReachable = permissions.lists === 'reachable';
-    if (!call.authInfo && !isReachable) return missing('token', scopes, 'It needs a token');
-    const lacking = scopes.filter(
-      scope => !permissions.shows({ scopes: [scope], anonymous: false }, call.authInfo),
-    );
-    const why = `The caller lacks the scope ${lacking.join(', ')}`;
-    const remedy = ', which "scopesSupported" of McpAuthModule does not name';
-    return missing('scope', lacking, isReachable ? `${why}${remedy}` : why);
-  }
+  const lack = call && lackOf(permissions, 'shows', entry.requirement, call);
+  if (lack) return missing(...lack);
   const remover = removerOf(method, name, recordings);
   if (remover === undefined) return missing('interceptor', [], 'It was removed before the answer');
   return missing('interceptor', [remover], `The interceptor ${remover} removes it from the list`);

@@ -7,6 +7,7 @@ import { HEADER_PREFIX } from '../../headers/header-params.js';
 import { defined } from '../../util/defined.js';
 import type { Catalogue, CatalogueEntry, CatalogueServer } from '../api.js';
 import { definitionsOf, type Definitions } from './definitions.js';
+import { methodsOf, type ExtendedMethod } from './methods.js';
 
 /** Characters for each token, as a rule of thumb. */
 const TOKEN_LENGTH = 4;
@@ -22,7 +23,10 @@ function serverOf(server: McpServerInstance, config: ApplicationConfig): Catalog
   const { info, options, paths, permissions } = server;
   const entries = [...server.table.enabled()];
   const definitions = definitionsOf(server, entries);
-  const handlers = entries.map(entry => entryOf(entry, definitions, server, config));
+  const handlers = [
+    ...entries.map(entry => entryOf(entry, definitions, server, config)),
+    ...methodsOf(server).map(method => methodOf(method, server, config)),
+  ];
   const [path] = options.http ? paths : [];
   return {
     name: options.name,
@@ -72,6 +76,28 @@ function entryOf(
         : [],
     ...('cache' in entry && entry.cache && { cache: cacheOf(entry.cache) }),
     tokens: kind === 'tool' ? tokensOf(known?.modern) : 0,
+  };
+}
+
+function methodOf(
+  { name, own, entry }: ExtendedMethod,
+  { permissions }: McpServerInstance,
+  config: ApplicationConfig,
+): CatalogueEntry {
+  const { where = '.', requirement, eras, nameHeader } = own;
+  const [className, methodName] = splitAt(where);
+  return {
+    kind: 'method',
+    name,
+    className,
+    methodName,
+    steps: entry ? enhancerSteps(entry.run.plan, config) : [],
+    visible: entry ? visibleSteps(entry.run.plan) : [],
+    scopes: requirement?.scopes ?? [],
+    ...(permissions && { anonymous: (requirement?.anonymous ?? permissions.anonymous) === true }),
+    ...defined({ params: entry?.params, result: entry?.result?.jsonSchema, eras, nameHeader }),
+    headers: [],
+    tokens: 0,
   };
 }
 

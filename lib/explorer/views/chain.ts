@@ -4,6 +4,7 @@ import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../interceptors/chain/par
 import type { Selection } from '../../interceptors/chain/selection.js';
 import type { InterceptorOverride } from '../../interceptors/interceptor-options.js';
 import { EVENTS } from './hooks.js';
+import { stagesOf } from './methods.js';
 import type { LocalChainSource } from '../../interceptors/local-chain-source.js';
 import { isServed } from '../../interceptors/messages/payload-check.js';
 import type { RemoteHost } from '../../interceptors/remote/remote-host.js';
@@ -38,7 +39,10 @@ export async function chainsOf(
 ): Promise<Chains> {
   return {
     servers: await Promise.all(
-      servers.map(async server => serverChain(server.options, await loader.chainOf(server), counters)),
+      servers.map(async server => ({
+        ...(await serverChain(server.options, await loader.chainOf(server), counters)),
+        stages: stagesOf(server),
+      })),
     ),
   };
 }
@@ -58,7 +62,7 @@ async function serverChain(
   { name: server, interceptors: { apply } }: McpServerInstance['options'],
   source: LocalChainSource,
   counters: TurnCounters,
-): Promise<ServerChain> {
+): Promise<Omit<ServerChain, 'stages'>> {
   const chain = await currentChain(source);
   const entries = chain?.entries ?? [];
   return {

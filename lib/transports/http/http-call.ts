@@ -39,9 +39,7 @@ export class HttpCall extends RunningCall {
     try {
       this.called = call;
       server.running.add(this);
-      const seen = (this.seen = server.observer?.begin(call));
-      const answering = seen ? seen.run(() => answerInJson(server, call, seen)) : answerInJson(server, call);
-      const { json, status, headers } = await answering;
+      const { json, status, headers } = await answerInJson(server, call);
       this.settle(() => this.answer.answer(json, status, headers));
     } catch (error) {
       if (this.isOver) throw error;
@@ -50,7 +48,6 @@ export class HttpCall extends RunningCall {
       server.running.delete(this);
       // The response may keep this object for longer than the request.
       this.called = undefined;
-      this.seen = undefined;
     }
   }
 

@@ -3,7 +3,7 @@ import { McpException } from '../../exceptions/mcp.exception.js';
 import { listenStage } from '../../interceptors/boundary/listen-stage.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import type { Handlers } from '../../server/handlers.js';
+import type { Handlers } from '../../protocol/handlers.js';
 import { composeListening } from '../../server/pipeline.js';
 import { gateListen } from './listen-gate.js';
 import { deferred, type Deferred } from '../../../test/fixtures/deferred.js';

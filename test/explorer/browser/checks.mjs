@@ -115,6 +115,23 @@ const otherOrigin = {
 };
 
 export const CHECKS = {
+  '60-extension': [
+    ...everyView,
+    {
+      name: 'lists and calls a method of an extension',
+      async check({ page }) {
+        await page.getByRole('navigation').getByRole('button', { name: 'example/search' }).click();
+        assert.match(await textOf(page.locator('.detail')), /SearchExtension\.search/);
+        await choose(page, 'example/search');
+        await page.getByLabel('query').fill('lamp');
+        assert.match(await textOf(await call(page)), /hits/);
+        await page.getByRole('button', { name: 'Copy as curl' }).click();
+        const command = await textOf(page.getByRole('group', { name: 'As curl' }));
+        const { stdout } = await run('sh', ['-c', command]);
+        assert.match(stdout, /hits/);
+      },
+    },
+  ],
   '03-guards': [
     ...everyView,
     {

@@ -1,16 +1,12 @@
-import type { InjectionToken } from '@nestjs/common';
 import type { Implementation, ServerCapabilities } from '@modelcontextprotocol/server';
-import type { HeaderParam } from '../headers/header-params.js';
-import type { Listings } from '../protocol/listings.js';
-import type { Answer } from '../protocol/answer.js';
-import type { ChangeNotifier } from '../protocol/changes.js';
-import type { ClientChannel, McpCall, Params } from '../protocol/mcp-call.js';
-import type { DispatchedMethod } from '../protocol/methods.js';
-import type { Requirements } from '../protocol/permissions.js';
-import type { NamedKind, Traffic } from '../protocol/traffic.js';
-
-/** Token of the object that answers for a server instead of the application's handlers. */
-export const MCP_HANDLERS: InjectionToken = 'nestjs-mcp:handlers';
+import type { HeaderParam } from './header-param.js';
+import type { Listings } from './listings.js';
+import type { Answer } from './answer.js';
+import type { ChangeNotifier } from './changes.js';
+import type { ClientChannel, McpCall, Params } from './mcp-call.js';
+import type { DispatchedMethod } from './methods.js';
+import type { Requirements } from './permissions.js';
+import type { NamedKind, Traffic } from './traffic.js';
 
 /** How a server describes itself to its clients. */
 export interface ServerDescription {
