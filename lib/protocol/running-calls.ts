@@ -37,6 +37,7 @@ export abstract class RunningCall implements ReplyChannel {
   private ended?: { readonly reason: unknown };
   private asking = 0;
   private isClosing = false;
+  private isOpen = false;
   /** The number of timer checks since the call began, made progress or ended. */
   private looks = 0;
   /** What is called, for the log. */
@@ -86,6 +87,13 @@ export abstract class RunningCall implements ReplyChannel {
     return this.ended !== undefined;
   }
 
+  /** The observation ends here, because the reply may stay open for days. */
+  stayOpen(): ReplyChannel['notify'] {
+    this.isOpen = true;
+    this.seen?.end({ result: {} });
+    return (method, params) => this.notify(method, params);
+  }
+
   /** Restarts the deadline, because the handler makes progress. */
   extend(): void {
     if (!this.ended) this.looks = 0;
@@ -105,10 +113,10 @@ export abstract class RunningCall implements ReplyChannel {
     if (this.asking > 0) this.end();
   }
 
-  /** Aborts the signal, and answers with an error. */
+  /** Aborts the signal, and answers with an error. An open reply ends with its result instead. */
   end(error = shuttingDown(), aborted: Abortion = 'shutdown'): void {
     this.abort(error, aborted);
-    this.fail(error);
+    if (!this.isOpen) this.fail(error);
   }
 }
 
@@ -133,6 +141,24 @@ export class RunningWork<T extends object = Promise<unknown>> {
     const late = pause(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
     await Promise.race([late, new Promise<void>(resolve => (this.whenIdle = resolve))]);
     over.abort();
+  }
+}
+
+/** The calls whose replies stay open. They have no deadline, and a shutdown does not wait for their clients. */
+export class OpenReplies extends RunningWork<RunningCall> {
+  private isClosing = false;
+
+  /** @throws McpException (-32000) if the server shuts down */
+  override add(call: RunningCall): void {
+    if (this.isClosing) throw shuttingDown();
+    super.add(call);
+  }
+
+  /** Ends all calls, and waits until their results are written. */
+  close(): Promise<void> {
+    this.isClosing = true;
+    for (const call of this.work) call.end();
+    return this.idle(SHUTDOWN_GRACE_MS);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../elicitation/rounds.js';
 import type { AskClient, Era, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
-import { METHODS } from '../protocol/methods.js';
+import { METHODS, LASTING } from '../protocol/methods.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
 import type { Answer } from '../protocol/answer.js';
 import type { Observer, Traffic } from '../protocol/traffic.js';
@@ -24,7 +24,7 @@ import { HandlerRunner } from './handler-runner.js';
 import type { HandlerTable } from './handler-table.js';
 import type { Visibility } from './visibility.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
-import { composeListening, composePipeline, type PipelineParts } from './pipeline.js';
+import { composePipeline, type PipelineParts } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
@@ -54,8 +54,6 @@ export class McpServerInstance {
   private readonly pipelines: Readonly<Record<Era, ReadonlyMap<string, Answer>>>;
   /** All handlers of the application, enabled and disabled. */
   readonly table: HandlerTable;
-  /** Decides on a `subscriptions/listen` (2026-07-28). The SDK keeps the stream. */
-  readonly listening: Answer;
   readonly bus: ServerEventBus;
   private readonly sharedBus?: SharedEventBus;
   /** Answers the methods of the server. */
@@ -129,12 +127,11 @@ export class McpServerInstance {
     });
     this.asking = this.traffic?.at({ side: 'client', name });
     for (const extension of extensions) extension.attach?.(this);
-    const parts: PipelineParts = { handlers, rounds, headers, extensions };
+    const parts: PipelineParts = { handlers, rounds, headers, extensions, bus: this.bus };
     this.pipelines = {
       legacy: composePipeline(parts, 'legacy'),
       modern: composePipeline(parts, 'modern'),
     };
-    this.listening = composeListening(parts);
   }
 
   get info(): Implementation {
@@ -202,9 +199,9 @@ export class McpServerInstance {
     this.own.publish();
   }
 
-  /** The methods that the pipeline answers with the current capabilities. */
+  /** The methods that the pipeline answers with the current capabilities, each with one reply. */
   methodsOf(era: Era): string[] {
-    return [...this.pipelines[era].keys()].filter(method => this.serves(method, era));
+    return [...this.pipelines[era].keys()].filter(method => this.serves(method, era) && !LASTING.has(method));
   }
 
   isOwn(method: string): boolean {

@@ -1,16 +1,14 @@
 import type { Rounds } from '../elicitation/rounds.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era } from '../protocol/mcp-call.js';
-import { DISPATCHED, mayAsk } from '../protocol/methods.js';
+import { DISPATCHED, LISTEN, mayAsk } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import { traceIdOf } from '../protocol/trace-id.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
-import type { Handlers } from './handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
-import { admitResources } from './listening.js';
+import { boundedListen, listenAnswer, type ListenParts } from './listening.js';
 
-export interface PipelineParts {
-  readonly handlers: Handlers;
+export interface PipelineParts extends ListenParts {
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
   readonly extensions: readonly ServerExtension[];
@@ -32,12 +30,14 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
       ),
     ),
     ...Object.entries(handlers.methods),
+    ...(era === 'modern' ? [[LISTEN, listenAnswer(parts)] as const] : []),
   ];
   return new Map(
     methods.map(([method, answer]) => {
       const { at, checks } = stagesOf(extensions, method, era);
       const stages = [
         errors,
+        method === LISTEN && boundedListen,
         // First, because later stages could reveal that a hidden handler exists.
         ...at('admit'),
         era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
@@ -50,15 +50,6 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
       return [method, compose(stages, answer)] as const;
     }),
   );
-}
-
-/** The stages of `subscriptions/listen`, whose stream the SDK keeps. The answer names the resources that it reports. */
-export function composeListening({
-  handlers,
-  extensions,
-}: Pick<PipelineParts, 'handlers' | 'extensions'>): Answer {
-  const { at, checks } = stagesOf(extensions, 'subscriptions/listen', 'modern');
-  return compose([...at('admit'), ...at('intercept'), ...at('answer'), ...checks], admitResources(handlers));
 }
 
 interface AddedStages {
