@@ -10,6 +10,7 @@ import type { Answer, Stage } from '../protocol/answer.js';
 import { CHANGES } from '../protocol/changes.js';
 import type { McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
 import { listenedUris } from '../protocol/params.js';
+import type { ServerExtension } from '../protocol/server-extension.js';
 import type { Handlers } from './handlers.js';
 import { isListenFilter } from './wire-codec.js';
 
@@ -20,6 +21,7 @@ const MAX_LENGTH = 65_536;
 
 export interface ListenParts {
   readonly handlers: Handlers;
+  readonly extensions: readonly ServerExtension[];
   readonly bus: ServerEventBus;
 }
 
@@ -48,7 +50,7 @@ export const boundedListen: Stage = next => async (call, params) => {
 
 /** Answers `subscriptions/listen`: acknowledges what is accepted, and reports it until the reply ends. */
 export const listenAnswer =
-  ({ handlers, bus }: ListenParts): Answer =>
+  ({ handlers, extensions, bus }: ListenParts): Answer =>
   async (call, params) => {
     const { requestId, reply } = call;
     const filter = params['notifications'] as SubscriptionFilter & Params;
@@ -57,20 +59,27 @@ export const listenAnswer =
       ...filter,
       resourceSubscriptions: filter.resourceSubscriptions?.filter(uri => uris.has(uri)),
     });
+    const all = await Promise.all(extensions.flatMap(one => one.listen?.(filter, call) ?? []));
+    const own = all.filter(one => one !== undefined);
     reply.signal.throwIfAborted();
 
+    const accepted = Object.assign({}, changes, ...own.map(one => one.accepted)) as Params;
     const _meta = { [SUBSCRIPTION_ID_META_KEY]: requestId };
     const send = reply.stayOpen!();
     const notify: ReplyChannel['notify'] = async (method, { _meta: more, ...rest }) => {
       if (!reply.signal.aborted) await send(method, { ...rest, _meta: { ...(more as Params), ..._meta } });
     };
-    void notify('notifications/subscriptions/acknowledged', { notifications: changes });
-    if (Object.keys(changes).length === 0) return { _meta };
+    void notify('notifications/subscriptions/acknowledged', { notifications: accepted });
+    if (Object.keys(accepted).length === 0) return { _meta };
 
-    const end = reportChanges(bus, changes, notify);
-    if (!reply.signal.aborted) await once(reply.signal, 'abort');
-    end();
-    return { _meta };
+    const ends = [reportChanges(bus, changes, notify)];
+    try {
+      for (const one of own) ends.push(one.open(notify));
+      if (!reply.signal.aborted) await once(reply.signal, 'abort');
+      return { _meta };
+    } finally {
+      for (const end of ends) end();
+    }
   };
 
 /** @throws McpException (-32602) */

@@ -11,7 +11,6 @@ import { boundedListen, listenAnswer, type ListenParts } from './listening.js';
 export interface PipelineParts extends ListenParts {
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
-  readonly extensions: readonly ServerExtension[];
 }
 
 /**
