@@ -49,12 +49,19 @@ export interface ReplyChannel {
    * Ends the connection of the call's stream for `retryMs` milliseconds, if the client can reconnect (2025 sessions).
    */
   pause?(retryMs: number): void;
+  /**
+   * Accepts a call whose reply stays open until `signal` aborts; the result follows then.
+   * @returns a function that sends notifications on the open reply
+   */
+  stayOpen?(): ReplyChannel['notify'];
   /** Restarts the call's deadline, because the call makes progress. */
   extend?(): void;
   /** Sends a request to the client on the call's own stream, if the connection carries requests (2025 era). */
   readonly ask?: AskClient;
   /** Called when the channel ends the call without its answer. */
   onAbort?: (reason: unknown, aborted: Abortion) => void;
+  /** Called when the reply stays open, perhaps for days. */
+  onOpen?: () => void;
 }
 
 /** A lasting connection to a 2025-era client, which a gateway uses for its own notifications and requests. */

@@ -66,8 +66,11 @@ export const INPUT_RULES = {
   'roots/list': { capability: 'roots', value: {} },
 } as const;
 
+/** The method that subscribes to changes (2026-07-28). */
+export const LISTEN = 'subscriptions/listen';
+
 /** The methods that need no handlers. */
-const OTHERS = ['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'logging/setLevel'];
+const OTHERS = ['initialize', 'ping', 'server/discover', LISTEN, 'logging/setLevel'];
 
 /** The methods of the interceptors extension, in both spellings that are in use. */
 export const INTERCEPTOR_METHODS = ['interceptors/list', 'interceptor/invoke', 'interceptors/invoke'];
@@ -101,6 +104,9 @@ export const REQUESTS: ReadonlySet<string> = new Set([
 
 /** Whether the handler of a method may ask the client for input. Methods of extensions may. */
 export const mayAsk = (method: string): boolean => METHODS.get(method)?.canAsk ?? !REQUESTS.has(method);
+
+/** The methods whose reply stays open, until the client or the server ends it. */
+export const LASTING: ReadonlySet<string> = new Set([LISTEN]);
 
 export const isList = (method: string): method is ListMethod => METHODS.get(method)?.lists !== undefined;
 

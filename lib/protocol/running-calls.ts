@@ -36,11 +36,13 @@ export abstract class RunningCall implements ReplyChannel {
   private ended?: { readonly reason: unknown };
   private asking = 0;
   private isClosing = false;
+  private isOpen = false;
   /** The number of timer checks since the call began, made progress or ended. */
   private looks = 0;
   /** What is called, for the log. */
   called?: Pick<McpCall, 'method' | 'params'>;
   onAbort?: ReplyChannel['onAbort'];
+  onOpen?: ReplyChannel['onOpen'];
 
   /** @param caller the key of the caller in the limits; see `limitKeyOf` */
   constructor(readonly caller: string) {}
@@ -84,6 +86,12 @@ export abstract class RunningCall implements ReplyChannel {
     return this.ended !== undefined;
   }
 
+  stayOpen(): ReplyChannel['notify'] {
+    this.isOpen = true;
+    this.onOpen?.();
+    return (method, params) => this.notify(method, params);
+  }
+
   /** Restarts the deadline, because the handler makes progress. */
   extend(): void {
     if (!this.ended) this.looks = 0;
@@ -103,10 +111,10 @@ export abstract class RunningCall implements ReplyChannel {
     if (this.asking > 0) this.end();
   }
 
-  /** Aborts the signal, and answers with an error. */
+  /** Aborts the signal, and answers with an error. An open reply ends with its result instead. */
   end(error = shuttingDown(), aborted: Abortion = 'shutdown'): void {
     this.abort(error, aborted);
-    this.fail(error);
+    if (!this.isOpen) this.fail(error);
   }
 }
 
@@ -131,6 +139,24 @@ export class RunningWork<T extends object = Promise<unknown>> {
     const late = pause(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
     await Promise.race([late, new Promise<void>(resolve => (this.whenIdle = resolve))]);
     over.abort();
+  }
+}
+
+/** The calls whose replies stay open. They have no deadline, and a shutdown does not wait for their clients. */
+export class OpenReplies extends RunningWork<RunningCall> {
+  private isClosing = false;
+
+  /** @throws McpException (-32000) if the server shuts down */
+  override add(call: RunningCall): void {
+    if (this.isClosing) throw shuttingDown();
+    super.add(call);
+  }
+
+  /** Ends all calls, and waits until their results are written. */
+  close(): Promise<void> {
+    this.isClosing = true;
+    for (const call of this.work) call.end();
+    return this.idle(SHUTDOWN_GRACE_MS);
   }
 }
 

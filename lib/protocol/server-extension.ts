@@ -2,7 +2,7 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { Answer, Stage } from './answer.js';
 import type { CallerLimit } from './caller-limit.js';
 import type { Handlers } from './handlers.js';
-import type { AskClient, Era, McpCall, ReplyChannel } from './mcp-call.js';
+import type { AskClient, Era, McpCall, Params, ReplyChannel } from './mcp-call.js';
 import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
 import type { TrafficListener } from './traffic.js';
 
@@ -41,6 +41,18 @@ export interface OwnMethod {
   readonly isHidden?: (call: McpCall | undefined) => boolean | Promise<boolean>;
 }
 
+/** What an extension reports to a client that listens. */
+export interface OwnSubscription {
+  /** The part of the client's filter that is accepted. The acknowledgement repeats it. */
+  readonly accepted: Params;
+  /**
+   * Called after the acknowledgement.
+   * @param notify sends a notification to the client, with the id of its subscription
+   * @returns a function that is called when the client no longer listens
+   */
+  open(notify: Notify): () => void;
+}
+
 /** What an extension uses of its server. */
 export interface ExtendedServer extends Requirements {
   readonly handlers: Handlers;
@@ -74,6 +86,13 @@ export interface ServerExtension {
   readonly methods?: Readonly<Record<string, OwnMethod>>;
   /** Its stages around a method; undefined if it has nothing to do for the method. */
   stages?(method: string, era: Era): Stages | undefined;
+  /**
+   * Decides on a `subscriptions/listen` (2026-07-28), as far as it is about notifications of the extension.
+   * @param notifications the client's whole filter; only the fields of the protocol are checked
+   * @returns undefined if the extension has nothing to report
+   * @throws McpException if the request is refused
+   */
+  listen?(notifications: Params, call: McpCall): Promise<OwnSubscription | undefined>;
   /** Whether its stages compare header parameters with arguments, so that the server does not. */
   readonly checksHeaders?: boolean;
   /** Decides who sees and may use the handlers. A server has at most one extension with permissions. */

@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import { CHANGES } from '../protocol/changes.js';
 import type { ClientChannel, Era, Subscriptions } from '../protocol/mcp-call.js';
 import type { McpServerInstance } from './mcp-server-instance.js';
 import type { RunningCalls } from '../protocol/running-calls.js';
@@ -38,8 +39,6 @@ export interface ConnectionOptions {
   readonly bus: ServerEventBus;
   /** Maximum resources that one connection may subscribe to. */
   readonly maxSubscriptions: number;
-  /** Whether every change is forwarded. On stdio, the transport itself tracks the subscriptions (2026-07-28). */
-  readonly forwardAll: boolean;
   /** Uses the client's side of the connection (2025 era). */
   readonly channels?: ChannelListener;
 }
@@ -168,25 +167,18 @@ export class ConnectionServer extends SdkServer {
 
   /** Whether the client receives the event. Events for other clients do not count as unread. */
   private concerns(event: ServerEvent): boolean {
-    return event.kind !== 'resource_updated' || this.options.forwardAll || this.subscribed.has(event.uri);
+    return event.kind !== 'resource_updated' || this.subscribed.has(event.uri);
   }
 
   private async forward(event: ServerEvent & SharedEvent): Promise<void> {
     const { server } = this;
-    const [capability, method] = NOTIFICATIONS[event.kind];
+    const [capability, , , method] = CHANGES[event.kind];
     if (!server.getCapabilities()[capability]) return;
     const params = event.kind === 'resource_updated' ? { uri: event.uri } : undefined;
     const options: KeyedOptions = { key: event.id };
     await server.notification({ method, ...(params && { params }) }, options);
   }
 }
-
-const NOTIFICATIONS = {
-  tools_list_changed: ['tools', 'notifications/tools/list_changed'],
-  prompts_list_changed: ['prompts', 'notifications/prompts/list_changed'],
-  resources_list_changed: ['resources', 'notifications/resources/list_changed'],
-  resource_updated: ['resources', 'notifications/resources/updated'],
-} as const;
 
 /**
  * Creates the SDK's server for a lasting connection: a session, or stdio.
@@ -198,14 +190,14 @@ export function serverForConnection(
   running = instance.running,
 ): ConnectionServer {
   const { handlers, options } = instance;
-  const channels = era === 'legacy' ? handlers.channels : undefined;
+  const isLegacy = era === 'legacy';
+  const channels = isLegacy ? handlers.channels : undefined;
   return new ConnectionServer(instance, era, instance.capabilities, {
     running,
-    // A client with a channel has its own bus, because it is notified separately.
-    bus: channels ? new InMemoryServerEventBus(error => instance.report(error)) : instance.bus,
+    // A client with a channel is notified separately, and a client of 2026-07-28 listens instead.
+    bus: isLegacy && !channels ? instance.bus : new InMemoryServerEventBus(),
     channels,
     maxSubscriptions: options.sessions.maxSubscriptions,
-    forwardAll: era === 'modern',
   });
 }
 

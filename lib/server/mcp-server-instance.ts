@@ -10,9 +10,8 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { ResolvedOptions } from './server-options.js';
 import { Rounds } from '../elicitation/rounds.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
-import { METHODS } from '../protocol/methods.js';
+import { LASTING, METHODS } from '../protocol/methods.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
-import type { Answer } from '../protocol/answer.js';
 import type { Observer } from '../protocol/traffic.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { NamedRequest, Requirements } from '../protocol/permissions.js';
@@ -24,7 +23,7 @@ import { HandlerRunner } from './handler-runner.js';
 import type { HandlerTable } from './handler-table.js';
 import type { Visibility } from './visibility.js';
 import { headerCheck, type HeaderCheck } from '../headers/header-check.js';
-import { composeListening, composePipeline, type PipelineParts, type Serve } from './pipeline.js';
+import { composePipeline, type PipelineParts, type Serve } from './pipeline.js';
 import { infoOf, sdkOptionsOf } from './sdk-settings.js';
 import { SharedEventBus } from './shared-event-bus.js';
 import type { CallerLimit } from '../protocol/caller-limit.js';
@@ -69,8 +68,6 @@ export class McpServerInstance {
   private readonly own: CatalogHandlers;
   readonly headers: HeaderCheck;
   private readonly pipelines: Readonly<Record<Era, ReadonlyMap<string, Serve>>>;
-  /** Decides on a `subscriptions/listen` (2026-07-28). The SDK keeps the stream. */
-  readonly listening: Answer;
 
   /** Observes incoming requests. `asking` observes requests to clients. Both are undefined if nobody observes. */
   readonly observer?: Observer;
@@ -133,9 +130,8 @@ export class McpServerInstance {
 
     // Its members are set now, and the stages that the pipelines collect may use them.
     for (const extension of extensions) extension.attach?.(this);
-    const parts: PipelineParts = { handlers, rounds, headers, extensions, observer };
+    const parts: PipelineParts = { handlers, rounds, headers, extensions, bus: this.bus, observer };
     this.pipelines = { legacy: composePipeline(parts, 'legacy'), modern: composePipeline(parts, 'modern') };
-    this.listening = composeListening(parts);
   }
 
   get info(): Implementation {
@@ -194,9 +190,9 @@ export class McpServerInstance {
     this.own.publish();
   }
 
-  /** The methods that the pipeline answers with the current capabilities. */
+  /** The methods that the pipeline answers with the current capabilities, each with one reply. */
   methodsOf(era: Era): string[] {
-    return [...this.pipelines[era].keys()].filter(method => this.serves(method, era));
+    return [...this.pipelines[era].keys()].filter(method => this.serves(method, era) && !LASTING.has(method));
   }
 
   isOwn(method: string): boolean {

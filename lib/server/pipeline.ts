@@ -2,22 +2,19 @@ import type { Result } from '@modelcontextprotocol/server';
 import type { Rounds } from '../elicitation/rounds.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { Era, McpCall } from '../protocol/mcp-call.js';
-import { DISPATCHED, mayAsk } from '../protocol/methods.js';
+import { DISPATCHED, LISTEN, mayAsk } from '../protocol/methods.js';
 import { isProtocolError, unexpected } from '../protocol/errors.js';
 import type { McpException } from '../exceptions/mcp.exception.js';
 import type { Observer } from '../protocol/traffic.js';
 import { traceIdOf } from '../protocol/trace-id.js';
 import type { ServerExtension, Stages } from '../protocol/server-extension.js';
-import type { Handlers } from '../protocol/handlers.js';
 import type { HeaderCheck } from '../headers/header-check.js';
-import { admitResources } from './listening.js';
+import { boundedListen, listenAnswer, type ListenParts } from './listening.js';
 import { assertRequest, encodeError } from './wire-codec.js';
 
-export interface PipelineParts {
-  readonly handlers: Handlers;
+export interface PipelineParts extends ListenParts {
   readonly rounds: Rounds;
   readonly headers: HeaderCheck;
-  readonly extensions: readonly ServerExtension[];
   /** Undefined if no extension observes requests. */
   readonly observer?: Observer;
 }
@@ -44,11 +41,13 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
       ),
     ),
     ...Object.entries(handlers.methods),
+    ...(era === 'modern' ? [[LISTEN, listenAnswer(parts)] as const] : []),
   ];
   return new Map(
     methods.map(([method, answer]) => {
       const { at, checks } = stagesOf(extensions, method, era);
       const stages = [
+        method === LISTEN && boundedListen,
         // First, because later stages could reveal that a hidden handler exists.
         ...at('admit'),
         era === 'legacy' && mayAsk(method) && rounds.legacyRounds,
@@ -61,15 +60,6 @@ export function composePipeline(parts: PipelineParts, era: Era): ReadonlyMap<str
       return [method, observed(checked(compose(stages, answer), rounds), observer)] as const;
     }),
   );
-}
-
-/** The stages of `subscriptions/listen`, whose stream the SDK keeps. The answer names the resources that it reports. */
-export function composeListening({
-  handlers,
-  extensions,
-}: Pick<PipelineParts, 'handlers' | 'extensions'>): Answer {
-  const { at, checks } = stagesOf(extensions, 'subscriptions/listen', 'modern');
-  return compose([...at('admit'), ...at('intercept'), ...at('answer'), ...checks], admitResources(handlers));
 }
 
 interface AddedStages {
@@ -97,6 +87,7 @@ function observed(serve: Serve, observer: Observer | undefined): Serve {
     const { reply } = call;
     const seen = observer.begin(call);
     reply.onAbort = (error, aborted) => seen.end({ error, aborted });
+    reply.onOpen = () => seen.end({ result: {} });
     try {
       return await seen.run(() =>
         serve(call, async result => {
@@ -110,7 +101,7 @@ function observed(serve: Serve, observer: Observer | undefined): Serve {
       throw error;
     } finally {
       // The response may keep the channel for longer than the request.
-      reply.onAbort = undefined;
+      reply.onAbort = reply.onOpen = undefined;
     }
   };
 }

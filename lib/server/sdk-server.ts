@@ -67,8 +67,8 @@ class SdkCall extends RunningCall {
 }
 
 /**
- * The SDK's server, whose handlers only call the pipeline. It serves stdio, `subscriptions/listen`, sessions and
- * unusual HTTP requests. It registers no tools, so that the SDK does not check `Mcp-Param-*` headers.
+ * The SDK's server, whose handlers only call the pipeline. It serves stdio, sessions and unusual HTTP requests, but no
+ * method whose reply stays open. It registers no tools, so that the SDK does not check `Mcp-Param-*` headers.
  */
 export class SdkServer extends McpServer {
   /** The log level that a 2025-era client has set on its connection. */

@@ -16,7 +16,7 @@ import {
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { assertDeclared } from '../elicitation/questions/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
-import { mayAsk } from '../protocol/methods.js';
+import { LISTEN, mayAsk } from '../protocol/methods.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 
 export const REVISION = '2026-07-28';
@@ -83,6 +83,10 @@ export function assertRequest({ method, params, era, requestState }: McpCall): v
   const data = { reason: 'invalid_request_state' };
   throw new McpException(McpErrorCode.InvalidParams, 'Invalid or expired requestState', data);
 }
+
+/** Whether params hold a filter of `subscriptions/listen`. Extensions may have further fields in it. */
+export const isListenFilter = (params: Params): boolean =>
+  CODECS.modern.validateRequest(LISTEN, { method: LISTEN, params }).ok;
 
 /**
  * Checks and completes the result of a call for its revision.

@@ -2,7 +2,8 @@ import { Injectable, Module } from '@nestjs/common';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { Ctx, inputRequest, InputRequiredException, McpContext, McpModule, Tool } from 'nestjs-mcp';
 import type { McpServerInstance } from '../../lib/server/mcp-server-instance.js';
-import { gateListen } from '../../lib/transports/stdio/listen-gate.js';
+import { OpenReplies } from '../../lib/protocol/running-calls.js';
+import { gateStdio } from '../../lib/transports/stdio/stdio-gate.js';
 import { messageOf, send } from '../fixtures/raw-client.js';
 import { connect, listen, outcomeOf, type Running } from '../gateway/support.js';
 
@@ -68,7 +69,7 @@ describe('answers that are malformed', () => {
       close: () => Promise.resolve(),
       send: message => Promise.resolve(void sent.push(message)),
     };
-    const gated = gateListen(transport, { handlers: {} } as McpServerInstance);
+    const gated = gateStdio(transport, { handlers: {} } as McpServerInstance, new OpenReplies());
     gated.onmessage = message => received.push(message);
     await gated.start();
 

@@ -14,6 +14,8 @@ import { AuthChallenge } from '../../exceptions/auth-challenge.js';
 import type { Admission } from '../../protocol/permissions.js';
 import { callerOf } from '../../protocol/caller.js';
 import { LimitReached } from '../../protocol/caller-limit.js';
+import { LASTING } from '../../protocol/methods.js';
+import { OpenReplies } from '../../protocol/running-calls.js';
 import type { ResolvedHttpOptions } from '../../server/server-options.js';
 import { isRecord } from '../../util/is-record.js';
 import { assertNameHeader } from '../../headers/header-check.js';
@@ -21,18 +23,17 @@ import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { OLDEST_ASSUMED, versionIn, type ConnectionData } from '../../server/sdk-server.js';
 import { isEnvelope, REVISION } from '../../server/wire-codec.js';
 import { Sessions } from '../sessions/sessions.js';
-import { listenOf } from '../listen.js';
+import { JsonCall } from '../json-call.js';
 import { callOf } from '../message-call.js';
 import { refusalOfPreparation } from '../preparation.js';
 import { originForm } from './endpoint-paths.js';
 import { closeWithConnection, isGone } from './connections.js';
-import { HttpCall } from './http-call.js';
 import type { Incoming } from './incoming.js';
 import { ListenerLimit } from './listener-limit.js';
-import { httpOf, legacyCall, modernCall } from './request-call.js';
+import { httpOf, legacyCall, modernCall, originOf } from './request-call.js';
 import { PostAnswer, writeJson } from './post-answer.js';
 import { RequestCheck } from './request-check.js';
-import { originOf, SdkHandler } from './sdk-handler.js';
+import { SdkHandler } from './sdk-handler.js';
 import { challengeError, limitError, SHUTTING_DOWN } from './transport-error.js';
 
 /** The Streamable HTTP endpoint of one server. It serves both eras, and determines the era of each request. */
@@ -43,6 +44,7 @@ export class HttpEndpoint {
   /** Whether 2025-era clients are served without sessions. */
   private readonly isStateless: boolean;
   private readonly listeners: ListenerLimit;
+  private readonly openReplies = new OpenReplies();
   /** Responses that are not complete. */
   private readonly answers = new Set<ServerResponse>();
   private readonly forget: (this: ServerResponse) => void;
@@ -109,7 +111,7 @@ export class HttpEndpoint {
    * @param timeoutMs deadline for clients to read their answers, in milliseconds
    */
   async close(timeoutMs: number): Promise<void> {
-    await Promise.all([this.sdk.close(), this.sessions?.close()]);
+    await Promise.all([this.openReplies.close(), this.sdk.close(), this.sessions?.close()]);
     const over = new AbortController();
     setMaxListeners(0, over.signal);
     const closed = [...this.answers].map(response => once(response, 'close', { signal: over.signal }));
@@ -129,7 +131,7 @@ export class HttpEndpoint {
         http: httpOf(incoming),
         response: rawResponse,
         requests: requestsIn(json),
-        isListening: rawRequest.method === 'GET' || listenOf(json) !== undefined,
+        isListening: rawRequest.method === 'GET' || (isJSONRPCRequest(json) && LASTING.has(json.method)),
       });
       caller = admitted instanceof Promise ? await admitted : admitted;
     } catch (error) {
@@ -185,10 +187,8 @@ export class HttpEndpoint {
   }
 
   private async serveBySdk(incoming: Incoming, json: unknown): Promise<void> {
-    const listen = listenOf(json);
-    if (!listen && (await this.isChallenged(incoming, json))) return;
-    const isAdmitted = listen ? this.listeners.admits(incoming, listen.id) : this.admitsCalls(incoming, json);
-    if (isAdmitted) return this.sdk.serve(incoming);
+    if (await this.isChallenged(incoming, json)) return;
+    if (this.admitsCalls(incoming, json)) return this.sdk.serve(incoming);
   }
 
   /** Checked before an answer starts, because a refusal sets the HTTP status. */
@@ -245,15 +245,19 @@ export class HttpEndpoint {
     connection?: ConnectionData,
   ): void | Promise<void> {
     const { rawResponse, caller } = incoming;
-    const reached = this.server.running.refusal(caller);
-    if (reached) return limitError(reached, message.id).send(rawResponse);
+    const { id, method } = message;
+    const { running } = this.server;
+    const isLasting = LASTING.has(method);
+    if (isLasting && !this.listeners.admits(incoming, id)) return;
+    const reached = isLasting ? undefined : running.refusal(caller);
+    if (reached) return limitError(reached, id).send(rawResponse);
     const answer = new PostAnswer(rawResponse, { keepAliveMs: this.http.keepAliveMs });
-    const call = new HttpCall(message.id, connection ? 'legacy' : 'modern', answer, caller);
+    const call = new JsonCall(id, connection ? 'legacy' : 'modern', answer, caller);
     rawResponse.once('close', () => call.cancel());
     const own = connection
       ? legacyCall(message, incoming, call, connection)
       : modernCall(message, incoming, call);
-    return call.run(this.server, own);
+    return call.run(this.server, own, isLasting ? this.openReplies : running);
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import type { HttpExchange, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import { isRecord } from '../../util/is-record.js';
 import type { ConnectionData } from '../../server/sdk-server.js';
+import type { Origin } from '../message-call.js';
 import type { Incoming } from './incoming.js';
 
 /** Creates the call of a 2026-07-28 request whose envelope is valid. */
@@ -75,6 +76,21 @@ export const httpOf = ({ request, response, rawRequest, caller }: Incoming): Htt
   rawHeaders: rawRequest.rawHeaders,
   caller,
 });
+
+/** Shared, because `abort()` would capture a stack at the end of each request. */
+const CLOSED = new DOMException('The connection is closed', 'AbortError');
+
+/**
+ * The origin of a request. Its own signal is used, because the signal of the `Request` does not abort after the answer
+ * has ended.
+ */
+export function originOf(incoming: Incoming): Origin {
+  const { authInfo, rawResponse } = incoming;
+  const ended = new AbortController();
+  if (rawResponse.destroyed) ended.abort(CLOSED);
+  else rawResponse.once('close', () => ended.abort(CLOSED));
+  return { signal: ended.signal, authInfo, http: httpOf(incoming) };
+}
 
 /** Separates answers from malformed entries. An answer is a bare result (2026-07-28: basic/patterns/mrtr). */
 function sorted(responses: Params): Pick<McpCall, 'inputResponses' | 'malformedResponses'> {

@@ -15,7 +15,7 @@ import type { AskClient } from '../../protocol/mcp-call.js';
 import type { ConnectionServer } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { passthroughSchema } from '../../server/passthrough-schema.js';
-import { HttpCall } from '../http/http-call.js';
+import { JsonCall } from '../json-call.js';
 import type { Incoming } from '../http/incoming.js';
 import { legacyCall } from '../http/request-call.js';
 import type { PostAnswer } from '../http/post-answer.js';
@@ -41,7 +41,7 @@ const ABANDONED = 'The call was cancelled, because its client did not come back 
 interface Pending {
   readonly answer: Pick<PostAnswer, 'send' | 'answer' | 'drop'>;
   /** Undefined if the SDK's server answers it. */
-  readonly call?: HttpCall;
+  readonly call?: JsonCall;
 }
 
 export interface SessionOptions {
@@ -264,7 +264,7 @@ export class Session implements Transport {
     this.onclose?.();
   }
 
-  private run(call: HttpCall, message: JSONRPCRequest, incoming: Incoming): void {
+  private run(call: JsonCall, message: JSONRPCRequest, incoming: Incoming): void {
     const over = () => {
       if (this.pending.get(call.id)?.call === call) this.pending.delete(call.id);
       this.timer.refresh();
@@ -284,9 +284,9 @@ export class Session implements Transport {
     return count === 0 ? undefined : this.instance.running.refusal(caller, count);
   }
 
-  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): HttpCall | undefined {
+  private open({ id, method }: JSONRPCRequest, answer: PostAnswer, caller: string): JsonCall | undefined {
     const call = this.instance.serves(method, 'legacy')
-      ? new HttpCall(id, 'legacy', answer, caller, this.asker(id))
+      ? new JsonCall(id, 'legacy', answer, caller, this.asker(id))
       : undefined;
     this.pending.set(id, { answer, call });
     return call;

@@ -5,11 +5,11 @@ import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { type RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
+import { OpenReplies, type RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
-import { gateListen } from './listen-gate.js';
 import { reserveStdout } from './reserve-stdout.js';
 import { MAX_LINE_BYTES, StdinLines } from './stdin-lines.js';
+import { gateStdio } from './stdio-gate.js';
 
 /** Serves a server over the process's stdin and stdout, in both eras. */
 export class StdioTransport {
@@ -17,6 +17,7 @@ export class StdioTransport {
   private handle?: StdioServerHandle;
   private readonly stdout = reserveStdout();
   private readonly running: RunningCalls;
+  private readonly replies = new OpenReplies();
   private closing?: Promise<void>;
 
   constructor(private readonly host: McpServerInstance) {
@@ -48,8 +49,10 @@ export class StdioTransport {
       end(1);
     });
     this.handle = serveStdio(({ era }) => serverForConnection(this.host, era, this.running), {
-      transport: gateListen(transport, this.host),
+      transport: gateStdio(transport, this.host, this.replies),
       legacy: this.host.options.legacy === 'reject' ? 'reject' : 'serve',
+      // The gate answers `subscriptions/listen`.
+      maxSubscriptions: 0,
       onerror: error => this.host.reportRejected(error),
     });
   }
@@ -70,6 +73,7 @@ export class StdioTransport {
 
   private async shutDown(): Promise<void> {
     this.host.reportEnded(await this.running.shutDown(this.host.options.shutdownTimeoutMs));
+    await this.replies.close();
     const over = new AbortController();
     const late = pause(SHUTDOWN_GRACE_MS, undefined, { signal: over.signal }).catch(() => undefined);
     const closed = Promise.all([

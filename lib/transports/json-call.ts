@@ -1,13 +1,13 @@
 import type { RequestId } from '@modelcontextprotocol/server';
-import type { McpException } from '../../exceptions/mcp.exception.js';
-import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
-import { answerInJson, encodeFailure } from '../../server/answer-encoder.js';
-import type { McpServerInstance } from '../../server/mcp-server-instance.js';
-import { RunningCall } from '../../protocol/running-calls.js';
-import type { PostAnswer } from './post-answer.js';
+import type { McpException } from '../exceptions/mcp.exception.js';
+import type { AskClient, McpCall } from '../protocol/mcp-call.js';
+import { answerInJson, encodeFailure } from '../server/answer-encoder.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { RunningCall, type RunningWork } from '../protocol/running-calls.js';
+import type { PostAnswer } from './http/post-answer.js';
 
-/** A call in a POST request, and its answer. */
-export class HttpCall extends RunningCall {
+/** A call, and the answer that its transport writes as JSON. */
+export class JsonCall extends RunningCall {
   readonly ask?: AskClient;
   private isOver = false;
 
@@ -15,7 +15,7 @@ export class HttpCall extends RunningCall {
   constructor(
     readonly id: RequestId,
     private readonly era: McpCall['era'],
-    private readonly answer: PostAnswer,
+    private readonly answer: Pick<PostAnswer, 'tell' | 'pause' | 'answer' | 'drop'>,
     caller: string,
     send?: AskClient,
   ) {
@@ -33,19 +33,24 @@ export class HttpCall extends RunningCall {
 
   /**
    * Runs the call and answers it.
+   * @param running counts the call while it runs
    * @throws Error if the answer cannot be written
    */
-  async run(server: McpServerInstance, call: McpCall): Promise<void> {
+  async run(
+    server: McpServerInstance,
+    call: McpCall,
+    running: RunningWork<RunningCall> = server.running,
+  ): Promise<void> {
     try {
       this.called = call;
-      server.running.add(this);
+      running.add(this);
       const { json, status, headers } = await answerInJson(server, call);
       this.settle(() => this.answer.answer(json, status, headers));
     } catch (error) {
       if (this.isOver) throw error;
       this.fail(error as McpException);
     } finally {
-      server.running.delete(this);
+      running.delete(this);
       // The response may keep this object for longer than the request.
       this.called = undefined;
     }

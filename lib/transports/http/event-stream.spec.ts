@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect as connectTo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Ctx, McpContext, Tool } from 'nestjs-mcp';
 import { Inbox } from '../../../test/fixtures/inbox.js';
-import { NotificationBuffer } from './notification-buffer.js';
+import { EventStream, MAX_UNREAD_BYTES } from './event-stream.js';
 import { backendModule } from '../../../test/gateway/backend-app.js';
 import { listen } from '../../../test/gateway/support.js';
 
@@ -61,15 +62,22 @@ it('a client that does not read has a server keep little for it', async () => {
   await server.app.close();
 });
 
-it('a client that keeps up is told everything', async () => {
-  const response = { writableNeedDrain: false };
-  const unsent = new NotificationBuffer(response);
-  const told: number[] = [];
-  const tell = (index: number) => unsent.send('x'.repeat(600_000), async () => void told.push(index));
-  for (const index of [1, 2, 3, 4]) await tell(index);
-  response.writableNeedDrain = true;
-  for (const index of [5, 6, 7, 8]) await tell(index);
-  response.writableNeedDrain = false;
-  await tell(9);
-  expect(told).toEqual([1, 2, 3, 4, 5, 9]);
+it('a client that keeps up is told everything', () => {
+  const told: string[] = [];
+  const response = {
+    writableLength: 0,
+    writeHead() {},
+    flushHeaders() {},
+    write: (text: string) => told.push(text),
+  };
+  const stream = new EventStream(response as unknown as ServerResponse, {}, 0);
+  const tell = (index: number) => stream.tell(String(index));
+  for (const index of [1, 2, 3, 4]) tell(index);
+  response.writableLength = MAX_UNREAD_BYTES;
+  tell(5);
+  response.writableLength += 1;
+  for (const index of [6, 7, 8]) tell(index);
+  response.writableLength = 0;
+  tell(9);
+  expect(told.map(text => Number(/data: (.)/.exec(text)![1]))).toEqual([1, 2, 3, 4, 5, 9]);
 });
