@@ -20,6 +20,7 @@ import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, type HandlerTarget, type Method } from '../execution/handler-target.js';
 import { assertCompletes } from './assert-completes.js';
 import { assertProtected } from './assert-protected.js';
+import { claimOptions } from './claim-options.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
 import type { ServerDraft } from './server-draft.js';
@@ -108,6 +109,7 @@ export class McpServerRegistry {
     const entry = await this.compile(kind, options, handler);
     assertCompletes(entry, draft);
     assertProtected(entry, draft);
+    claimOptions(entry, draft);
     draft.table.add(entry, 'use replace() to change it');
     this.changed(draft, kind);
   }
@@ -124,6 +126,7 @@ export class McpServerRegistry {
     const draft = this.draftOf(options.server);
     const entry = await this.compile(kind, options, handler);
     assertProtected(entry, draft);
+    claimOptions(entry, draft);
     if (!draft.table.replace(entry)) throw unknownHandler(draft, kind, entry.key);
     this.changed(draft, kind);
   }

@@ -41,6 +41,9 @@ export interface OwnMethod {
   readonly isHidden?: (call: McpCall | undefined) => boolean | Promise<boolean>;
 }
 
+/** Takes the value of an option of a handler. @throws Error for a wrong value, which stops the start */
+export type ClaimOption = (value: unknown, handler: object) => void;
+
 /** What an extension uses of its server. */
 export interface ExtendedServer extends Requirements {
   readonly handlers: Listings & Requirements & { answer(method: DispatchedMethod): Answer };
@@ -70,6 +73,10 @@ export interface ServerExtension {
   readonly methods?: Readonly<Record<string, OwnMethod>>;
   /** Its stages around a method; undefined if it has nothing to do for the method. */
   stages?(method: string, era: Era): Stages | undefined;
+  /** The options of `@Tool` that belong to the extension, and what takes their values. */
+  readonly handlerOptions?: Readonly<Record<string, ClaimOption>>;
+  /** The values of `resultType` that its stages add to calls. The server sends these results as they are. */
+  readonly resultTypes?: readonly string[];
   /** Whether its stages compare header parameters with arguments, so that the server does not. */
   readonly checksHeaders?: boolean;
   /** Decides who sees and may use the handlers. A server has at most one extension with permissions. */
@@ -85,4 +92,6 @@ export interface ServerExtension {
    * @returns a function that removes the listener
    */
   onNotification?(listener: (method: string) => void): () => void;
+  /** Called when the server shuts down. Waits up to `timeoutMs` milliseconds for work that outlasts its call, then ends it. */
+  close?(timeoutMs: number): Promise<void>;
 }

@@ -65,6 +65,8 @@ export class McpServerInstance {
   readonly runner: HandlerRunner;
   /** The methods of extensions. */
   readonly ownMethods: ReadonlyMap<string, OwnMethod>;
+  /** The values of `resultType` that extensions add. */
+  readonly resultTypes: ReadonlySet<unknown>;
   private required?: { readonly of: object; readonly all: ReturnType<Requirements['requirements']> };
   readonly changes: ChangeNotifier;
   readonly rounds: Rounds;
@@ -115,6 +117,7 @@ export class McpServerInstance {
     this.runner = new HandlerRunner(changes, rounds);
     const { runner } = this;
     this.ownMethods = new Map(extensions.flatMap(({ methods = {} }) => Object.entries(methods)));
+    this.resultTypes = new Set(extensions.flatMap(({ resultTypes = [] }) => resultTypes));
     const further = Array.from(this.ownMethods.values(), ({ requirement }) => requirement);
     this.own = new CatalogHandlers({ options, table, changes, rounds, runner, permissions, further });
     this.handlers = remote ?? this.own;
@@ -179,6 +182,11 @@ export class McpServerInstance {
   /** Called when the transports begin to close. */
   closing(): void {
     this.isReady = false;
+  }
+
+  /** Waits up to `shutdownTimeoutMs` for the work of extensions that outlasts its calls, then ends it. */
+  async closeExtensions(): Promise<void> {
+    await Promise.all(this.extensions.map(async one => one.close?.(this.options.shutdownTimeoutMs)));
   }
 
   /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
