@@ -146,7 +146,7 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
         .fail(id, errorOf(error, call.method))
         .catch((failed: unknown) => tasks.warn('A task could not be marked as failed', failed));
     } finally {
-      tasks.delete(this);
+      tasks.ended(this, this.taskId);
     }
   }
 

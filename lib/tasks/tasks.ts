@@ -33,7 +33,7 @@ export interface TaskRun {
 interface Kept {
   readonly caller: string;
   readonly pace: PollPace;
-  /** Undefined after the task has expired. */
+  /** Undefined after the handler has ended, and after the task has expired. */
   run?: TaskRun;
   expiresAt: number;
 }
@@ -86,6 +86,13 @@ export class Tasks extends RunningWork<TaskRun> {
     this.add(run);
     this.sweeping ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
     return task;
+  }
+
+  /** Called when a handler has ended. Its request can be collected as garbage then. */
+  ended(run: TaskRun, id: string | undefined): void {
+    const kept = id === undefined ? undefined : this.kept.get(id);
+    if (kept) kept.run = undefined;
+    this.delete(run);
   }
 
   /** Finds a task of the caller. @throws McpException (-32602), the same for unknown tasks and for those of others */
@@ -213,7 +220,7 @@ export class Tasks extends RunningWork<TaskRun> {
   }
 
   private async failRuns(isMeant: (run: TaskRun) => boolean): Promise<number> {
-    const meant = [...this.kept].filter(([, { run }]) => run && this.work.has(run) && isMeant(run));
+    const meant = [...this.kept].filter(([, { run }]) => run && isMeant(run));
     await Promise.all(meant.map(([id, kept]) => this.abandon(id, kept, shuttingDown())));
     return meant.length;
   }
@@ -232,7 +239,7 @@ export class Tasks extends RunningWork<TaskRun> {
     const now = Date.now();
     for (const [id, kept] of this.kept) {
       if (kept.expiresAt > now) continue;
-      if (kept.run && this.work.has(kept.run)) {
+      if (kept.run) {
         const error = new McpException(McpErrorCode.Refused, 'The task did not end within its "ttlMs"');
         void this.abandon(id, kept, error);
         kept.run = undefined;
