@@ -26,6 +26,7 @@ const FLOORS = [
   'client',
   'gateway',
   'redis',
+  'tasks',
   'telemetry',
   'explorer',
   'testing',

@@ -200,7 +200,11 @@ export class McpModule
     const deadline = performance.now() + options.shutdownTimeoutMs + SHUTDOWN_GRACE_MS;
     // The start may have failed before stdio was open.
     if (options.stdio && !this.stdio) reserveStdout().release();
-    await Promise.all([this.stdio?.close(), this.http?.close(server)]);
+    await Promise.all([
+      this.stdio?.close(),
+      this.http?.close(server),
+      server?.extensions.close(options.shutdownTimeoutMs),
+    ]);
     await server?.close(Math.max(0, deadline - performance.now()));
   }
 

@@ -21,6 +21,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['authorization', 'Authorization'],
     ['asking', 'Elicitation: ask the client'],
     ['replay', 'Multi-round calls: replay'],
+    ['tasks', 'Long work: tasks'],
     ['header-parameters', 'Header parameters'],
     ['runtime', 'Handlers at run time'],
     ['extensions', 'Extensions of the protocol'],

@@ -22,6 +22,8 @@ export interface ToolEntry extends EntryBase<'tool'> {
   readonly definition: Tool;
   readonly headerParams: readonly HeaderParam[];
   readonly output?: CompiledSchema;
+  /** Options that belong to extensions. */
+  readonly extensionOptions: Readonly<Record<string, unknown>>;
 }
 
 export interface PromptEntry extends EntryBase<'prompt'> {

@@ -16,6 +16,7 @@ import { HandlerExecutor, type RunHandler } from '../execution/handler-executor.
 import { readParams, type HandlerParam } from '../execution/handler-params.js';
 import type { Pipeline, Prepare } from '../execution/handler-pipeline.js';
 import { declaredMethodOf, describeTarget, type HandlerTarget } from '../execution/handler-target.js';
+import { omit } from '../options/option-schema.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { readHeaderParams } from '../headers/header-params.js';
 import type { HeaderParam } from '../protocol/header-param.js';
@@ -44,6 +45,19 @@ export interface HandlerDeclaration {
 
 /** The names that the specification recommends. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+
+/** The options of `@Tool` that do not belong to extensions. */
+const TOOL_OPTIONS = [
+  'name',
+  'title',
+  'description',
+  'icons',
+  '_meta',
+  'server',
+  'annotations',
+  'inputSchema',
+  'outputSchema',
+] as const satisfies readonly (keyof ToolOptions)[];
 
 type Positional = Pipeline['positional'];
 
@@ -114,6 +128,7 @@ export class HandlerCompiler {
       ...originOf(target),
       definition,
       headerParams,
+      extensionOptions: defined(omit(options, ...TOOL_OPTIONS)),
       run: this.runner(
         target,
         validator(`tool "${key}"`, input.schema),

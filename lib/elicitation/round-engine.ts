@@ -96,14 +96,14 @@ export class RoundEngine {
 
   private begin(journal: Journal, where: string, call: McpCall): Round {
     const { onMismatch, maxRounds } = this.settings;
-    const asker =
-      call.era === 'legacy' &&
-      new LiveAsker(
+    let live: LiveAsker | undefined;
+    const asker = () =>
+      (live ??= new LiveAsker(
         journal.rounds,
         maxRounds,
         (key, round) => this.tooMany(where, [key], round),
         this.suspensions.asker(call),
-      );
+      ));
     return new Round(journal, {
       where,
       onMismatch,
@@ -112,7 +112,9 @@ export class RoundEngine {
       },
       onMistake: mistake => this.logger.error(mistake.message),
       assertAskable: request => assertDeclared([request], call.clientCapabilities),
-      ...(asker && { asker }),
+      get asker() {
+        return call.era === 'legacy' || call.reply.ask ? asker() : live;
+      },
     });
   }
 

@@ -4,7 +4,7 @@ import { UnsupportedInput } from './questions/errors.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
 import { toolError } from '../protocol/tool-result.js';
-import { LegacyRounds } from './live/legacy-rounds.js';
+import { InlineRounds } from './live/inline-rounds.js';
 import { PendingRequests } from './live/pending-requests.js';
 import type { MrtrSettings } from './mrtr-options.js';
 import type { CurrentRound } from './replay/current-round.js';
@@ -13,7 +13,7 @@ import type { AskingHandler, RoundEngine, RoundObserver, RoundResult } from './r
 /** Runs handlers that ask their client, one round at a time, on any node. */
 export class Rounds implements RoundObserver {
   readonly suspensions: PendingRequests;
-  private readonly legacy: LegacyRounds;
+  private readonly inlineRounds: InlineRounds;
   private loading?: Promise<RoundEngine>;
   private engine?: RoundEngine;
 
@@ -24,7 +24,7 @@ export class Rounds implements RoundObserver {
     readonly traffic?: RoundObserver['traffic'],
   ) {
     this.suspensions = new PendingRequests(settings.suspension);
-    this.legacy = new LegacyRounds(this.suspensions, settings.maxRounds);
+    this.inlineRounds = new InlineRounds(this.suspensions, settings.maxRounds);
   }
 
   /** Loads the engine. Otherwise, the first call of a handler that can ask loads it. */
@@ -51,8 +51,11 @@ export class Rounds implements RoundObserver {
 
   /** Runs all rounds of a call for a client without rounds (2025 era). */
   readonly legacyRounds: Stage = next => (call, params) => {
-    return call.reply.ask ? this.legacy.run(call, params, next) : withoutAsking(call, params, next);
+    return call.reply.ask ? this.inlineRounds.run(call, params, next) : withoutAsking(call, params, next);
   };
+
+  /** Runs the rounds of a call that may become able to ask while it runs. Its earlier rounds go to the client. */
+  readonly inline: Stage = next => (call, params) => this.inlineRounds.run(call, params, next);
 
   /** Waits up to `timeoutMs` milliseconds for handlers that outlast their calls. */
   async ended(timeoutMs: number): Promise<void> {

@@ -144,6 +144,7 @@ async function invoke(
   const method = (target.instance as Record<string, Method>)[target.methodName];
   const run = (args: unknown[]) => observed(method.apply(target.instance, args));
   const args = params.length === 0 ? positional(data, call) : await argumentsOf(params, data, call, host);
+  if (call.lifecycle) await call.lifecycle.onEnter();
   return round ? round.watch(() => run(args)) : run(args);
 }
 

@@ -1,6 +1,7 @@
 import type { HandlerRound } from '../elicitation/questions/asking.js';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import type { CallLifecycle } from '../protocol/mcp-call.js';
 import type { McpContext } from './mcp-context.js';
 import { shieldResponse } from './response-shield.js';
 
@@ -13,6 +14,7 @@ export interface HandlerCall {
   readonly data: unknown;
   readonly context: McpContext;
   readonly round?: HandlerRound;
+  readonly lifecycle?: CallLifecycle;
   /** The variables of a resource template's URI. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
 }

@@ -1,4 +1,4 @@
-import { MissingRequiredClientCapabilityError, type Result } from '@modelcontextprotocol/server';
+import type { Result } from '@modelcontextprotocol/server';
 import { compileExtensionMethod, type ExtensionMethodEntry } from '../catalog/extension-method.js';
 import type { ExtensionMethodMetadata, McpExtensionOptions } from '../decorators/extension.decorators.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
@@ -6,6 +6,7 @@ import type { DeclaredMethod } from '../execution/explore-methods.js';
 import type { HandlerExecutor } from '../execution/handler-executor.js';
 import { describeTarget } from '../execution/handler-target.js';
 import type { Stage } from '../protocol/answer.js';
+import { assertDeclares } from '../protocol/declared-extension.js';
 import { toFailure } from '../protocol/errors.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
 import { argumentsOf } from '../protocol/params.js';
@@ -130,12 +131,6 @@ export class ApplicationExtension implements ServerExtension {
       throw toFailure(thrown, entry.where, traceIdOf(call, rounds.traffic)).error;
     }
   }
-}
-
-/** @throws the error -32021 for a client that has not declared the extension */
-function assertDeclares({ clientCapabilities }: McpCall, id: string): void {
-  if (clientCapabilities?.extensions && Object.hasOwn(clientCapabilities.extensions, id)) return;
-  throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [id]: {} } } });
 }
 
 /** @throws Error for a value that is not a result, or breaks its schema */

@@ -9,6 +9,7 @@ import { declaredExtensions } from './declared-extensions.js';
 import { InterceptorLoader } from './interceptor-loader.js';
 import { assertCompletes } from './assert-completes.js';
 import { assertOffered } from './assert-offered.js';
+import { claimOptions } from './claim-options.js';
 import { assertGatewayProtected, assertProtected } from './assert-protected.js';
 import { McpServers } from './mcp-servers.js';
 import type { ServerDraft } from './server-draft.js';
@@ -85,7 +86,9 @@ export class HandlerLoader implements OnModuleInit {
       for (const entry of draft.table.enabled()) {
         if (!(await mistakes.collect(() => assertOffered(entry, draft)))) continue;
         if (isWhole) await mistakes.collect(() => assertCompletes(entry, draft));
-        if (isExtended) await mistakes.collect(() => assertProtected(entry, draft));
+        if (!isExtended) continue;
+        await mistakes.collect(() => assertProtected(entry, draft));
+        await mistakes.collect(() => claimOptions(entry, draft));
       }
     }
   }

@@ -21,6 +21,7 @@ import { describeTarget, type HandlerTarget, type Method } from '../execution/ha
 import { assertCompletes } from './assert-completes.js';
 import { assertOffered } from './assert-offered.js';
 import { assertProtected } from './assert-protected.js';
+import { claimOptions } from './claim-options.js';
 import { McpServers } from './mcp-servers.js';
 import { runtimeTarget } from './runtime-target.js';
 import type { ServerDraft } from './server-draft.js';
@@ -110,6 +111,7 @@ export class McpServerRegistry {
     assertOffered(entry, draft);
     assertCompletes(entry, draft);
     assertProtected(entry, draft);
+    claimOptions(entry, draft);
     draft.table.add(entry, 'use replace() to change it');
     this.changed(draft, kind);
   }
@@ -126,6 +128,7 @@ export class McpServerRegistry {
     const draft = this.draftOf(options.server);
     const entry = await this.compile(kind, options, handler);
     assertProtected(entry, draft);
+    claimOptions(entry, draft);
     if (!draft.table.replace(entry)) throw unknownHandler(draft, kind, entry.key);
     this.changed(draft, kind);
   }

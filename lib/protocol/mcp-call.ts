@@ -31,7 +31,10 @@ export interface HttpExchange {
 export type AskClient = (
   method: string,
   params: Params | undefined,
-  options: Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'>,
+  options: Pick<RequestOptions, 'signal' | 'timeout' | 'onprogress' | 'resetTimeoutOnProgress'> & {
+    /** Names the question within its call. */
+    readonly key?: string;
+  },
 ) => Promise<Result>;
 
 /** Why a request ended without its answer. */
@@ -56,12 +59,20 @@ export interface ReplyChannel {
   stayOpen?(): ReplyChannel['notify'];
   /** Restarts the call's deadline, because the call makes progress. */
   extend?(): void;
-  /** Sends a request to the client on the call's own stream, if the connection carries requests (2025 era). */
+  /**
+   * Sends a request to the client while the handler waits. Undefined if the call cannot do so now: read it each time.
+   */
   readonly ask?: AskClient;
   /** Called when the channel ends the call without its answer. */
   onAbort?: (reason: unknown, aborted: Abortion) => void;
   /** Called when the reply stays open, perhaps for days. */
   onOpen?: () => void;
+}
+
+/** Takes part in the run of a call's handler. */
+export interface CallLifecycle {
+  /** Called right before the method of the handler runs, after its guards, pipes and `@Ask()`. The method waits for it. */
+  onEnter(): Promise<void>;
 }
 
 /** A lasting connection to a 2025-era client, which a gateway uses for its own notifications and requests. */
@@ -90,6 +101,8 @@ export interface McpCall {
   readonly era: Era;
   readonly protocolVersion: string;
   readonly reply: ReplyChannel;
+  /** Set by a stage of an extension. */
+  readonly lifecycle?: CallLifecycle;
   readonly sessionId?: string;
   readonly authInfo?: AuthInfo;
   readonly clientInfo?: Implementation;

@@ -53,6 +53,9 @@ export interface OwnSubscription {
   open(notify: Notify): () => void;
 }
 
+/** Takes the value of an option of a handler. @throws Error for a wrong value, which stops the start */
+export type ClaimOption = (value: unknown, handler: object) => void;
+
 /** What an extension uses of its server. */
 export interface ExtendedServer extends Requirements {
   readonly handlers: Handlers;
@@ -93,6 +96,10 @@ export interface ServerExtension {
    * @throws McpException if the request is refused
    */
   listen?(notifications: Params, call: McpCall): Promise<OwnSubscription | undefined>;
+  /** The options of `@Tool` that belong to the extension, and what takes their values. */
+  readonly handlerOptions?: Readonly<Record<string, ClaimOption>>;
+  /** The values of `resultType` that its stages add to calls. The server sends these results as they are. */
+  readonly resultTypes?: readonly string[];
   /** Whether its stages compare header parameters with arguments, so that the server does not. */
   readonly checksHeaders?: boolean;
   /** Decides who sees and may use the handlers. A server has at most one extension with permissions. */
@@ -108,4 +115,6 @@ export interface ServerExtension {
    * @returns a function that removes the listener
    */
   onNotification?(listener: (method: string) => void): () => void;
+  /** Called when the server shuts down. Waits up to `timeoutMs` milliseconds for work that outlasts its call, then ends it. */
+  close?(timeoutMs: number): Promise<void>;
 }

@@ -56,6 +56,7 @@ function encode({ info, options }: McpServerInstance, call: McpCall, result: Res
 
 /** Completes the result with the fields that its revision requires. The result is not encoded yet. */
 export function whole(server: McpServerInstance, call: McpCall, result: Result): Result | Promise<Result> {
+  if (server.extensions.resultTypes.has(result['resultType'])) return result;
   const { method, era, params } = call;
   // Only for 2025-era clients, the form of structured content depends on the schema.
   const depends = method === 'tools/call' && era === 'legacy' && result['structuredContent'] !== undefined;

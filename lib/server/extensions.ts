@@ -9,6 +9,8 @@ import { Traffic } from '../protocol/traffic.js';
 export class Extensions {
   /** The methods that they answer. */
   readonly methods: ReadonlyMap<string, OwnMethod>;
+  /** The values of `resultType` that they add. */
+  readonly resultTypes: ReadonlySet<unknown>;
   /** Answers instead of the application's handlers. */
   readonly handlers?: Handlers;
   readonly permissions?: Permissions;
@@ -18,6 +20,7 @@ export class Extensions {
 
   constructor(readonly all: readonly ServerExtension[]) {
     this.methods = new Map(all.flatMap(({ methods = {} }) => Object.entries(methods)));
+    this.resultTypes = new Set(all.flatMap(({ resultTypes = [] }) => resultTypes));
     this.handlers = all.find(({ handlers }) => handlers)?.handlers;
     this.permissions = all.find(({ permissions }) => permissions)?.permissions;
     this.admission = all.find(({ admission }) => admission)?.admission;
@@ -55,6 +58,11 @@ export class Extensions {
     return () => {
       for (const remove of removals) remove?.();
     };
+  }
+
+  /** Waits up to `timeoutMs` milliseconds for work that outlasts its calls, then ends it. */
+  async close(timeoutMs: number): Promise<void> {
+    await Promise.all(this.all.map(async one => one.close?.(timeoutMs)));
   }
 
   /** What they offer, for the log of the start. */

@@ -11,6 +11,7 @@ export const ENTRIES = [
   'gateway',
   'interceptors',
   'redis',
+  'tasks',
   'telemetry',
   'testing',
 ];

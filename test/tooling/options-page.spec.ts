@@ -22,6 +22,7 @@ import { AUTH } from '../../lib/auth/auth-options.js';
 import { INTROSPECTION } from '../../lib/auth/introspection-verifier.js';
 import { JWT } from '../../lib/auth/jwt-verifier.js';
 import { REDIS } from '../../lib/redis/redis-options.js';
+import { TASKS, TOOL_TASK } from '../../lib/tasks/task-options.js';
 import { EXPLORER } from '../../lib/explorer/explorer-options.js';
 import { TELEMETRY } from '../../lib/telemetry/telemetry-options.js';
 import { describe as describeSchema } from '../../lib/options/check-options.js';
@@ -83,6 +84,8 @@ const SECTIONS: readonly Section[] = [
   ['backend', BACKEND, 'GatewayBackend', 'ConnectionOptions'],
   ['limits of a gateway', LIMITS, 'GatewayLimits'],
   ['McpRedisModule.forRoot(options)', REDIS, 'McpRedisOptions'],
+  ['McpTasksModule.forRoot(options)', TASKS, 'McpTasksOptions'],
+  ['@Tool task', TOOL_TASK, 'ToolTaskOptions'],
   ['McpTelemetryModule.forRoot(options)', TELEMETRY, 'McpTelemetryOptions'],
   ['McpExplorerModule.forRoot(options)', EXPLORER, 'McpExplorerOptions'],
   ['McpAuthModule.forRoot(options)', AUTH, 'McpAuthOptions'],

@@ -14,13 +14,14 @@ import { assertDeclared, ClientFailed, UnsupportedInput } from '../questions/err
 import type { MrtrSettings } from '../mrtr-options.js';
 
 interface Asked {
+  readonly key: string;
   readonly request: InputRequest;
   readonly over: AbortSignal;
   readonly resolve: (answer: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Asks 2025-era clients while their calls wait. It counts the questions, because each keeps a call in memory. */
+/** Asks clients while their calls wait. It counts the questions, because each keeps a call in memory. */
 export class PendingRequests {
   private readonly perSession = new Map<unknown, number>();
   readonly limit: CallerLimit;
@@ -46,13 +47,13 @@ export class PendingRequests {
   ): Promise<Record<string, Result>> {
     const ask = this.asker(call);
     const answers = Object.entries(requests).map(
-      async ([key, request]) => [key, await ask(request, over)] as const,
+      async ([key, request]) => [key, await ask(key, request, over)] as const,
     );
     return Object.fromEntries(await Promise.all(answers));
   }
 
   /** Like `askAll`, for all questions of the same turn of the event loop. */
-  asker(call: McpCall): (request: InputRequest, over: AbortSignal) => Promise<Result> {
+  asker(call: McpCall): (key: string, request: InputRequest, over: AbortSignal) => Promise<Result> {
     let batch: Asked[] = [];
     const askBatch = () => {
       const asked = batch;
@@ -66,13 +67,11 @@ export class PendingRequests {
         for (const { reject } of asked) reject(error);
         return;
       }
-      for (const { request, over, resolve, reject } of asked) {
-        this.send(call, request, over).then(resolve, reject);
-      }
+      for (const one of asked) this.send(call, one).then(one.resolve, one.reject);
     };
-    return (request, over) =>
+    return (key, request, over) =>
       new Promise((resolve, reject) => {
-        if (batch.push({ request, over, resolve, reject }) === 1) setImmediate(askBatch);
+        if (batch.push({ key, request, over, resolve, reject }) === 1) setImmediate(askBatch);
       });
   }
 
@@ -86,10 +85,12 @@ export class PendingRequests {
     }
   }
 
-  private async send(call: McpCall, request: InputRequest, over: AbortSignal): Promise<Result> {
+  private async send(call: McpCall, { key, request, over }: Asked): Promise<Result> {
     const signal = AbortSignal.any([call.reply.signal, over]);
     try {
-      return await call.reply.ask!(request.method, paramsOf(request), {
+      const params = call.era === 'legacy' ? paramsOf(request) : request.params;
+      return await call.reply.ask!(request.method, params, {
+        key,
         signal,
         timeout: this.options.idleTimeoutMs,
         resetTimeoutOnProgress: true,
@@ -106,23 +107,28 @@ export class PendingRequests {
     }
   }
 
-  private take({ sessionId, http }: McpCall, count: number): void {
-    const own = (this.perSession.get(sessionId) ?? 0) + count;
+  private take(call: McpCall, count: number): void {
+    const session = sessionOf(call);
+    const own = (this.perSession.get(session) ?? 0) + count;
     if (own > this.options.maxPerSession) {
       throw new LimitReached(429, 'Too many calls wait for an answer; try again later');
     }
-    const reached = this.limit.take(http?.caller ?? STDIO_CALLER, count);
+    const reached = this.limit.take(call.http?.caller ?? STDIO_CALLER, count);
     if (reached) throw reached;
-    this.perSession.set(sessionId, own);
+    this.perSession.set(session, own);
   }
 
-  private release({ sessionId, http }: McpCall): void {
-    this.limit.release(http?.caller ?? STDIO_CALLER);
-    const left = this.perSession.get(sessionId)! - 1;
-    if (left === 0) this.perSession.delete(sessionId);
-    else this.perSession.set(sessionId, left);
+  private release(call: McpCall): void {
+    this.limit.release(call.http?.caller ?? STDIO_CALLER);
+    const session = sessionOf(call);
+    const left = this.perSession.get(session)! - 1;
+    if (left === 0) this.perSession.delete(session);
+    else this.perSession.set(session, left);
   }
 }
+
+/** What `maxPerSession` counts for. Without sessions, each call counts for itself. */
+const sessionOf = ({ era, sessionId, reply }: McpCall): unknown => (era === 'legacy' ? sessionId : reply);
 
 const isTimeout = (error: unknown): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
@@ -147,7 +153,7 @@ export class LiveAsker {
     public rounds: number,
     private readonly maxRounds: number,
     private readonly tooMany: (key: string, round: number) => Error,
-    private readonly send: (request: InputRequest, over: AbortSignal) => Promise<unknown>,
+    private readonly send: (key: string, request: InputRequest, over: AbortSignal) => Promise<unknown>,
   ) {
     this.begun = rounds;
   }
@@ -160,7 +166,7 @@ export class LiveAsker {
     }
     this.open++;
     try {
-      const answer = await this.send(request, over);
+      const answer = await this.send(key, request, over);
       this.rounds = this.begun;
       return answer;
     } finally {

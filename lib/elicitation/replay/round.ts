@@ -24,7 +24,7 @@ export interface RoundOptions {
   readonly onMistake: (mistake: MrtrError) => void;
   /** @throws Error if the question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
-  /** Asks the client during the round, if the connection can. */
+  /** Asks the client during the round, if the call can do so now. */
   readonly asker?: LiveAsker;
 }
 

@@ -25,11 +25,10 @@ export class InputCrossing {
   ) {}
 
   async around(call: McpCall, work: (call: McpCall) => Promise<Result>): Promise<Result> {
-    const { reply } = call;
     let governed: McpCall = {
       receive: responses => this.received(responses),
       ...call,
-      ...(reply.ask && { reply: channelOver(reply, { ask: this.asking(reply.ask) }) }),
+      reply: channelOver(call.reply, { asking: ask => this.asking(ask) }),
     };
     for (let round = 0; round < MAX_ANSWERED_ROUNDS; round++) {
       const answer = await work(governed);

@@ -1,5 +1,5 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
-import type { McpCall, ReplyChannel } from '../../protocol/mcp-call.js';
+import type { AskClient, McpCall, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { Chain } from '../chain/chain.js';
 import type { Hooked } from '../chain/selection.js';
 import { contextOf, ExchangeBag } from '../messages/context.js';
@@ -53,10 +53,15 @@ export class Message {
 export const isInputRequired = (result: unknown): result is InputRequiredResult =>
   (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
 
-/** Changes a reply channel. The signal is still created only on demand. */
+interface ChannelChanges {
+  readonly notify?: ReplyChannel['notify'];
+  readonly asking?: (ask: AskClient) => AskClient;
+}
+
+/** Changes a reply channel. The signal is still created only on demand, and `ask` may become available later. */
 export const channelOver = (
   reply: ReplyChannel,
-  changes: Partial<Omit<ReplyChannel, 'signal' | 'isEnded'>>,
+  { notify = (method, params) => reply.notify(method, params), asking = ask => ask }: ChannelChanges,
 ): ReplyChannel => ({
   get signal() {
     return reply.signal;
@@ -64,9 +69,10 @@ export const channelOver = (
   get isEnded() {
     return reply.isEnded;
   },
-  notify: (method, params) => reply.notify(method, params),
+  get ask() {
+    return reply.ask && asking(reply.ask);
+  },
+  notify,
   pause: retryMs => reply.pause?.(retryMs),
   extend: () => reply.extend?.(),
-  ...(reply.ask && { ask: reply.ask }),
-  ...changes,
 });

@@ -11,25 +11,25 @@ import type { PendingRequests } from './pending-requests.js';
 const PACE_MS = 250;
 
 /**
- * Runs the rounds of a 2025-era client by sending requests to it. The SDK can do so too, but cannot count or refuse
- * questions.
+ * Runs the rounds of a call by sending requests to its client. The SDK can do so for 2025-era clients, but cannot count
+ * or refuse questions.
  */
-export class LegacyRounds {
+export class InlineRounds {
   constructor(
     private readonly suspensions: PendingRequests,
     private readonly maxRounds: number,
   ) {}
 
   /**
-   * Runs all rounds. If the client answers with an error, a tool returns it as a result. @throws McpException for too
+   * Runs all rounds. A round that ends before the call can ask is the result. If the client answers with an error, a tool returns it as a result. @throws McpException for too
    * many rounds or questions
    */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
-    const memory: RoundMemory = {};
+    const memory: RoundMemory | undefined = call.reply.ask && {};
     let current: McpCall = { memory, ...call };
     for (let round = 0; ; round++) {
       const result = await next(current, params);
-      if (!isInputRequiredResult(result)) return result;
+      if (!isInputRequiredResult(result) || !call.reply.ask) return result;
       if (round === this.maxRounds) throw tooManyRounds(this.maxRounds);
       try {
         const inputResponses = await this.answers(call, result);

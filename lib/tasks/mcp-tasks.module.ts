@@ -1,0 +1,67 @@
+import { Inject, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { McpCoreModule } from '../module/mcp-core.module.js';
+import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
+import type { AsyncOptions } from '../options/async-options.js';
+import { addToContext } from './task-context.js';
+import { resolveTasksOptions, type McpTasksOptions, type TaskSettings } from './task-options.js';
+import { TasksExtension } from './tasks-extension.js';
+
+const SETTINGS = 'nestjs-mcp:tasks-settings';
+
+/**
+ * Lets calls of tools become tasks, which outlive their request (SEP-2663, for clients of 2026-07-28). Import it once, in
+ * any module.
+ * @example
+ * ```ts
+ * @Module({
+ *   imports: [McpModule.forRoot({ name: 'reports', version: '1.0.0' }), McpTasksModule.forRoot()],
+ *   providers: [Reports],
+ * })
+ * export class AppModule {}
+ * ```
+ */
+@Module({})
+export class McpTasksModule {
+  static {
+    addToContext();
+  }
+
+  /** @internal Nest creates it. */
+  constructor(
+    @Inject(SETTINGS) settings: TaskSettings | undefined,
+    @Inject(MCP_SERVERS) servers: McpServers,
+  ) {
+    // Without settings, they are wrong, and the application does not start.
+    if (!settings) return;
+    servers.extend({ where: 'McpTasksModule', create: () => new TasksExtension(settings) });
+  }
+
+  /** @throws McpBootstrapError, while the application starts, for wrong options */
+  static forRoot(options: McpTasksOptions = {}): DynamicModule {
+    return moduleOf(() => options);
+  }
+
+  /** Like `forRoot`, with options from a factory. */
+  static forRootAsync({ imports, inject = [], useFactory }: AsyncOptions<McpTasksOptions>): DynamicModule {
+    return moduleOf(useFactory, inject, imports);
+  }
+}
+
+const moduleOf = (
+  make: AsyncOptions<McpTasksOptions>['useFactory'],
+  inject: FactoryProvider['inject'] = [],
+  imports: DynamicModule['imports'] = [],
+): DynamicModule => ({
+  module: McpTasksModule,
+  imports: [McpCoreModule, ...imports],
+  providers: [
+    {
+      provide: SETTINGS,
+      inject: [MCP_SERVERS, ...inject],
+      useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
+        const options = await make(...dependencies);
+        return mistakes.attempt(() => resolveTasksOptions(options));
+      },
+    },
+  ],
+});

@@ -1,0 +1,49 @@
+import { McpContext } from '../execution/mcp-context.js';
+import type { CallLifecycle } from '../protocol/mcp-call.js';
+import type { TaskMode, ToolTaskOptions } from './task-options.js';
+
+/** The task of a call, or the task that the call may become. */
+export interface CallTask {
+  /** Undefined until the task begins. */
+  readonly id: string | undefined;
+  /** Sets the `statusMessage` that clients read. With `after`, the first message begins the task. */
+  status(message: string): void;
+  /**
+   * Begins the task, if it has not begun. The client gets its id, and the handler goes on.
+   * @throws McpException for too many tasks
+   */
+  begin(): Promise<void>;
+}
+
+declare module '../execution/mcp-context.js' {
+  interface McpContext {
+    /** The task of this call. Undefined if the call cannot become a task. */
+    readonly task?: CallTask;
+  }
+}
+
+declare module '../decorators/handler-options.js' {
+  interface ToolOptions {
+    /** Whether, and when, a call of the tool becomes a task. Needs `McpTasksModule`. Default: never. */
+    task?: TaskMode | ToolTaskOptions;
+  }
+}
+
+/** The lifecycle of a call that may become a task. */
+export abstract class TaskLifecycle implements CallLifecycle, CallTask {
+  abstract readonly id: string | undefined;
+  abstract onEnter(): Promise<void>;
+  abstract status(message: string): void;
+  abstract begin(): Promise<void>;
+}
+
+/** Adds `task` to `McpContext`. */
+export function addToContext(): void {
+  Object.defineProperty(McpContext.prototype, 'task', {
+    configurable: true,
+    get(this: McpContext): CallTask | undefined {
+      const { lifecycle } = this['call'];
+      return lifecycle instanceof TaskLifecycle ? lifecycle : undefined;
+    },
+  });
+}

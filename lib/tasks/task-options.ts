@@ -1,0 +1,98 @@
+import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
+import { resolve } from '../options/check-options.js';
+import { COUNT, objectOf, oneOf, TIME } from '../options/option-schema.js';
+import { hasMethods } from '../util/values.js';
+import { MemoryTaskStore } from './memory-task-store.js';
+import type { TaskStore } from './task-store.js';
+
+/** Options of `McpTasksModule`. */
+export interface McpTasksOptions {
+  /** Keeps the tasks. Default: a `MemoryTaskStore`, for one node. */
+  store?: TaskStore;
+  /** How long a task is kept after its creation, in milliseconds. If it still runs then, it fails. Default: 3,600,000. */
+  ttlMs?: number;
+  /** How long a client should wait between two polls, in milliseconds. Default: 1,000. */
+  pollIntervalMs?: number;
+  /** Maximum number of kept tasks, on this node. Default: 10,000. */
+  max?: number;
+  /** Maximum number of kept tasks of one caller, on this node. Default: 100. */
+  maxPerCaller?: number;
+  /** The largest result of a task, in bytes of JSON. A larger result makes the task fail. Default: 1,048,576. */
+  maxResultBytes?: number;
+}
+
+export type TaskSettings = Readonly<Required<McpTasksOptions>>;
+
+/** When the call of a tool becomes a task. */
+export type TaskMode = 'optional' | 'required';
+
+/** The option `task` of `@Tool`, as an object. */
+export interface ToolTaskOptions {
+  /**
+   * `optional`: clients that do not declare the extension get an ordinary call. `required`: they get the error -32021.
+   * Default: `optional`.
+   */
+  mode?: TaskMode;
+  /**
+   * The call becomes a task if the handler still runs after this time, in milliseconds, or earlier if it calls
+   * `ctx.task.begin()` or `ctx.task.status()`. Default: at once, before the handler runs.
+   */
+  after?: number;
+  /** Default: the option of the module. */
+  ttlMs?: number;
+  /** Default: the option of the module. */
+  pollIntervalMs?: number;
+}
+
+/** The task options of one tool. */
+export type TaskRule = Readonly<Required<Omit<ToolTaskOptions, 'after'>> & Pick<ToolTaskOptions, 'after'>>;
+
+const MODE = oneOf('optional', 'required');
+
+export const TASKS = objectOf<McpTasksOptions, Omit<TaskSettings, 'store'> & Pick<McpTasksOptions, 'store'>>(
+  {
+    store: {
+      accepts: hasMethods('create', 'get', 'replace', 'delete'),
+      description: 'an object with create, get, replace and delete',
+    },
+    ttlMs: { ...TIME, default: 3_600_000 },
+    pollIntervalMs: { ...TIME, default: 1000 },
+    max: { ...COUNT, default: 10_000 },
+    maxPerCaller: { ...COUNT, default: 100 },
+    maxResultBytes: { ...COUNT, default: 1_048_576 },
+  },
+  { title: 'options' },
+);
+
+export const TOOL_TASK = objectOf<ToolTaskOptions>({
+  mode: { ...MODE, default: 'optional' },
+  after: TIME,
+  ttlMs: TIME,
+  pollIntervalMs: TIME,
+});
+
+const OPTION = objectOf<{ task: TaskMode | ToolTaskOptions }>({
+  task: {
+    anyOf: [MODE, TOOL_TASK],
+    description: '"optional", "required" or an object with mode, after, ttlMs and pollIntervalMs',
+  },
+});
+
+/** @throws McpBootstrapError for an option that is unknown or out of range */
+export function resolveTasksOptions(options: McpTasksOptions): TaskSettings {
+  const resolved = resolve(TASKS, options, problem => new McpBootstrapError('McpTasksModule', problem));
+  return { ...resolved, store: resolved.store ?? new MemoryTaskStore() };
+}
+
+/** @throws Error for a wrong value */
+export function ruleOf(value: unknown, { ttlMs, pollIntervalMs }: TaskSettings): TaskRule {
+  const given = { task: value as TaskMode | ToolTaskOptions };
+  const { task } = resolve(OPTION, given, problem => new Error(problem));
+  const own: ToolTaskOptions = typeof task === 'string' ? { mode: task } : task;
+  return {
+    mode: own.mode ?? 'optional',
+    after: own.after,
+    ttlMs: own.ttlMs ?? ttlMs,
+    pollIntervalMs: own.pollIntervalMs ?? pollIntervalMs,
+  };
+}

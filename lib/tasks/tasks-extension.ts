@@ -1,0 +1,121 @@
+import type { Result } from '@modelcontextprotocol/server';
+import type { ToolEntry } from '../catalog/entries.js';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
+import type { Stage } from '../protocol/answer.js';
+import { assertDeclares, declares } from '../protocol/declared-extension.js';
+import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.js';
+import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
+import { whole } from '../server/answer-encoder.js';
+import type { McpServerInstance } from '../server/mcp-server-instance.js';
+import { UnknownMethodError } from '../protocol/unknown.js';
+import { RunningTask } from './running-task.js';
+import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
+import { Tasks } from './tasks.js';
+import { taskResult } from './wire.js';
+
+const ID = 'io.modelcontextprotocol/tasks';
+
+/** The lifecycle of a call that needs a task, from a client that has not declared the extension. */
+class Undeclared implements CallLifecycle {
+  constructor(
+    readonly tool: ToolEntry,
+    private readonly call: McpCall,
+  ) {}
+
+  async onEnter(): Promise<void> {
+    assertDeclares(this.call, ID);
+  }
+}
+
+/** Lets calls of tools become tasks (SEP-2663), for clients of 2026-07-28. */
+export class TasksExtension implements ServerExtension {
+  readonly resultTypes = ['task'];
+  private readonly rules = new WeakMap<object, TaskRule>();
+  private server?: McpServerInstance;
+  private tasks!: Tasks;
+
+  readonly handlerOptions = {
+    task: (value: unknown, tool: object) => void this.rules.set(tool, ruleOf(value, this.defaults)),
+  };
+
+  readonly methods: Readonly<Record<string, OwnMethod>> = {
+    'tasks/get': this.ownMethod(async (call, { taskId }) => taskResult(await this.tasks.poll(call, taskId))),
+    'tasks/update': this.ownMethod(async (call, { taskId }) => {
+      const task = await this.tasks.find(call, taskId);
+      if (!call.inputResponses) {
+        throw new McpException(McpErrorCode.InvalidParams, 'inputResponses must be an object');
+      }
+      await this.tasks.answer(task, call);
+      return {};
+    }),
+    'tasks/cancel': this.ownMethod(async (call, { taskId }) => {
+      await this.tasks.cancel(await this.tasks.find(call, taskId));
+      return {};
+    }),
+  };
+
+  constructor(private readonly defaults: TaskSettings) {}
+
+  /** Undefined on a gateway, which has no handlers of its own. */
+  get id(): string | undefined {
+    return this.server?.handlers.isRemote ? undefined : ID;
+  }
+
+  attach(server: McpServerInstance): void {
+    this.server = server;
+    this.tasks = new Tasks(this.defaults, server.options.name);
+    server.limits['tasks'] = this.tasks.limit;
+  }
+
+  stages(method: string, era: Era): Stages | undefined {
+    if (method !== 'tools/call' || era === 'legacy') return undefined;
+    // The stages do not change params, so that nobody needs to check them again.
+    return { admit: this.begun, answer: this.refused, check: next => next };
+  }
+
+  close(timeoutMs: number): Promise<void> {
+    return this.tasks.close(timeoutMs);
+  }
+
+  private readonly begun: Stage = next => {
+    const { tasks, rules } = this;
+    const server = this.server!;
+    const inline = server.rounds.inline(next);
+    return (call, params) => {
+      const tool = server.catalog.tools.get(params['name'] as string);
+      const rule = tool && rules.get(tool);
+      if (!rule) return next(call, params);
+      if (declares(call, ID)) {
+        const parts = { call, rule, tasks, whole: whole.bind(undefined, server) };
+        return new RunningTask(parts).answer(inline, params);
+      }
+      return next(
+        rule.mode === 'required' ? { ...call, lifecycle: new Undeclared(tool, call) } : call,
+        params,
+      );
+    };
+  };
+
+  /** Refuses a call before it asks its user. Whether the caller sees the tool is known only now. */
+  private readonly refused: Stage = next => (call, params) =>
+    call.lifecycle instanceof Undeclared
+      ? this.refuse(call, call.lifecycle.tool, () => next(call, params))
+      : next(call, params);
+
+  private async refuse(call: McpCall, tool: ToolEntry, hidden: () => Promise<Result>): Promise<Result> {
+    if (await this.server!.visibility.shown(tool, call)) assertDeclares(call, ID);
+    return hidden();
+  }
+
+  private ownMethod(answer: (call: McpCall, params: Params) => Promise<Result>): OwnMethod {
+    return {
+      eras: ['modern'],
+      nameHeader: 'taskId',
+      answer: async (call, params) => {
+        if (this.id === undefined) throw new UnknownMethodError();
+        assertDeclares(call, ID);
+        return answer(call, params);
+      },
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import type { Result } from '@modelcontextprotocol/server';
+import type { StoredTask } from './task-store.js';
+
+/** The fields that a client reads of every task. */
+const fieldsOf = ({
+  id: taskId,
+  status,
+  statusMessage,
+  createdAt,
+  lastUpdatedAt,
+  ttlMs,
+  pollIntervalMs,
+}: StoredTask) => ({
+  taskId,
+  status,
+  ...(statusMessage !== undefined && { statusMessage }),
+  createdAt,
+  lastUpdatedAt,
+  ttlMs,
+  pollIntervalMs,
+});
+
+/** The answer to a call that has become a task: a `CreateTaskResult`. */
+export const createdResult = (task: StoredTask): Result => ({ resultType: 'task', ...fieldsOf(task) });
+
+/** The answer to `tasks/get`. */
+export function taskResult(task: StoredTask): Result {
+  const { status, inputRequests, result, error } = task;
+  return {
+    ...fieldsOf(task),
+    ...(status === 'input_required' && { inputRequests }),
+    ...(status === 'completed' && { result }),
+    ...(status === 'failed' && { error }),
+  };
+}
