@@ -46,7 +46,7 @@ export function directPost({ maxBytes, endpoint, headersOf }: BoundedFetchOption
       'mcp-method': message.method,
       'mcp-name': encodeHeader(name),
     };
-    for (const [key, value] of Object.entries(await headersOf())) headers[key.toLowerCase()] = value;
+    for (const [key, value] of new Headers(await headersOf())) if (!FRAMING.has(key)) headers[key] = value;
     const post = endpoint.protocol === 'http:' && isFetchDefault() ? postByNode : postByFetch;
     const answer = await post(endpoint, { method: 'POST', headers, signal, body: JSON.stringify(message) });
     if (answer.status !== 200 || !JSON_TYPE.test(answer.type) || !answer.body) {
@@ -59,6 +59,18 @@ export function directPost({ maxBytes, endpoint, headersOf }: BoundedFetchOption
     return new Response(text, { status, statusText, headers: own });
   };
 }
+
+/** Headers that describe the connection and the body. Only the HTTP client knows their values. */
+const FRAMING = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 interface Post {
   readonly method: 'POST';
@@ -106,16 +118,22 @@ function responseOf(incoming: IncomingMessage): Response {
     values.map((value): [string, string] => [name, value]),
   );
   const isEmpty = status === 204 || status === 304 || incoming.readableEnded;
+  // Otherwise the connection would never be free again.
+  if (isEmpty) incoming.resume();
   const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
   return new Response(body as Response['body'], { status, statusText, headers });
 }
 
 /** The dispatcher of all `fetch` calls in the process, which an application can replace by a proxy's. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+const dispatcher = () => (globalThis as { [DISPATCHER]?: object })[DISPATCHER];
+
 const ownFetch = globalThis.fetch;
+const isReplacedBefore = dispatcher() !== undefined;
+// Node sets its own dispatcher when it loads its `fetch`.
+new Headers();
+const ownDispatcher = dispatcher();
 
 /** Whether the application has left `fetch` as it is, without a proxy, a mock or a wrapper. */
-function isFetchDefault(): boolean {
-  const dispatcher = (globalThis as { [DISPATCHER]?: object })[DISPATCHER];
-  return globalThis.fetch === ownFetch && (!dispatcher || dispatcher.constructor.name === 'Agent');
-}
+const isFetchDefault = (): boolean =>
+  !isReplacedBefore && globalThis.fetch === ownFetch && dispatcher() === ownDispatcher;

@@ -69,11 +69,12 @@ export const listenAnswer =
     const notify: ReplyChannel['notify'] = async (method, { _meta: more, ...rest }) => {
       if (!reply.signal.aborted) await send(method, { ...rest, _meta: { ...(more as Params), ..._meta } });
     };
-    void notify('notifications/subscriptions/acknowledged', { notifications: accepted });
-    if (Object.keys(accepted).length === 0) return { _meta };
-
-    const ends = [reportChanges(bus, changes, notify)];
+    const acknowledged = notify('notifications/subscriptions/acknowledged', { notifications: accepted });
+    const isEmpty = Object.keys(accepted).length === 0;
+    const ends = isEmpty ? [] : [reportChanges(bus, changes, notify)];
     try {
+      await acknowledged;
+      if (isEmpty) return { _meta };
       for (const one of own) ends.push(one.open(notify));
       if (!reply.signal.aborted) await once(reply.signal, 'abort');
       return { _meta };

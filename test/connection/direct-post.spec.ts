@@ -52,10 +52,14 @@ afterAll(() => {
   server.close();
 });
 
+/** The application's headers. */
+let own: Record<string, string> = {};
+afterEach(() => (own = {}));
+
 async function transportFor(way: 'direct' | 'sdk') {
   const { AnswerWatchingTransport } = await loadSdkClient('test');
   const endpoint = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
-  const bounds = { maxBytes: 1000, endpoint, headersOf: () => ({ authorization: 'Bearer a' }) };
+  const bounds = { maxBytes: 1000, endpoint, headersOf: () => ({ authorization: 'Bearer a', ...own }) };
   const transport = new AnswerWatchingTransport(endpoint, {
     fetch: boundedFetch(bounds),
     directPost: way === 'direct' ? directPost(bounds) : undefined,
@@ -113,6 +117,43 @@ describe('a call that is posted without the transport of the SDK', () => {
     expect(posted).toEqual(requests);
   });
 
+  it('has the headers of the application as `fetch` sends them', async () => {
+    answer = json(RESULT);
+    own = { authorization: 'Bearer a\n', 'X-Tenant': ' one ' };
+    const direct = await outcomeOf('direct');
+    const posted = requests.splice(0);
+    expect(direct).toEqual(await outcomeOf('sdk'));
+    expect(posted).toEqual(requests);
+    expect(posted[0].headers).toMatchObject({ authorization: 'Bearer a', 'x-tenant': 'one' });
+  });
+
+  it.each<Record<string, string>>([
+    { 'content-length': '2' },
+    { 'Transfer-Encoding': 'chunked' },
+    { connection: 'close' },
+  ])('has its own frame, not %j of the application', async framing => {
+    answer = json(RESULT);
+    own = framing;
+    const { messages } = await outcomeOf('direct');
+    expect(messages).toEqual([JSON.parse(RESULT)]);
+    const { headers, body } = requests[0];
+    expect(JSON.parse(body)).toEqual(CALL);
+    expect(headers).toMatchObject({
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'keep-alive',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('gives its connection back after an answer without content', async () => {
+    answer = response => void response.writeHead(204).end();
+    const connections = new Set<unknown>();
+    server.on('request', ({ socket }: IncomingMessage) => connections.add(socket));
+    for (let count = 0; count < 20; count++) await outcomeOf('direct');
+    // A call may begin before the connection of the last one is free.
+    expect(connections.size).toBeLessThan(10);
+  });
+
   it('goes through a `fetch` that the application has replaced', async () => {
     answer = json(RESULT);
     const replaced = jest.spyOn(globalThis, 'fetch');
@@ -133,7 +174,7 @@ describe('a call that is posted without the transport of the SDK', () => {
     const modes: unknown[] = [];
     server.on('request', ({ headers }: IncomingMessage) => modes.push(headers['sec-fetch-mode']));
     await outcomeOf('direct');
-    place[dispatcher] = new (class ProxyAgent {})();
+    place[dispatcher] = new (class Agent {})();
     await outcomeOf('direct');
     place[dispatcher] = original;
     expect(modes).toEqual([undefined, 'cors']);

@@ -69,7 +69,7 @@ describe('answers that are malformed', () => {
       close: () => Promise.resolve(),
       send: message => Promise.resolve(void sent.push(message)),
     };
-    const gated = gateStdio(transport, { handlers: {} } as McpServerInstance, new OpenReplies());
+    const gated = gateStdio(transport, { handlers: {} } as McpServerInstance, new OpenReplies(), () => false);
     gated.onmessage = message => received.push(message);
     await gated.start();
 

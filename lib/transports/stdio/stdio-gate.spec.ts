@@ -46,7 +46,7 @@ const acknowledged = (id: number, ...resourceSubscriptions: string[]): JSONRPCMe
 const call = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, method: 'tools/call' });
 
 /** A connection on which interceptors take as long as the test wants. */
-async function connect(handlers?: Partial<Handlers>) {
+async function connect(handlers?: Partial<Handlers>, isLegacy = false) {
   const asked = new Inbox<Asked>();
   const passed = new Inbox<JSONRPCMessage>();
   const sent = new Inbox<JSONRPCMessage>();
@@ -78,7 +78,7 @@ async function connect(handlers?: Partial<Handlers>) {
     options: { cache: {} },
   } as unknown as McpServerInstance;
   const replies = new OpenReplies();
-  const gated = gateStdio(transport, host, replies);
+  const gated = gateStdio(transport, host, replies, () => isLegacy);
   gated.onmessage = passed.put;
   await gated.start();
   return {
@@ -104,6 +104,13 @@ it('a request to listen that is being decided holds up no other', async () => {
   first.resolve();
   expect(await sent.take()).toEqual(acknowledged(1, 'a://1'));
   expect(passed.size).toBe(0);
+});
+
+it('the SDK answers a request to listen on a connection of the 2025 era', async () => {
+  const { passed, receive, asked } = await connect(undefined, true);
+  receive(listen(1, 'a://1'));
+  expect(await passed.take()).toEqual(listen(1, 'a://1'));
+  expect(asked.size).toBe(0);
 });
 
 it('one that is open gets the changes of its resources, and its result when the server shuts down', async () => {

@@ -23,8 +23,14 @@ const MAX_OPEN = 1024;
 /**
  * Answers requests whose replies stay open, which `serveStdio` cannot, and prepares the server's backends for requests.
  * Messages behind a request that is being prepared wait too, because a notification may refer to it.
+ * @param isLegacy whether the connection is one of the 2025 era, which has no such requests
  */
-export function gateStdio(transport: Transport, host: McpServerInstance, replies: OpenReplies): Transport {
+export function gateStdio(
+  transport: Transport,
+  host: McpServerInstance,
+  replies: OpenReplies,
+  isLegacy: () => boolean,
+): Transport {
   let last: Promise<void> | undefined;
   const closed = new AbortController();
   /** The calls in `replies` and those that are being prepared, by their id. */
@@ -49,9 +55,12 @@ export function gateStdio(transport: Transport, host: McpServerInstance, replies
     if (cancel(cancelledBy(message))) return;
     const malformed = refusalOfResponses(message);
     if (malformed) return refuse(message as JSONRPCRequest, malformed);
-    // Without a valid envelope, the SDK knows the error.
+    // The SDK knows the error for a 2025 connection, and for a request without a valid envelope.
     const isOpening =
-      isJSONRPCRequest(message) && LASTING.has(message.method) && isEnvelope(message.params?._meta);
+      isJSONRPCRequest(message) &&
+      LASTING.has(message.method) &&
+      isEnvelope(message.params?._meta) &&
+      !isLegacy();
     if (isOpening && open.size >= MAX_OPEN) {
       return refuse(message, { code: -32603, message: 'Subscription limit reached' });
     }

@@ -5,6 +5,7 @@ import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server
 import { McpErrorCode } from '../../exceptions/mcp.exception.js';
 import { serverForConnection } from '../../server/connection-server.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
+import type { Era } from '../../protocol/mcp-call.js';
 import { OpenReplies, type RunningCalls, SHUTDOWN_GRACE_MS } from '../../protocol/running-calls.js';
 import { BoundedStdio, MAX_UNREAD_TOTAL } from './bounded-stdio.js';
 import { reserveStdout } from './reserve-stdout.js';
@@ -48,8 +49,11 @@ export class StdioTransport {
       void transport.close();
       end(1);
     });
-    this.handle = serveStdio(({ era }) => serverForConnection(this.host, era, this.running), {
-      transport: gateStdio(transport, this.host, this.replies),
+    let current: Era | undefined;
+    const serverFor = ({ era }: { era: Era }) =>
+      serverForConnection(this.host, (current = era), this.running);
+    this.handle = serveStdio(serverFor, {
+      transport: gateStdio(transport, this.host, this.replies, () => current === 'legacy'),
       legacy: this.host.options.legacy === 'reject' ? 'reject' : 'serve',
       // The gate answers `subscriptions/listen`.
       maxSubscriptions: 0,
