@@ -41,7 +41,6 @@ const EXPECTED_FAILURES = new Set([
   'gateway: tasks-mrtr-input',
   'gateway: tasks-request-headers',
   'gateway: tasks-request-state-removal',
-  'gateway: tasks-required-task-error',
   'gateway: tasks-wire-fields',
 ]);
 
