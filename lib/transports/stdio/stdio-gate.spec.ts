@@ -76,6 +76,7 @@ async function connect(handlers?: Partial<Handlers>, isLegacy = false) {
     serve: (one: McpCall, write: (result: Result) => unknown) => pipeline.get(one.method)!(one, write),
     info: { name: 'gated', version: '1' },
     options: { cache: {} },
+    extensions: { resultTypes: new Set() },
   } as unknown as McpServerInstance;
   const replies = new OpenReplies();
   const gated = gateStdio(transport, host, replies, () => isLegacy);
