@@ -9,7 +9,7 @@ export interface CallTask {
   /** Sets the `statusMessage` that clients read. With `after`, the first message begins the task. */
   status(message: string): void;
   /**
-   * Begins the task, if it has not begun. The client gets its id, and the handler goes on.
+   * Begins the task, if it has not begun. The server answers the call with the id of the task, and the handler continues.
    * @throws McpException for too many tasks
    */
   begin(): Promise<void>;

@@ -29,7 +29,7 @@ export interface TaskRun {
   abort(reason: Error): void;
 }
 
-/** What this node knows of a task that it has created. */
+/** The state of a task on the node that has created it. */
 interface Kept {
   readonly caller: string;
   readonly pace: PollPace;

@@ -21,8 +21,9 @@ export class InlineRounds {
   ) {}
 
   /**
-   * Runs all rounds. A round that ends before the call can ask is the result. If the client answers with an error, a tool returns it as a result. @throws McpException for too
-   * many rounds or questions
+   * Runs all rounds. A round that ends before the call can ask is the result. If the client answers with an error, a tool
+   * returns it as a result.
+   * @throws McpException for too many rounds or questions
    */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
     const memory: RoundMemory | undefined = call.reply.ask && {};

@@ -62,7 +62,7 @@ it('a client that does not read has a server keep little for it', async () => {
   await server.app.close();
 });
 
-it('a client that keeps up is told everything', () => {
+it('a client that reads in time gets every notification', () => {
   const told: string[] = [];
   const response = {
     writableLength: 0,
