@@ -111,6 +111,7 @@ export class RoundEngine {
         return call.reply.signal;
       },
       onMistake: mistake => this.logger.error(mistake.message),
+      onRecord: call.lifecycle?.onRecord?.bind(call.lifecycle),
       assertAskable: request => assertDeclared([request], call.clientCapabilities),
       get asker() {
         return call.era === 'legacy' || call.reply.ask ? asker() : live;

@@ -56,7 +56,7 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
   const host = () => (known ??= createExecutionContext(call, target.handlerClass, method));
   let guarded = false;
   try {
-    if (guards.length > 0) await activate(guards, host(), target.instance, method);
+    if (guards.length > 0 && !call.lifecycle?.isAdmitted) await activate(guards, host(), target.instance, method);
     guarded = true;
     const result: unknown = await (interceptors.length === 0
       ? invoke(pipeline, call, host)
@@ -144,7 +144,7 @@ async function invoke(
   const method = (target.instance as Record<string, Method>)[target.methodName];
   const run = (args: unknown[]) => observed(method.apply(target.instance, args));
   const args = params.length === 0 ? positional(data, call) : await argumentsOf(params, data, call, host);
-  if (call.lifecycle) await call.lifecycle.onEnter();
+  if (call.lifecycle) await call.lifecycle.onEnter(round && (() => round.record()));
   return round ? round.watch(() => run(args)) : run(args);
 }
 

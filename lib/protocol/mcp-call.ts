@@ -71,8 +71,15 @@ export interface ReplyChannel {
 
 /** Takes part in the run of a call's handler. */
 export interface CallLifecycle {
-  /** Called right before the method of the handler runs, after its guards, pipes and `@Ask()`. The method waits for it. */
-  onEnter(): Promise<void>;
+  /**
+   * Called right before the method of the handler runs, after its guards, pipes and `@Ask()`. The method waits for it.
+   * @param record returns what the call has recorded, to continue it in another process; undefined if it asks nothing
+   */
+  onEnter(record: (() => unknown) | undefined): Promise<void>;
+  /** Called after each answer and step that the call has recorded. The handler waits for it. */
+  onRecord?(record: () => unknown): Promise<void>;
+  /** Whether an earlier run of the call has passed the guards, so that they do not run again. */
+  readonly isAdmitted?: boolean;
 }
 
 /** A lasting connection to a 2025-era client, which a gateway uses for its own notifications and requests. */
@@ -87,7 +94,7 @@ export interface ClientChannel {
   notify(method: string, params: Params | undefined): Promise<void>;
 }
 
-/** Holds a call's journal between rounds that all run in this process. The client never sees it. */
+/** Holds a call's journal between rounds on the server. The client never sees it. */
 export interface RoundMemory {
   journal?: unknown;
 }
@@ -117,7 +124,7 @@ export interface McpCall {
   /** Passes answers through the interceptor chain before other code sees them. */
   readonly receive?: (responses: Params) => Promise<Params>;
   readonly requestState?: unknown;
-  /** Replaces the `requestState` if all rounds of the call run in this process (2025 era). */
+  /** Replaces the `requestState` if the server keeps the journal of the call. */
   readonly memory?: RoundMemory;
   /** The lowest level of log messages to send. Undefined: no messages are sent. */
   readonly leastSevere?: LoggingLevel;

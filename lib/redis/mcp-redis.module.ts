@@ -16,6 +16,7 @@ import { redisLimiter } from './redis-limiter.js';
 import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
 import { RedisMrtrStore } from './redis-mrtr-store.js';
+import { RedisTaskStore } from './redis-task-store.js';
 import { RedisSessionStore } from './redis-session-store.js';
 import { resolveRedisOptions, type McpRedisOptions, type RedisSettings } from './redis-options.js';
 
@@ -29,7 +30,7 @@ const noClient = (): never => {
 };
 
 /**
- * Shares sessions, changes, call states and rate limits between the nodes of an application. Import it once, in any
+ * Shares sessions, changes, call states, tasks and rate limits between the nodes of an application. Import it once, in any
  * module.
  * @example
  * ```ts
@@ -99,6 +100,7 @@ const shareOver = (redis: RedisConnection, { prefix }: RedisSettings): SharedSta
   store: new RedisMrtrStore(redis, prefix),
   sessions: new RedisSessionStore(redis, prefix),
   events: new RedisEventStore(redis, prefix),
+  tasks: new RedisTaskStore(redis, prefix),
   ping: async () => void (await redis.run(client => client.ping())),
   limiter: options => redisLimiter(redis, prefix, options),
 });

@@ -12,6 +12,7 @@ export interface RedisConnectionOptions {
 interface Subscription {
   readonly channel: string;
   readonly listener: (text: string) => void;
+  readonly onRestored?: () => void;
 }
 
 /** Redis is not available now. The connection has logged the reason. */
@@ -76,10 +77,15 @@ export class RedisConnection {
 
   /**
    * Listens to a channel, also after reconnecting.
+   * @param onRestored called after reconnecting, because messages may have been missed
    * @returns a function that stops listening
    */
-  async subscribe(channel: string, listener: (text: string) => void): Promise<() => Promise<void>> {
-    const subscription = { channel, listener: (text: string) => listener(text) };
+  async subscribe(
+    channel: string,
+    listener: (text: string) => void,
+    onRestored?: () => void,
+  ): Promise<() => Promise<void>> {
+    const subscription = { channel, listener: (text: string) => listener(text), onRestored };
     this.subscriptions.add(subscription);
     await this.unlessGone(client => client.subscribe(channel, subscription.listener));
     return async () => {
@@ -144,7 +150,10 @@ export class RedisConnection {
     this.client = client;
     // A subscription that arrives meanwhile is made twice, without effect.
     await Promise.all(
-      [...this.subscriptions].map(({ channel, listener }) => client.subscribe(channel, listener)),
+      [...this.subscriptions].map(async ({ channel, listener, onRestored }) => {
+        await client.subscribe(channel, listener);
+        onRestored?.();
+      }),
     );
   }
 

@@ -4,6 +4,7 @@ import type { MrtrStore } from './mrtr-store.js';
 import type { EventStore } from './event-store.js';
 import type { MessageBus } from './message-bus.js';
 import type { SessionStore } from './session-store.js';
+import type { TaskStore } from './task-store.js';
 
 /** Token of the `SharedState` of an application. A module such as `McpRedisModule` provides it. */
 export const SHARED: InjectionToken = 'nestjs-mcp:shared';
@@ -26,6 +27,7 @@ export interface SharedState {
   readonly store: MrtrStore;
   readonly sessions: SessionStore;
   readonly events: EventStore;
+  readonly tasks: TaskStore;
   /** @throws Error if the shared store does not answer */
   ping(): Promise<void>;
   limiter(options: LimiterOptions): Pick<RateLimiterAbstract, 'consume'>;

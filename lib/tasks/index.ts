@@ -1,5 +1,12 @@
 export { McpTasksModule } from './mcp-tasks.module.js';
-export type { McpTasksOptions, TaskMode, ToolTaskOptions } from './task-options.js';
+export { McpTasks } from './mcp-tasks.js';
+export type { McpTasksOptions, TaskMode, TaskRunner, ToolTaskOptions } from './task-options.js';
 export type { CallTask } from './task-context.js';
-export type { StoredTask, TaskStatus, TaskStore } from './task-store.js';
-export { MemoryTaskStore } from './memory-task-store.js';
+export {
+  TaskStoreFullError,
+  type StoredCall,
+  type StoredTask,
+  type TaskStatus,
+  type TaskStore,
+} from '../stores/task-store.js';
+export { MemoryTaskStore } from '../stores/memory-task-store.js';

@@ -1,9 +1,11 @@
 import { Inject, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
+import { SHARED, type SharedState } from '../stores/shared-state.js';
 import { McpCoreModule } from '../module/mcp-core.module.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import type { AsyncOptions } from '../options/async-options.js';
 import { addToContext } from './task-context.js';
 import { resolveTasksOptions, type McpTasksOptions, type TaskSettings } from './task-options.js';
+import { McpTasks } from './mcp-tasks.js';
 import { TasksExtension } from './tasks-extension.js';
 
 const SETTINGS = 'nestjs-mcp:tasks-settings';
@@ -30,10 +32,14 @@ export class McpTasksModule {
   constructor(
     @Inject(SETTINGS) settings: TaskSettings | undefined,
     @Inject(MCP_SERVERS) servers: McpServers,
+    tasks: McpTasks,
   ) {
     // Without settings, they are wrong, and the application does not start.
     if (!settings) return;
-    servers.extend({ where: 'McpTasksModule', create: () => new TasksExtension(settings) });
+    servers.extend({
+      where: 'McpTasksModule',
+      create: () => tasks.add(new TasksExtension(settings)),
+    });
   }
 
   /** @throws McpBootstrapError, while the application starts, for wrong options */
@@ -54,13 +60,19 @@ const moduleOf = (
 ): DynamicModule => ({
   module: McpTasksModule,
   imports: [McpCoreModule, ...imports],
+  exports: [McpTasks],
   providers: [
+    McpTasks,
     {
       provide: SETTINGS,
-      inject: [MCP_SERVERS, ...inject],
-      useFactory: async ({ mistakes }: McpServers, ...dependencies: never[]) => {
+      inject: [MCP_SERVERS, { token: SHARED, optional: true }, ...inject],
+      useFactory: async (
+        { mistakes }: McpServers,
+        shared: SharedState | undefined,
+        ...dependencies: never[]
+      ) => {
         const options = await make(...dependencies);
-        return mistakes.attempt(() => resolveTasksOptions(options));
+        return mistakes.attempt(() => resolveTasksOptions(options, shared?.tasks));
       },
     },
   ],

@@ -1,25 +1,42 @@
-/** Polls of one task that the server answers each second, on average. */
+/** Polls of one task that a node answers each second, on average. */
 const MAX_PER_SECOND = 20;
 
-/** Limits how often a caller polls one task. */
-export class PollPace {
-  private left = MAX_PER_SECOND;
-  private last = performance.now();
-  private isFree = true;
+interface Pace {
+  left: number;
+  last: number;
+  /** The revision that the latest poll has shown; undefined if the next poll is allowed. */
+  seen?: number;
+}
 
-  /** Allows the next poll, because the task has just changed. */
-  free(): void {
-    this.isFree = true;
+/** Limits how often a caller polls its tasks. The first poll after a change of the task is always allowed. */
+export class PollPace {
+  private readonly paces = new Map<string, Pace>();
+  private sweptAt = performance.now();
+
+  /** Allows the next poll of a task, because its caller has sent something. */
+  free(id: string): void {
+    const pace = this.paces.get(id);
+    if (pace) pace.seen = undefined;
   }
 
   /** Counts one poll. @returns whether it is too early */
-  isTooFast(): boolean {
+  isTooFast(id: string, revision: number): boolean {
     const now = performance.now();
-    this.left = Math.min(MAX_PER_SECOND, this.left + ((now - this.last) / 1000) * MAX_PER_SECOND);
-    this.last = now;
-    if (this.isFree) this.isFree = false;
-    else if (this.left < 1) return true;
-    else this.left -= 1;
+    this.sweep(now);
+    const pace = this.paces.get(id) ?? { left: MAX_PER_SECOND, last: now };
+    this.paces.set(id, pace);
+    pace.left = Math.min(MAX_PER_SECOND, pace.left + ((now - pace.last) / 1000) * MAX_PER_SECOND);
+    pace.last = now;
+    if (pace.seen !== revision) pace.seen = revision;
+    else if (pace.left < 1) return true;
+    else pace.left -= 1;
     return false;
+  }
+
+  /** Forgets tasks that nobody has polled for a second: they may be polled at the full pace again. */
+  private sweep(now: number): void {
+    if (now - this.sweptAt < 1000) return;
+    this.sweptAt = now;
+    for (const [id, { last }] of this.paces) if (now - last >= 1000) this.paces.delete(id);
   }
 }

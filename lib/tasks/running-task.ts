@@ -1,18 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InputRequest, Result } from '@modelcontextprotocol/server';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Answer } from '../protocol/answer.js';
 import { errorOf } from '../protocol/errors.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
+import type { StoredTask } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
+import { storedCall } from './stored-call.js';
 import { TaskLifecycle } from './task-context.js';
 import type { TaskRule } from './task-options.js';
-import type { StoredTask } from './task-store.js';
-import type { TaskRun, Tasks } from './tasks.js';
+import { failed } from './task-records.js';
+import type { TaskRun } from './task-runs.js';
+import type { Tasks } from './tasks.js';
 import { createdResult } from './wire.js';
 
 export interface TaskParts {
   readonly call: McpCall;
+  /** The params of the call, which an interceptor may change later. */
+  readonly params: Params;
   readonly rule: TaskRule;
   readonly tasks: Tasks;
+  /** Whether a runner runs the handler, perhaps in another process. */
+  readonly isQueued: boolean;
   /** Checks and completes the final result. */
   readonly whole: (call: McpCall, result: Result) => Result | Promise<Result>;
 }
@@ -29,6 +38,8 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private message?: string;
   private timer?: NodeJS.Timeout;
   private hasEntered = false;
+  /** Returns what the call has recorded; undefined if it asks nothing. */
+  private record?: () => unknown;
   /** Whether the task shall begin as soon as the handler runs. */
   private isWanted = false;
   private isOver = false;
@@ -36,8 +47,10 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private readonly waiting = new Map<string, (answer: Result) => void>();
   /** The keys of all elicitations. No key is used again. */
   private readonly keys = new Set<string>();
-  private resolve!: (result: Result) => void;
-  private reject!: (error: unknown) => void;
+  /** The task as an earlier run has left it. */
+  private earlier?: StoredTask;
+  private resolve: (result: Result) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
 
   constructor(private readonly parts: TaskParts) {
     super();
@@ -47,12 +60,22 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   /** Runs the call. The answer is the task, or the result of a call that ends before its task begins. */
-  answer(next: Answer, params: Params): Promise<Result> {
+  answer(next: Answer): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
-      this.run(next, params).then(result => result && resolve(result), reject);
+      this.run(next).then(result => result && resolve(result), reject);
     });
+  }
+
+  /** Runs the call of a task that exists, until its handler ends. */
+  async resume(task: StoredTask, next: Answer): Promise<void> {
+    this.earlier = task;
+    this.taskId = task.id;
+    this.beginning = Promise.resolve();
+    for (const key of task.keys ?? []) this.keys.add(key);
+    await this.parts.tasks.runs.start(task, this);
+    await this.run(next);
   }
 
   get id(): string | undefined {
@@ -71,6 +94,10 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     return this.waiting.size > 0;
   }
 
+  get isAdmitted(): boolean {
+    return this.earlier !== undefined;
+  }
+
   /** A task has no stream: it sends no progress and no log messages. */
   async notify(method: string, params: Record<string, unknown>): Promise<void> {
     if (this.taskId === undefined) await this.parts.call.reply.notify(method, params);
@@ -84,11 +111,18 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     return this.taskId === undefined ? undefined : this.elicit;
   }
 
-  async onEnter(): Promise<void> {
+  async onEnter(record: (() => unknown) | undefined): Promise<void> {
     this.hasEntered = true;
+    this.record = record;
     const { after } = this.parts.rule;
-    if (after === undefined || this.isWanted) return this.begin();
+    if (this.beginning || after === undefined || this.isWanted) return this.begin();
     this.timer ??= setTimeout(() => this.beginSoon(), after);
+  }
+
+  async onRecord(record: () => unknown): Promise<void> {
+    if (this.taskId === undefined) return;
+    const { tasks } = this.parts;
+    await tasks.runs.write(this.taskId, this, ({ call }) => call && { call: { ...call, journal: record() } });
   }
 
   status(message: string): void {
@@ -120,33 +154,51 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   private async create(): Promise<void> {
-    const { call, rule, tasks } = this.parts;
+    const { call, params, rule, tasks, isQueued } = this.parts;
     clearTimeout(this.timer);
     this.signal.throwIfAborted();
     const { message } = this;
-    const task = await tasks.create(this, call, rule, message);
+    const canMove = isQueued || rule.retry;
+    const stored = canMove ? storedCall(call, params, this.record?.()) : undefined;
+    const run = isQueued ? undefined : this;
+    const task = await tasks.create({ call, rule, statusMessage: message, stored, run });
     call.reply.signal.removeEventListener('abort', this.onRequestEnd);
-    this.taskId = task.id;
     this.resolve(createdResult(task));
+    if (isQueued) {
+      // The handler runs elsewhere, so this run of the call ends before it.
+      const reason = new McpException(McpErrorCode.Refused, 'A runner runs the task');
+      this.abort(reason);
+      throw reason;
+    }
+    this.taskId = task.id;
     if (this.message !== message) this.writeMessage(task.id);
   }
 
   /** Runs the handler. @returns undefined if the call has become a task */
-  private async run(next: Answer, params: Params): Promise<Result | undefined> {
-    const { call, tasks, whole } = this.parts;
+  private async run(next: Answer): Promise<Result | undefined> {
+    const { call, params, tasks, whole } = this.parts;
+    let isReleased = false;
     try {
       const result = await next({ ...call, reply: this, lifecycle: this }, params);
       const id = await this.end();
       if (id === undefined) return result;
-      await tasks.complete(id, await whole(call, result));
+      isReleased = await tasks.complete(id, this, await whole(call, result));
     } catch (error) {
       const id = await this.end();
       if (id === undefined) throw error;
-      await tasks
-        .fail(id, errorOf(error, call.method))
-        .catch((failed: unknown) => tasks.warn('A task could not be marked as failed', failed));
+      isReleased = await this.fail(id, error);
     } finally {
-      tasks.ended(this, this.taskId);
+      if (this.taskId !== undefined) await tasks.runs.end(this.taskId, this, isReleased);
+    }
+  }
+
+  private async fail(id: string, error: unknown): Promise<boolean> {
+    const { tasks, call } = this.parts;
+    try {
+      return (await tasks.runs.write(id, this, () => failed(errorOf(error, call.method)))) !== undefined;
+    } catch (unwritten) {
+      tasks.records.warn('A task could not be marked as failed', unwritten);
+      return false;
     }
   }
 
@@ -164,28 +216,35 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private readonly elicit: AskClient = async (method, params, { key = method, signal = this.signal }) => {
     const { tasks } = this.parts;
     const id = this.taskId!;
-    const own = this.unused(key);
+    const request = { method, ...(params && { params }) } as InputRequest;
+    const own = this.unused(key, request);
     const answered = new Promise<Result>(resolve => this.waiting.set(own, resolve));
     try {
-      await tasks.ask(id, own, { method, ...(params && { params }) } as InputRequest);
+      await tasks.ask(id, this, own, request);
+      if (this.earlier) this.receive(this.earlier);
       return await unlessAborted(answered, signal);
     } finally {
       this.waiting.delete(own);
-      await tasks.asked(id, own);
+      await tasks.asked(id, this, own);
     }
   };
 
-  private unused(key: string): string {
+  /** A key for an elicitation. An elicitation that an earlier run has left open keeps its key, so that it is asked once. */
+  private unused(key: string, request: InputRequest): string {
+    const { inputRequests = {} } = this.earlier ?? {};
     let own = key;
-    for (let count = 2; this.keys.has(own); count++) own = `${key}#${count}`;
+    for (let count = 2; this.keys.has(own); count++) {
+      if (!this.waiting.has(own) && isDeepStrictEqual(inputRequests[own], request)) return own;
+      own = `${key}#${count}`;
+    }
     this.keys.add(own);
     return own;
   }
 
   private writeMessage(id: string): void {
     const { tasks } = this.parts;
-    tasks
-      .change(id, () => ({ statusMessage: this.message }))
-      .catch((error: unknown) => tasks.warn('The status of a task could not be written', error));
+    tasks.runs
+      .write(id, this, () => ({ statusMessage: this.message }))
+      .catch((error: unknown) => tasks.records.warn('The status of a task could not be written', error));
   }
 }

@@ -32,7 +32,7 @@ declare module '../decorators/handler-options.js' {
 /** The lifecycle of a call that may become a task. */
 export abstract class TaskLifecycle implements CallLifecycle, CallTask {
   abstract readonly id: string | undefined;
-  abstract onEnter(): Promise<void>;
+  abstract onEnter(record: (() => unknown) | undefined): Promise<void>;
   abstract status(message: string): void;
   abstract begin(): Promise<void>;
 }

@@ -1,14 +1,33 @@
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
-import { COUNT, objectOf, oneOf, TIME } from '../options/option-schema.js';
+import { COUNT, FLAG, objectOf, oneOf, TIME } from '../options/option-schema.js';
 import { hasMethods } from '../util/values.js';
-import { MemoryTaskStore } from './memory-task-store.js';
-import type { TaskStore } from './task-store.js';
+import { MemoryTaskStore } from '../stores/memory-task-store.js';
+import type { StoredTask, TaskStore } from '../stores/task-store.js';
+
+/**
+ * Runs the handlers of tasks elsewhere, such as in the workers of a queue. A worker calls `McpTasks.run(id)`. Tasks with
+ * `after` run in the process of their call.
+ */
+export interface TaskRunner {
+  /**
+   * Queues a task. It is called again, with a greater `run`, for a task with `retry` whose process has died.
+   * @throws Error if the task cannot be queued; the call is refused then
+   */
+  start(task: Pick<StoredTask, 'id' | 'server' | 'run' | 'expiresAt'>): Promise<void>;
+}
 
 /** Options of `McpTasksModule`. */
 export interface McpTasksOptions {
-  /** Keeps the tasks. Default: a `MemoryTaskStore`, for one node. */
+  /** Keeps the tasks. Default: the store of `McpRedisModule`; without it, a `MemoryTaskStore`, for one node. */
   store?: TaskStore;
+  /** Runs the handlers. Default: in the process of the call. */
+  runner?: TaskRunner;
+  /**
+   * How long after the death of its process a task is run again or fails, in milliseconds, at least. It takes up to twice
+   * this time. Default: 10,000.
+   */
+  leaseMs?: number;
   /** How long a task is kept after its creation, in milliseconds. If it still runs then, it fails. Default: 3,600,000. */
   ttlMs?: number;
   /** How long a client should wait between two polls, in milliseconds. Default: 1,000. */
@@ -21,7 +40,9 @@ export interface McpTasksOptions {
   maxResultBytes?: number;
 }
 
-export type TaskSettings = Readonly<Required<McpTasksOptions>>;
+export type TaskSettings = Readonly<
+  Required<Omit<McpTasksOptions, 'runner'>> & Pick<McpTasksOptions, 'runner'>
+>;
 
 /** When the call of a tool becomes a task. */
 export type TaskMode = 'optional' | 'required';
@@ -38,6 +59,11 @@ export interface ToolTaskOptions {
    * `ctx.task.begin()` or `ctx.task.status()`. Default: at once, before the handler runs.
    */
   after?: number;
+  /**
+   * Whether the handler runs again, in another process, if its process dies or shuts down. `ctx.step()`, answers and
+   * `ctx.idempotencyKey` stay the same in all runs. Default: false, so that the task fails.
+   */
+  retry?: boolean;
   /** Default: the option of the module. */
   ttlMs?: number;
   /** Default: the option of the module. */
@@ -49,12 +75,13 @@ export type TaskRule = Readonly<Required<Omit<ToolTaskOptions, 'after'>> & Pick<
 
 const MODE = oneOf('optional', 'required');
 
+const STORE = ['create', 'get', 'replace', 'delete', 'watch', 'lease', 'takeLapsed', 'release'] as const;
+
 export const TASKS = objectOf<McpTasksOptions, Omit<TaskSettings, 'store'> & Pick<McpTasksOptions, 'store'>>(
   {
-    store: {
-      accepts: hasMethods('create', 'get', 'replace', 'delete'),
-      description: 'an object with create, get, replace and delete',
-    },
+    store: { accepts: hasMethods(...STORE), description: `an object with ${STORE.join(', ')}` },
+    runner: { accepts: hasMethods('start'), description: 'an object with start' },
+    leaseMs: { ...TIME, default: 10_000 },
     ttlMs: { ...TIME, default: 3_600_000 },
     pollIntervalMs: { ...TIME, default: 1000 },
     max: { ...COUNT, default: 10_000 },
@@ -67,6 +94,7 @@ export const TASKS = objectOf<McpTasksOptions, Omit<TaskSettings, 'store'> & Pic
 export const TOOL_TASK = objectOf<ToolTaskOptions>({
   mode: { ...MODE, default: 'optional' },
   after: TIME,
+  retry: { ...FLAG, default: false },
   ttlMs: TIME,
   pollIntervalMs: TIME,
 });
@@ -74,14 +102,14 @@ export const TOOL_TASK = objectOf<ToolTaskOptions>({
 const OPTION = objectOf<{ task: TaskMode | ToolTaskOptions }>({
   task: {
     anyOf: [MODE, TOOL_TASK],
-    description: '"optional", "required" or an object with mode, after, ttlMs and pollIntervalMs',
+    description: '"optional", "required" or an object with mode, after, retry, ttlMs and pollIntervalMs',
   },
 });
 
 /** @throws McpBootstrapError for an option that is unknown or out of range */
-export function resolveTasksOptions(options: McpTasksOptions): TaskSettings {
+export function resolveTasksOptions(options: McpTasksOptions, shared?: TaskStore): TaskSettings {
   const resolved = resolve(TASKS, options, problem => new McpBootstrapError('McpTasksModule', problem));
-  return { ...resolved, store: resolved.store ?? new MemoryTaskStore() };
+  return { ...resolved, store: resolved.store ?? shared ?? new MemoryTaskStore() };
 }
 
 /** @throws Error for a wrong value */
@@ -92,6 +120,7 @@ export function ruleOf(value: unknown, { ttlMs, pollIntervalMs }: TaskSettings):
   return {
     mode: own.mode ?? 'optional',
     after: own.after,
+    retry: own.retry ?? false,
     ttlMs: own.ttlMs ?? ttlMs,
     pollIntervalMs: own.pollIntervalMs ?? pollIntervalMs,
   };

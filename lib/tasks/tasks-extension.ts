@@ -1,14 +1,19 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { ToolEntry } from '../catalog/entries.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
-import type { Stage } from '../protocol/answer.js';
+import type { Answer, Stage } from '../protocol/answer.js';
 import { assertDeclares, declares } from '../protocol/declared-extension.js';
 import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.js';
 import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
-import { RunningTask } from './running-task.js';
+import type { OwnSubscription } from '../protocol/server-extension.js';
+import type { StoredTask } from '../stores/task-store.js';
+import { RunningTask, type TaskParts } from './running-task.js';
+import { callOf } from './stored-call.js';
+import { listenToTasks } from './task-listening.js';
+import { ended } from './task-records.js';
 import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { Tasks } from './tasks.js';
 import { taskResult } from './wire.js';
@@ -33,6 +38,8 @@ export class TasksExtension implements ServerExtension {
   private readonly rules = new WeakMap<object, TaskRule>();
   private server?: McpServerInstance;
   private tasks!: Tasks;
+  /** Answers a call that may become a task, behind the stage of this extension. */
+  private inner!: Answer;
 
   readonly handlerOptions = {
     task: (value: unknown, tool: object) => void this.rules.set(tool, ruleOf(value, this.defaults)),
@@ -63,8 +70,36 @@ export class TasksExtension implements ServerExtension {
 
   attach(server: McpServerInstance): void {
     this.server = server;
-    this.tasks = new Tasks(this.defaults, server.options.name);
+    this.tasks = new Tasks({
+      settings: this.defaults,
+      server: server.options.name,
+      restart: task => this.restart(task),
+    });
     server.limits['tasks'] = this.tasks.limit;
+  }
+
+  /** The name of the server. */
+  get serverName(): string | undefined {
+    return this.server?.options.name;
+  }
+
+  /** Runs a task that another process has created, until its handler ends. */
+  async run(id: string): Promise<void> {
+    const { tasks } = this;
+    const task = await tasks.records.change(id, ({ call, retry, run }) =>
+      call && (retry || run === 0) ? { run: run + 1 } : ended('The process that ran the task has ended'),
+    );
+    if (!task?.call) return;
+    tasks.keep(task);
+    const { ttlMs, pollIntervalMs, retry = false } = task;
+    const rule: TaskRule = { mode: 'optional', after: undefined, retry, ttlMs, pollIntervalMs };
+    await this.running(callOf(task.call), task.call.params, rule, false).resume(task, this.inner);
+  }
+
+  async listen({ taskIds }: Params, call: McpCall): Promise<OwnSubscription | undefined> {
+    if (taskIds === undefined || this.id === undefined) return undefined;
+    assertDeclares(call, ID);
+    return listenToTasks(this.tasks, call, taskIds);
   }
 
   stages(method: string, era: Era): Stages | undefined {
@@ -78,16 +113,16 @@ export class TasksExtension implements ServerExtension {
   }
 
   private readonly begun: Stage = next => {
-    const { tasks, rules } = this;
+    const { rules, defaults } = this;
     const server = this.server!;
-    const inline = server.rounds.inline(next);
+    this.inner = server.rounds.inline(next);
     return (call, params) => {
       const tool = server.catalog.tools.get(params['name'] as string);
       const rule = tool && rules.get(tool);
       if (!rule) return next(call, params);
       if (declares(call, ID)) {
-        const parts = { call, rule, tasks, whole: whole.bind(undefined, server) };
-        return new RunningTask(parts).answer(inline, params);
+        const isQueued = defaults.runner !== undefined && rule.after === undefined;
+        return this.running(call, params, rule, isQueued).answer(this.inner);
       }
       return next(
         rule.mode === 'required' ? { ...call, lifecycle: new Undeclared(tool, call) } : call,
@@ -105,6 +140,25 @@ export class TasksExtension implements ServerExtension {
   private async refuse(call: McpCall, tool: ToolEntry, hidden: () => Promise<Result>): Promise<Result> {
     if (await this.server!.visibility.shown(tool, call)) assertDeclares(call, ID);
     return hidden();
+  }
+
+  private running(call: McpCall, params: Params, rule: TaskRule, isQueued: boolean): RunningTask {
+    const { tasks, server } = this;
+    const parts: TaskParts = { call, params, rule, tasks, isQueued, whole: whole.bind(undefined, server!) };
+    return new RunningTask(parts);
+  }
+
+  /** Runs a task again. The runner has its own processes; otherwise, this process runs it. */
+  private async restart(task: StoredTask): Promise<void> {
+    const { runner, store } = this.defaults;
+    if (!runner) {
+      this.run(task.id).catch((error: unknown) =>
+        this.tasks.records.warn('A task could not be run again', error),
+      );
+      return;
+    }
+    await runner.start(task);
+    await store.release(task.server, [task.id]);
   }
 
   private ownMethod(answer: (call: McpCall, params: Params) => Promise<Result>): OwnMethod {

@@ -6,12 +6,12 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import { CallerLimit, LimitReached, STDIO_CALLER } from '../protocol/caller-limit.js';
-import type { JsonRpcError } from '../protocol/errors.js';
 import type { McpCall } from '../protocol/mcp-call.js';
-import { RunningWork } from '../protocol/running-calls.js';
+import type { StoredCall, StoredTask } from '../stores/task-store.js';
 import { PollPace } from './poll-pace.js';
 import type { TaskRule, TaskSettings } from './task-options.js';
-import type { StoredTask } from './task-store.js';
+import { cancelled, completed, ended, openIn, TaskRecords, waitingFor } from './task-records.js';
+import { TaskRuns, type TaskRun } from './task-runs.js';
 
 /** How often expired tasks are looked for, in milliseconds. */
 const SWEEP_MS = 1000;
@@ -19,53 +19,72 @@ const SWEEP_MS = 1000;
 /** How long a task that failed because of its `ttlMs` is kept, in milliseconds. */
 const KEPT_AFTER_MS = 60_000;
 
-/** A handler of this process that runs for a task. */
-export interface TaskRun {
-  /** Whether it waits for its client. */
-  readonly isAsking: boolean;
-  /** Passes the answers of the client on to the handler. */
-  receive(task: StoredTask): void;
-  /** Aborts the handler's signal. */
-  abort(reason: Error): void;
-}
+/** How many tasks of dead processes are run again, each. */
+const MAX_LOST_RUNS = 5;
 
-/** The state of a task on the node that has created it. */
+/** Expired tasks that are changed at once. */
+const AT_ONCE = 100;
+
+/** A task that this node created or runs, until it expires. */
 interface Kept {
-  readonly caller: string;
-  readonly pace: PollPace;
-  /** Undefined after the handler has ended, and after the task has expired. */
-  run?: TaskRun;
+  /** The key of the caller in the limit. Undefined if another node created the task. */
+  readonly caller?: string;
+  hasExpired?: boolean;
   expiresAt: number;
 }
 
-/** The tasks of a server: those in the store, and the handlers that run for them in this process. */
-export class Tasks extends RunningWork<TaskRun> {
+export interface NewTask {
+  readonly call: McpCall;
+  readonly rule: TaskRule;
+  readonly statusMessage?: string;
+  /** The call, if another process can run it. */
+  readonly stored?: StoredCall;
+  /** Undefined for a task that a runner starts. */
+  readonly run?: TaskRun;
+}
+
+interface TasksOptions {
+  readonly settings: TaskSettings;
+  readonly server: string;
+  /** Runs a task again, whose process has died or shut down. */
+  readonly restart: (task: StoredTask) => Promise<void>;
+}
+
+/** The tasks of a server. */
+export class Tasks {
   readonly limit: CallerLimit;
-  private readonly logger: Logger;
+  readonly records: TaskRecords;
+  readonly runs: TaskRuns;
   private readonly kept = new Map<string, Kept>();
+  private readonly pace = new PollPace();
   private sweeping?: NodeJS.Timeout;
+  private isSweeping = false;
   private isClosing = false;
 
-  constructor(
-    private readonly settings: TaskSettings,
-    private readonly server: string,
-  ) {
-    super();
+  constructor(private readonly options: TasksOptions) {
+    const { settings, server } = options;
+    const logger = new Logger(`McpTasks(${server})`);
     this.limit = new CallerLimit('tasks', settings);
-    this.logger = new Logger(`McpTasks(${server})`);
+    this.records = new TaskRecords(settings.store, logger);
+    this.runs = new TaskRuns({
+      ...{ server, logger, records: this.records, leaseMs: settings.leaseMs },
+      onLapsed: id => this.lapsed(id),
+    });
   }
 
-  /** Creates the task of a handler. @throws McpException if it cannot be kept, or the server shuts down */
-  async create(run: TaskRun, call: McpCall, rule: TaskRule, statusMessage?: string): Promise<StoredTask> {
-    if (this.isClosing) throw shuttingDown();
-    const { ttlMs, pollIntervalMs } = rule;
+  /** Creates a task. @throws McpException if it cannot be kept, or the server shuts down */
+  async create({ call, rule, statusMessage, stored, run }: NewTask): Promise<StoredTask> {
+    if (this.isClosing) throw new McpException(McpErrorCode.Refused, 'The server is shutting down');
+    const { settings, server } = this.options;
+    const { ttlMs, pollIntervalMs, retry } = rule;
     const caller = call.http?.caller ?? STDIO_CALLER;
     const reached = this.limit.take(caller);
     if (reached) throw reached;
     const now = Date.now();
     const task: StoredTask = {
       id: randomUUID(),
-      owner: this.ownerOf(call),
+      server,
+      owner: ownerOf(call),
       revision: 0,
       status: 'working',
       ...(statusMessage !== undefined && { statusMessage }),
@@ -74,112 +93,101 @@ export class Tasks extends RunningWork<TaskRun> {
       ttlMs,
       pollIntervalMs,
       expiresAt: now + ttlMs + KEPT_AFTER_MS,
+      run: run ? 1 : 0,
+      ...(retry && { retry }),
+      ...(stored && { call: stored }),
     };
     try {
-      await this.settings.store.create(task);
+      await settings.store.create(task);
+      await (run ? this.runs.start(task, run) : settings.runner!.start(task));
     } catch (error) {
       this.limit.release(caller);
-      this.warn('A task could not be created', error);
-      throw new UnavailableException(error);
+      this.records.warn('A task could not be created', error);
+      settings.store.delete(task.id).catch(() => undefined);
+      throw error instanceof McpException ? error : new UnavailableException(error);
     }
-    this.kept.set(task.id, { caller, pace: new PollPace(), run, expiresAt: now + ttlMs });
-    this.add(run);
-    this.sweeping ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    this.keep(task, caller);
     return task;
   }
 
-  /** Called when a handler has ended. Its request can be collected as garbage then. */
-  ended(run: TaskRun, id: string | undefined): void {
-    const kept = id === undefined ? undefined : this.kept.get(id);
-    if (kept) kept.run = undefined;
-    this.delete(run);
+  /** Expires a task at its time. @param caller counts it for the limit until then */
+  keep({ id, createdAt, ttlMs }: StoredTask, caller?: string): void {
+    if (this.kept.has(id)) return;
+    this.kept.set(id, { caller, expiresAt: Date.parse(createdAt) + ttlMs });
+    this.sweeping ??= setInterval(() => void this.sweep(), SWEEP_MS).unref();
+  }
+
+  /** Finds a task of the caller. Undefined for unknown tasks and for those of others. @throws UnavailableException */
+  async findIfAny(call: McpCall, id: string): Promise<StoredTask | undefined> {
+    const task = await this.records.get(id);
+    return task?.server === this.options.server && task.owner === ownerOf(call) ? task : undefined;
   }
 
   /** Finds a task of the caller. @throws McpException (-32602), the same for unknown tasks and for those of others */
   async find(call: McpCall, id: unknown): Promise<StoredTask> {
-    const task = typeof id === 'string' ? await this.settings.store.get(id) : undefined;
-    if (task && task.owner === this.ownerOf(call)) return task;
+    const task = typeof id === 'string' ? await this.findIfAny(call, id) : undefined;
+    if (task) return task;
     throw new McpException(McpErrorCode.InvalidParams, 'Unknown or expired task');
   }
 
   /** Finds a task for a poll. @throws LimitReached if its caller polls it too often */
   async poll(call: McpCall, id: unknown): Promise<StoredTask> {
     const task = await this.find(call, id);
-    if (this.kept.get(task.id)?.pace.isTooFast()) {
+    if (this.pace.isTooFast(task.id, task.revision)) {
       throw new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
     }
     return task;
   }
 
-  /**
-   * Changes a task.
-   * @param to returns the changes, or undefined if there are none
-   * @returns undefined if the task has not changed: its status is final, or it does not exist
-   */
-  async change(
-    id: string,
-    to: (task: StoredTask) => Partial<StoredTask> | undefined,
-  ): Promise<StoredTask | undefined> {
-    const { store } = this.settings;
-    for (;;) {
-      const task = await store.get(id);
-      const changes = task && !isFinal(task) ? to(task) : undefined;
-      if (!task || !changes) return undefined;
-      const lastUpdatedAt = new Date().toISOString();
-      const changed = { ...task, ...changes, lastUpdatedAt, revision: task.revision + 1 };
-      // Another node may have changed the task meanwhile.
-      if (await store.replace(changed)) return changed;
-    }
-  }
-
-  async ask(id: string, key: string, request: InputRequest): Promise<void> {
-    await this.change(id, ({ inputRequests }) => waitingFor({ ...inputRequests, [key]: request }));
-  }
-
-  /** Ends an elicitation, with or without an answer. */
-  async asked(id: string, key: string): Promise<void> {
-    await this.change(id, ({ inputRequests, inputResponses }) => ({
-      ...waitingFor(without(key, inputRequests)),
-      inputResponses: without(key, inputResponses),
+  /** Adds an elicitation to a task. */
+  async ask(id: string, run: TaskRun, key: string, request: InputRequest): Promise<void> {
+    await this.runs.write(id, run, ({ inputRequests, inputResponses, keys = [] }) => ({
+      ...waitingFor({ inputRequests: { ...inputRequests, [key]: request }, inputResponses }),
+      keys: keys.includes(key) ? keys : [...keys, key],
     }));
   }
 
+  /** Ends an elicitation, with or without an answer. */
+  async asked(id: string, run: TaskRun, key: string): Promise<void> {
+    await this.runs.write(id, run, ({ inputRequests, inputResponses }) =>
+      waitingFor({
+        inputRequests: without(key, inputRequests),
+        inputResponses: without(key, inputResponses),
+      }),
+    );
+  }
+
   /**
-   * Keeps the client's answers, and passes them on to the handler. Answers to other keys are ignored.
+   * Keeps the client's answers. The process that runs the task passes them on to the handler. Answers to other keys are
+   * ignored.
    * @throws McpException (-32602) for an answer of the wrong kind
    */
   async answer(
     { id }: StoredTask,
     { inputResponses: given = {}, malformedResponses = [] }: McpCall,
   ): Promise<void> {
-    const changed = await this.change(id, ({ inputRequests = {}, inputResponses }) => {
-      const open = { ...inputRequests };
-      const answers = { ...inputResponses };
-      for (const [key, { method }] of Object.entries(inputRequests)) {
+    this.pace.free(id);
+    await this.records.change(id, task => {
+      const inputResponses = { ...task.inputResponses };
+      for (const [key, { method }] of openIn(task)) {
         if (malformedResponses.includes(key)) readKind(method, undefined);
         if (!Object.hasOwn(given, key)) continue;
         readKind(method, given[key]);
-        answers[key] = given[key];
-        delete open[key];
+        inputResponses[key] = given[key];
       }
-      return { ...waitingFor(open), inputResponses: answers };
+      return waitingFor({ inputRequests: task.inputRequests, inputResponses });
     });
-    const kept = this.kept.get(id);
-    kept?.pace.free();
-    if (changed) kept?.run?.receive(changed);
   }
 
-  /** Cancels a task, unless it has ended. */
-  async cancel({ id }: StoredTask): Promise<void> {
-    await this.change(id, () => ({ status: 'cancelled', ...NOTHING_OPEN }));
-    const kept = this.kept.get(id);
-    kept?.pace.free();
-    kept?.run?.abort(new McpException(McpErrorCode.Refused, 'The task was cancelled'));
+  /** Cancels a task, unless it has ended. The process that runs it aborts the handler. */
+  async cancel({ id }: Pick<StoredTask, 'id'>): Promise<void> {
+    this.pace.free(id);
+    await this.records.change(id, cancelled);
   }
 
   /** @throws McpException for a result that is too large */
-  async complete(id: string, result: Result): Promise<void> {
-    const { maxResultBytes } = this.settings;
+  async complete(id: string, run: TaskRun, result: Result): Promise<boolean> {
+    const { maxResultBytes } = this.options.settings;
     const json = JSON.stringify(result);
     if (Buffer.byteLength(json) > maxResultBytes) {
       throw new McpException(
@@ -187,98 +195,69 @@ export class Tasks extends RunningWork<TaskRun> {
         `The result is larger than "maxResultBytes" (${maxResultBytes})`,
       );
     }
-    await this.change(id, () => ({
-      status: 'completed',
-      result: JSON.parse(json) as Result,
-      ...NOTHING_OPEN,
-    }));
+    return (await this.runs.write(id, run, () => completed(JSON.parse(json) as Result))) !== undefined;
   }
 
-  async fail(id: string, error: JsonRpcError): Promise<void> {
-    await this.change(id, () => ({ status: 'failed', error, statusMessage: error.message, ...NOTHING_OPEN }));
-  }
-
-  /**
-   * Waits up to `timeoutMs` milliseconds for running handlers, then fails their tasks. Those that wait for their client
-   * fail at once, because the server refuses answers.
-   */
+  /** Waits up to `timeoutMs` milliseconds for running handlers, then ends their tasks. */
   async close(timeoutMs: number): Promise<void> {
     this.isClosing = true;
-    await this.failRuns(({ isAsking }) => isAsking);
-    await this.idle(timeoutMs);
-    const count = await this.failRuns(() => true);
+    await this.runs.close(timeoutMs);
     clearInterval(this.sweeping);
-    if (count === 0) return;
-    this.logger.warn(
-      `Tasks that did not end within ${timeoutMs} ms ("shutdownTimeoutMs") of the shutdown have failed: ${count}`,
-    );
   }
 
-  /** Logs a failure of the store. */
-  warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}: ${(error as Error).message}`);
+  /** Runs a task of a dead process again, or fails it. */
+  private async lapsed(id: string): Promise<void> {
+    const { settings, server, restart } = this.options;
+    const task = await this.records.change(id, ({ call, retry, isHandedOver, lostRuns = 0 }) => {
+      if (isHandedOver) return { isHandedOver: undefined };
+      if (!call || !retry) return ended('The process that ran the task has ended');
+      if (lostRuns === MAX_LOST_RUNS) return ended('The processes that ran the task have ended');
+      return { lostRuns: lostRuns + 1 };
+    });
+    if (!task?.call) return settings.store.release(server, [id]);
+    await restart(task);
   }
 
-  private async failRuns(isMeant: (run: TaskRun) => boolean): Promise<number> {
-    const meant = [...this.kept].filter(([, { run }]) => run && isMeant(run));
-    await Promise.all(meant.map(([id, kept]) => this.abandon(id, kept, shuttingDown())));
-    return meant.length;
-  }
-
-  /** Fails a task, then aborts its handler, whose outcome no longer counts. */
-  private async abandon(id: string, { run }: Kept, { code, message }: McpException): Promise<void> {
-    try {
-      await this.fail(id, { code, message });
-    } catch (error) {
-      this.warn('A task could not be marked as failed', error);
-    }
-    run?.abort(new McpException(code, message));
-  }
-
-  private sweep(): void {
+  private async sweep(): Promise<void> {
+    if (this.isSweeping) return;
+    this.isSweeping = true;
     const now = Date.now();
-    for (const [id, kept] of this.kept) {
-      if (kept.expiresAt > now) continue;
-      if (kept.run) {
-        const error = new McpException(McpErrorCode.Refused, 'The task did not end within its "ttlMs"');
-        void this.abandon(id, kept, error);
-        kept.run = undefined;
-        kept.expiresAt = now + KEPT_AFTER_MS;
-      } else this.forget(id, kept);
+    const expired = [...this.kept].filter(([, { expiresAt }]) => expiresAt <= now);
+    while (expired.length > 0) {
+      await Promise.all(expired.splice(0, AT_ONCE).map(([id, kept]) => this.expire(id, kept)));
     }
+    this.isSweeping = false;
     if (this.kept.size > 0) return;
     clearInterval(this.sweeping);
     this.sweeping = undefined;
   }
 
-  private forget(id: string, { caller }: Kept): void {
+  /** Fails a task that has not ended, and deletes it later. */
+  private async expire(id: string, kept: Kept): Promise<void> {
+    const { hasExpired, caller } = kept;
+    try {
+      if (!hasExpired) {
+        const task = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
+        kept.hasExpired = true;
+        if (task) kept.expiresAt = Date.now() + KEPT_AFTER_MS;
+        if (task) return;
+      }
+      await this.options.settings.store.delete(id);
+    } catch (error) {
+      this.records.warn('An expired task could not be deleted', error);
+      // The store deletes the task itself.
+      if (Date.now() < kept.expiresAt + KEPT_AFTER_MS) return;
+    }
     this.kept.delete(id);
-    this.limit.release(caller);
-    this.settings.store.delete(id).catch((error: unknown) => this.warn('A task could not be deleted', error));
-  }
-
-  /** Users of one OAuth client are different principals, and each server has its own tasks. */
-  private ownerOf({ authInfo, http }: McpCall): string {
-    return JSON.stringify([this.server, callerOf(authInfo, http?.request)]);
+    if (caller !== undefined) this.limit.release(caller);
   }
 }
 
-const NOTHING_OPEN = { inputRequests: undefined, inputResponses: undefined } as const;
-
-const isFinal = ({ status }: StoredTask): boolean => status !== 'working' && status !== 'input_required';
-
-const waitingFor = (
-  inputRequests: StoredTask['inputRequests'] = {},
-): Pick<StoredTask, 'status' | 'inputRequests'> =>
-  Object.keys(inputRequests).length > 0
-    ? { status: 'input_required', inputRequests }
-    : { status: 'working', inputRequests: undefined };
+/** Users of one OAuth client are different principals. */
+const ownerOf = ({ authInfo, http }: McpCall): string => callerOf(authInfo, http?.request);
 
 function without<T>(key: string, record: Readonly<Record<string, T>> = {}): Record<string, T> {
   const left = { ...record };
   delete left[key];
   return left;
 }
-
-const shuttingDown = (): McpException =>
-  new McpException(McpErrorCode.Refused, 'The server is shutting down');

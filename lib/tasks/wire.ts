@@ -1,5 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
-import type { StoredTask } from './task-store.js';
+import type { StoredTask } from '../stores/task-store.js';
+import { openIn } from './task-records.js';
 
 /** The fields that a client reads of every task. */
 const fieldsOf = ({
@@ -23,12 +24,12 @@ const fieldsOf = ({
 /** The answer to a call that has become a task: a `CreateTaskResult`. */
 export const createdResult = (task: StoredTask): Result => ({ resultType: 'task', ...fieldsOf(task) });
 
-/** The answer to `tasks/get`. */
+/** The answer to `tasks/get`, and the params of `notifications/tasks`. */
 export function taskResult(task: StoredTask): Result {
-  const { status, inputRequests, result, error } = task;
+  const { status, result, error } = task;
   return {
     ...fieldsOf(task),
-    ...(status === 'input_required' && { inputRequests }),
+    ...(status === 'input_required' && { inputRequests: Object.fromEntries(openIn(task)) }),
     ...(status === 'completed' && { result }),
     ...(status === 'failed' && { error }),
   };

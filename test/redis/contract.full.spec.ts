@@ -7,6 +7,7 @@ import { RedisMessageBus } from '../../lib/redis/redis-message-bus.js';
 import { RedisMrtrStore } from '../../lib/redis/redis-mrtr-store.js';
 import { resolveRedisOptions } from '../../lib/redis/redis-options.js';
 import { RedisSessionStore } from '../../lib/redis/redis-session-store.js';
+import { RedisTaskStore } from '../../lib/redis/redis-task-store.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 
 describeWithRedis('Redis', () => {
@@ -36,6 +37,9 @@ describeWithRedis('Redis', () => {
     async () => new RedisSessionStore(await connect(), 'a:'),
   )) {
     it(`for sessions: ${name}`, run);
+  }
+  for (const { name, run } of contracts.taskStore(async () => new RedisTaskStore(await connect(), 'a:'))) {
+    it(`for tasks: ${name}`, run);
   }
   for (const { name, run } of contracts.eventStore(async () => new RedisEventStore(await connect(), 'a:'))) {
     it(`for events: ${name}`, run);

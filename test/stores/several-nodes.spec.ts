@@ -1,3 +1,4 @@
+import { MemoryTaskStore } from 'nestjs-mcp/tasks';
 import { Global, Module } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { McpServerRegistry, MemoryEventStore, MemoryMrtrStore } from 'nestjs-mcp';
@@ -66,6 +67,7 @@ describe('a module that shares a bus, a store and limiters', () => {
     store: new MemoryMrtrStore(),
     sessions: new MemorySessionStore(),
     events: new MemoryEventStore(),
+    tasks: new MemoryTaskStore(),
     limiter: jest.fn().mockReturnValue({ consume }),
   };
   const published = jest.spyOn(shared.bus, 'publish');

@@ -1,8 +1,11 @@
+import { contracts } from 'nestjs-mcp/testing';
 import { MemoryTaskStore, type StoredTask } from 'nestjs-mcp/tasks';
 
 const taskOf = (changes: Partial<StoredTask> = {}): StoredTask => ({
   id: 'one',
+  server: 'shop',
   owner: 'ada',
+  run: 1,
   revision: 0,
   status: 'working',
   createdAt: '2026-07-28T00:00:00.000Z',
@@ -14,33 +17,9 @@ const taskOf = (changes: Partial<StoredTask> = {}): StoredTask => ({
 });
 
 describe('MemoryTaskStore', () => {
-  it('keeps a task until it is deleted', async () => {
-    const store = new MemoryTaskStore();
-    await store.create(taskOf());
-    expect(await store.get('one')).toMatchObject({ owner: 'ada' });
-    await store.delete('one');
-    await store.delete('one');
-    expect(await store.get('one')).toBeUndefined();
-    expect(store.size).toBe(0);
-  });
-
-  it('lets exactly one of two changes win', async () => {
-    const store = new MemoryTaskStore();
-    await store.create(taskOf());
-    const changes = [
-      taskOf({ revision: 1, status: 'cancelled' }),
-      taskOf({ revision: 1, status: 'completed' }),
-    ];
-    expect(await Promise.all(changes.map(task => store.replace(task)))).toEqual([true, false]);
-    expect(await store.get('one')).toMatchObject({ status: 'cancelled' });
-  });
-
-  it('does not find or change an expired task', async () => {
-    const store = new MemoryTaskStore();
-    await store.create(taskOf({ expiresAt: Date.now() }));
-    expect(await store.get('one')).toBeUndefined();
-    expect(await store.replace(taskOf({ revision: 1 }))).toBe(false);
-  });
+  let store: MemoryTaskStore;
+  beforeEach(() => (store = new MemoryTaskStore()));
+  for (const { name, run } of contracts.taskStore(() => store)) it(name, run);
 
   it('refuses what does not fit, but lets tasks fail', async () => {
     const { length } = JSON.stringify(taskOf());

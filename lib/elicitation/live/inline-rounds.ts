@@ -26,8 +26,8 @@ export class InlineRounds {
    * @throws McpException for too many rounds or questions
    */
   async run(call: McpCall, params: Params, next: Answer): Promise<Result> {
-    const memory: RoundMemory | undefined = call.reply.ask && {};
-    let current: McpCall = { memory, ...call };
+    const memory: RoundMemory | undefined = call.memory ?? (call.reply.ask && {});
+    let current: McpCall = { ...call, memory };
     for (let round = 0; ; round++) {
       const result = await next(current, params);
       if (!isInputRequiredResult(result) || !call.reply.ask) return result;

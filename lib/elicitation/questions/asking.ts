@@ -38,4 +38,6 @@ export interface HandlerRound {
   enter(): boolean;
   /** Runs the method, and observes its outcome. */
   watch(handler: () => unknown): unknown;
+  /** What the call has recorded, as JSON, to continue it in another process. */
+  record(): unknown;
 }

@@ -6,6 +6,7 @@ import {
   InputRequiredException,
   type InputRequiredOptions,
 } from '../questions/input-required.exception.js';
+import type { Journal } from './journal.js';
 import type { Outcome, Round } from './round.js';
 import { isThenable } from '../../util/async-iterable.js';
 
@@ -67,6 +68,10 @@ export class CurrentRound implements CurrentAsking, HandlerRound {
     this.hasRun = true;
     this.ran = undefined;
     return !this.thrown && (this.round?.enter(isAgain) ?? true);
+  }
+
+  record(): Journal {
+    return this.begin().record();
   }
 
   watch(handler: () => unknown): unknown {

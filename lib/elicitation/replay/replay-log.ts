@@ -12,7 +12,11 @@ export class ReplayLog {
 
   constructor(
     { answers, steps, given, state }: Journal,
-    private readonly options: { readonly where: string; readonly onMismatch: OnMismatch },
+    private readonly options: {
+      readonly where: string;
+      readonly onMismatch: OnMismatch;
+      readonly onAdded?: () => Promise<void>;
+    },
     private readonly wrong: ReportMistake,
   ) {
     this.answers = { ...answers };
@@ -36,8 +40,9 @@ export class ReplayLog {
     return undefined;
   }
 
-  addAnswer(key: string, { request, fingerprint }: PreparedQuestion, answer: unknown): void {
+  async addAnswer(key: string, { request, fingerprint }: PreparedQuestion, answer: unknown): Promise<void> {
     this.answers[key] = { method: request.method, fingerprint, answer };
+    await this.options.onAdded?.();
   }
 
   step(key: string): RecordedStep | undefined {
@@ -49,9 +54,10 @@ export class ReplayLog {
     return undefined;
   }
 
-  addStep(key: string, kept: Omit<RecordedStep, 'after'>): void {
+  async addStep(key: string, kept: Omit<RecordedStep, 'after'>): Promise<void> {
     const after = Object.keys(this.answers).length;
     this.steps[key] = { ...kept, after, ...(this.isTold && { isTold: true }) };
+    await this.options.onAdded?.();
   }
 
   /** @returns a function that replays all entries since this call, except steps that failed after it */

@@ -26,6 +26,8 @@ export interface RoundOptions {
   readonly assertAskable: (request: InputRequest) => void;
   /** Asks the client during the round, if the call can do so now. */
   readonly asker?: LiveAsker;
+  /** Called after each answer and step. The handler waits for it. */
+  readonly onRecord?: (record: () => Journal) => Promise<void>;
 }
 
 /** Never settles: a rejection of a promise without a reader would end the process. */
@@ -67,7 +69,9 @@ export class Round implements Asking {
   ) {
     const wrong = this.wrong.bind(this);
     this.keys = new CallKeys(options.where, wrong);
-    this.log = new ReplayLog(journal, options, wrong);
+    const { onRecord } = options;
+    const onAdded = onRecord && (() => onRecord(() => this.record()));
+    this.log = new ReplayLog(journal, { ...options, onAdded }, wrong);
     this.steps = new Steps(this.log, options.where, wrong);
     this.deterministic = new DeterministicValues(journal);
     this.state = copyOf(journal.state);
@@ -221,6 +225,20 @@ export class Round implements Asking {
     return this.open.idle();
   }
 
+  /** The journal of what has been recorded so far, to continue the call in another process. */
+  record(): Journal {
+    const { answers, steps } = this.log;
+    const { times, isIdUsed } = this.deterministic;
+    return {
+      ...this.journal,
+      rounds: this.number,
+      ...(isIdUsed && { isIdUsed }),
+      answers: { ...answers },
+      steps: { ...steps },
+      times,
+    };
+  }
+
   /** The journal for the next round; undefined if it would be empty. */
   remember({ requestState, inputRequests }: InputRequiredOptions = {}): Journal | undefined {
     const isAwaiting = inputRequests === undefined && requestState === undefined;
@@ -296,7 +314,7 @@ export class Round implements Asking {
       return this.open.add(key, prepared);
     }
     const answer = await asker.ask(key, prepared.request, this.over.signal);
-    this.log.addAnswer(key, prepared, answer);
+    await this.log.addAnswer(key, prepared, answer);
     return prepared.read(copyOf(answer));
   }
 

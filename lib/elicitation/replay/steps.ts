@@ -54,11 +54,11 @@ export class Steps {
     const done = (async () => {
       try {
         const kept = this.asJson(key, await running.run({ steps: this, name }, async () => work()));
-        this.log.addStep(key, kept);
+        await this.log.addStep(key, kept);
         return kept;
       } catch (error) {
         // Asking is not a failure, and failures of an earlier run do not count in the next run.
-        if (!isRoundEnd(error) && runs === this.runs) this.log.addStep(key, { failed: nameOf(error) });
+        if (!isRoundEnd(error) && runs === this.runs) await this.log.addStep(key, { failed: nameOf(error) });
         throw error;
       } finally {
         this.begun.delete(key);

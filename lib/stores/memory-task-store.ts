@@ -1,4 +1,8 @@
-import type { StoredTask, TaskStore } from './task-store.js';
+import { EventEmitter } from 'node:events';
+import { TaskStoreFullError, type StoredTask, type TaskStore } from './task-store.js';
+
+/** Maximum tasks that `takeLapsed` returns. */
+const MAX_LAPSED = 100;
 
 interface Kept {
   readonly task: StoredTask;
@@ -14,6 +18,9 @@ interface Kept {
  */
 export class MemoryTaskStore implements TaskStore {
   private readonly kept = new Map<string, Kept>();
+  private readonly changes = new EventEmitter().setMaxListeners(0);
+  /** The ends of the leases, by server and task. */
+  private readonly leases = new Map<string, Map<string, number>>();
   private bytes = 0;
 
   /** @param maxBytes size of all tasks, in characters of JSON. Default: 67,108,864 (64 MiB) */
@@ -24,7 +31,6 @@ export class MemoryTaskStore implements TaskStore {
     return this.kept.size;
   }
 
-  /** @throws Error if the store is full */
   async create(task: StoredTask): Promise<void> {
     this.put(task);
   }
@@ -33,17 +39,42 @@ export class MemoryTaskStore implements TaskStore {
     return this.current(id);
   }
 
-  /** @throws Error if the store is full */
   async replace(task: StoredTask): Promise<boolean> {
     // Synchronous, so that no other change comes between.
     if (this.current(task.id)?.revision !== task.revision - 1) return false;
     this.put(task);
+    this.changes.emit(task.id, task.revision);
     return true;
   }
 
   async delete(id: string): Promise<void> {
     this.bytes -= this.kept.get(id)?.size ?? 0;
     this.kept.delete(id);
+  }
+
+  async watch(id: string, listener: (revision: number | undefined) => void): Promise<() => Promise<void>> {
+    // A wrapper, so that the same listener can watch twice.
+    const own = (revision: number) => listener(revision);
+    this.changes.on(id, own);
+    return async () => void this.changes.off(id, own);
+  }
+
+  async lease(server: string, ids: readonly string[], leaseMs: number): Promise<void> {
+    const leases = this.leases.get(server) ?? new Map<string, number>();
+    this.leases.set(server, leases);
+    for (const id of ids) leases.set(id, Date.now() + leaseMs);
+  }
+
+  async takeLapsed(server: string, leaseMs: number): Promise<readonly string[]> {
+    const now = Date.now();
+    const lapsed = [...(this.leases.get(server) ?? [])].filter(([, end]) => end <= now);
+    const ids = lapsed.slice(0, MAX_LAPSED).map(([id]) => id);
+    await this.lease(server, ids, leaseMs);
+    return ids;
+  }
+
+  async release(server: string, ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.leases.get(server)?.delete(id);
   }
 
   private current(id: string): StoredTask | undefined {
@@ -57,7 +88,7 @@ export class MemoryTaskStore implements TaskStore {
     // A failure is short, and a full store must not keep a task from ending.
     const isShort = task.status === 'failed' || task.status === 'cancelled';
     if (!isShort && size > before && this.bytes - before + size > this.maxBytes) {
-      throw new Error('The store is full');
+      throw new TaskStoreFullError('The store is full');
     }
     this.kept.set(task.id, { task, size });
     this.bytes += size - before;

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@nestjs/common';
+import type { InputRequest } from '@modelcontextprotocol/server';
+import { McpErrorCode } from '../exceptions/mcp.exception.js';
+import { UnavailableException } from '../exceptions/unavailable.exception.js';
+import { TaskStoreFullError, type StoredTask, type TaskStore } from '../stores/task-store.js';
+
+/** Delays between attempts to write while the store cannot be reached, in milliseconds; the delay doubles. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+
+/** Makes the changes of a task. Returns undefined to change nothing. */
+export type Change = (task: StoredTask) => Partial<StoredTask> | undefined;
+
+/** Reads and changes the tasks in a store. A task that has ended never changes. */
+export class TaskRecords {
+  constructor(
+    readonly store: TaskStore,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws UnavailableException if the store cannot be reached */
+  get(id: string): Promise<StoredTask | undefined> {
+    return reached(this.store.get(id));
+  }
+
+  /**
+   * Changes a task.
+   * @returns the changed task; undefined if it has not changed: it has ended, does not exist, or `to` changes nothing
+   * @throws UnavailableException if the store cannot be reached; TaskStoreFullError
+   */
+  async change(id: string, to: Change): Promise<StoredTask | undefined> {
+    for (;;) {
+      const task = await this.get(id);
+      const changes = task && !isFinal(task) ? to(task) : undefined;
+      if (!task || !changes) return undefined;
+      const lastUpdatedAt = new Date().toISOString();
+      const changed = { ...task, ...changes, lastUpdatedAt, revision: task.revision + 1 };
+      // Another node may have changed the task meanwhile.
+      if (await reached(this.store.replace(changed))) return changed;
+    }
+  }
+
+  /**
+   * Changes a task for its handler, which need not fail because the store is away: waits for the store until `until`.
+   * @param until milliseconds since 1970
+   * @throws UnavailableException after that time; TaskStoreFullError
+   */
+  async keep(id: string, to: Change, until: number): Promise<StoredTask | undefined> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.change(id, to);
+      } catch (error) {
+        if (!(error instanceof UnavailableException) || Date.now() > until) throw error;
+        if (pauseMs === FIRST_PAUSE_MS) this.warn('A task waits for its store', error);
+      }
+      await pause(pauseMs, undefined, { ref: false });
+    }
+  }
+
+  /** Logs a failure. */
+  warn(what: string, error: unknown): void {
+    const { message } = ((error as Error).cause ?? error) as Error;
+    this.logger.warn(`${what}: ${message}`);
+  }
+}
+
+/** @throws UnavailableException for the errors of a store that cannot be reached; TaskStoreFullError */
+export async function reached<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof TaskStoreFullError ? error : new UnavailableException(error);
+  }
+}
+
+const NOTHING_OPEN = { inputRequests: undefined, inputResponses: undefined } as const;
+
+export const isFinal = ({ status }: StoredTask): boolean =>
+  status !== 'working' && status !== 'input_required';
+
+type Elicitations = Pick<StoredTask, 'inputRequests' | 'inputResponses'>;
+
+/** The elicitations that the client has not answered. */
+export const openIn = ({ inputRequests = {}, inputResponses = {} }: Elicitations): [string, InputRequest][] =>
+  Object.entries(inputRequests).filter(([key]) => !Object.hasOwn(inputResponses, key));
+
+/** The changes of a task that has these elicitations now. */
+export const waitingFor = (now: Elicitations): Elicitations & Pick<StoredTask, 'status'> => ({
+  ...now,
+  status: openIn(now).length > 0 ? 'input_required' : 'working',
+});
+
+export const cancelled = (): Partial<StoredTask> => ({
+  status: 'cancelled',
+  call: undefined,
+  ...NOTHING_OPEN,
+});
+
+export const completed = (result: StoredTask['result']): Partial<StoredTask> => ({
+  status: 'completed',
+  result,
+  call: undefined,
+  ...NOTHING_OPEN,
+});
+
+export const failed = (error: NonNullable<StoredTask['error']>): Partial<StoredTask> => ({
+  status: 'failed',
+  error,
+  statusMessage: error.message,
+  call: undefined,
+  ...NOTHING_OPEN,
+});
+
+/** The failure of a task that the server ends. */
+export const ended = (message: string): Partial<StoredTask> =>
+  failed({ code: McpErrorCode.Refused, message });
