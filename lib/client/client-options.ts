@@ -6,7 +6,7 @@ import type { InterceptorSettings, McpInterceptorOptions } from '../interceptors
 import { CONNECTION, type ConnectionOptions } from '../connection/connection-options.js';
 import { INTERCEPTORS } from '../interceptors/resolve-interceptors.js';
 import { resolve } from '../options/check-options.js';
-import { listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
+import { FLAG, listOf, OBJECT, objectOf, pick, TEXT } from '../options/option-schema.js';
 import { isRecord } from '../util/is-record.js';
 import { reasonOf } from '../schema/schema.error.js';
 import type { KnownTool } from '../connection/tool-definitions.js';
@@ -33,6 +33,8 @@ export interface McpClientOptions extends ConnectionOptions {
   interceptors?: McpClientInterceptorOptions;
   /** Tool definitions for `Mcp-Param-*` headers without a `listTools()`: a list, or the path of a JSON file. Default: none. */
   knownTools?: KnownToolsOption;
+  /** Declares the tasks extension in calls, so that the server may answer with a task (2026-07-28). Default: true. */
+  tasks?: boolean;
 }
 
 export interface ResolvedClientOptions extends Omit<McpClientOptions, 'interceptors'> {
@@ -54,6 +56,7 @@ export const CLIENT = objectOf<McpClientOptions, ResolvedClientOptions>(
       anyOf: [TEXT, listOf({})],
       description: 'a list of tools, or the path of a JSON file with one',
     },
+    tasks: { ...FLAG, default: true },
   },
   {
     title: 'a client',

@@ -95,7 +95,13 @@ export class ClientWiring implements ClientBoundaryOptions {
 
   /** @throws McpBootstrapError for a capability that no handler answers */
   start(parts: ClientParts): void {
-    const { auth, interceptors: _interceptors, knownTools: _knownTools, ...connection } = this.options!;
+    const {
+      auth,
+      interceptors: _interceptors,
+      knownTools: _knownTools,
+      tasks,
+      ...connection
+    } = this.options!;
     const capabilities = this.capabilitiesWith(parts.handlers);
     this.parts = parts;
     this.opened = new Connection(
@@ -105,6 +111,7 @@ export class ClientWiring implements ClientBoundaryOptions {
         auth,
         tools: this.tools,
         outputSchemas: this.outputSchemas,
+        tasks,
         observer: parts.observer,
         onClient: client => {
           client.onerror = error => this.logger.debug(error.message.slice(0, MAX_LOGGED));

@@ -3,6 +3,7 @@ export type { McpClientOptions } from './client-options.js';
 export { ConnectionError } from '../connection/connection.js';
 export { McpClients } from './mcp-clients.js';
 export { McpClient } from './mcp-client.js';
+export type { TaskHandle, TaskState } from '../connection/task-handle.js';
 export type { KnownTool } from '../connection/tool-definitions.js';
 export { getMcpClientToken } from './tokens.js';
 export { InjectMcpClient } from './tokens.js';

@@ -11,6 +11,8 @@ import type {
   SubscriptionFilter,
 } from '@modelcontextprotocol/client';
 import { ConnectionError } from '../connection/connection.js';
+import { ON_TASK, type TaskCallOptions } from '../connection/task-client.js';
+import type { TaskStart } from '../connection/task-handle.js';
 import { readTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { EVENT_OF } from '../interceptors/protocol/events.js';
@@ -48,17 +50,8 @@ export abstract class InterceptedVerbs {
    * Calls a tool.
    * @throws TypeError for a wrong `toolDefinition`
    */
-  async callTool(
-    params: Params<'callTool'>,
-    { toolDefinition, ...options }: McpCallToolOptions = {},
-  ): Answer<'callTool'> {
-    const given = toolDefinition && {
-      toolDefinition: readTool(toolDefinition, 'toolDefinition', params.name),
-    };
-    return this.around('tools/call', params, options, (client, sent, own) =>
-      // An interceptor may have changed which tool is called.
-      client.callTool(sent, sent.name === params.name ? { ...own, ...given } : own),
-    );
+  async callTool(params: Params<'callTool'>, options?: McpCallToolOptions): Answer<'callTool'> {
+    return this.calling(params, options);
   }
 
   /** Lists the tools: without a `cursor` all of them, and the chain runs once for all. */
@@ -160,6 +153,24 @@ export abstract class InterceptedVerbs {
       : this.use(options, client => send(client, params, forSdk(options))))) as never;
   };
 
+  /** @param start for a call that does not wait for the result of its task */
+  protected calling(
+    params: Params<'callTool'>,
+    { toolDefinition, ...options }: McpCallToolOptions = {},
+    start?: TaskStart,
+  ): Answer<'callTool'> {
+    const given = toolDefinition && {
+      toolDefinition: readTool(toolDefinition, 'toolDefinition', params.name),
+    };
+    const verb = (client: ClientVerbs, sent: Params<'callTool'>, own?: RequestOptions) => {
+      // An interceptor may have changed which tool is called.
+      const known = sent.name === params.name ? given : undefined;
+      const all: TaskCallOptions = { ...own, ...known, ...(start && { [ON_TASK]: start.onTask }) };
+      return client.callTool(sent, all);
+    };
+    return this.around('tools/call', params, options, verb, start?.begun);
+  }
+
   private through<V extends InterceptedVerb>(
     verb: V,
     params: Params<V> | undefined,
@@ -176,11 +187,18 @@ export abstract class InterceptedVerbs {
     params: P | undefined,
     options: McpRequestOptions | undefined,
     verb: (client: ClientVerbs, params: P, options: RequestOptions | undefined) => Promise<R>,
+    begun?: Promise<unknown>,
   ): Promise<R> {
     const crossing = this.crossing(method, params ?? {}, options);
     const send = async (final: Payload) => {
       try {
-        return await this.use(options, client => verb(client, final as P, forSdk(options)));
+        // A task that nobody waits for does not need the connection of its call.
+        const { answer } = await this.use(options, async client => {
+          const pending = verb(client, final as P, forSdk(options));
+          await (begun ? Promise.race([begun, pending]) : pending);
+          return { answer: pending };
+        });
+        return await answer;
       } catch (error) {
         if (error instanceof ConnectionError) this.unsent(method, final);
         throw error;

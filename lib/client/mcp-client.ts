@@ -8,10 +8,11 @@ import type {
 } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { Observable } from 'rxjs';
+import { startTask, type TaskHandle } from '../connection/task-handle.js';
 import type { KnownTool } from '../connection/tool-definitions.js';
 import type { Chain } from '../interceptors/chain/chain.js';
 import { assertWanted } from './client-boundary.js';
-import type { McpRequestOptions } from './client-verbs.js';
+import type { McpCallToolOptions, McpRequestOptions } from './client-verbs.js';
 import type { ClientWiring } from './client-wiring.js';
 import { InterceptedVerbs } from './intercepted-verbs.js';
 import { unlessAborted } from '../util/abort.js';
@@ -79,6 +80,16 @@ export class McpClient extends InterceptedVerbs {
 
   clearKnownTools(): void {
     this.#wiring.tools.clear();
+  }
+
+  /**
+   * Calls a tool, and returns as soon as the server has answered. If the call becomes a task, the handle reads it, waits
+   * for its result and cancels it. `timeout` bounds the request, not the task; `signal` cancels both. The interceptors see
+   * the call once, and its final result once.
+   * @throws TypeError for a wrong `toolDefinition`
+   */
+  startTool(params: Parameters<Client['callTool']>[0], options?: McpCallToolOptions): Promise<TaskHandle> {
+    return startTask(start => this.calling(params, options, start));
   }
 
   /** The server's capabilities. Opens the connection, as the methods below do. */

@@ -13,12 +13,15 @@ import type {
 import { isJSONRPCRequest, isJSONRPCResponse, SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { isEventStream } from './bounded-fetch.js';
 import { isOrdinary, type DirectPost } from './direct-post.js';
+import { withRetryAfter } from './transient.js';
 
 interface Sending {
   /** Whether an event stream answers the message. The SDK's transport does not report it. */
   isStreamed?: boolean;
   /** The response to a message that was posted without the SDK's transport. */
   response?: Response;
+  /** The header `Retry-After` of the response. The SDK's error leaves it out. */
+  retryAfter?: string | null;
 }
 
 const sending = new AsyncLocalStorage<Sending>();
@@ -47,7 +50,10 @@ export function answerWatchingTransport({
         fetch: async (target, init) => {
           const sent = sending.getStore();
           const response = sent?.response ?? (await options.fetch(target, init));
-          if (sent) Object.assign(sent, { isStreamed: isEventStream(response), response: undefined });
+          if (sent) {
+            const retryAfter = response.headers.get('retry-after');
+            Object.assign(sent, { isStreamed: isEventStream(response), response: undefined, retryAfter });
+          }
           return response;
         },
       });
@@ -85,7 +91,10 @@ export function answerWatchingTransport({
           };
           sending
             .run(sent, () => super.send(message, { ...options, onRequestStreamEnd }))
-            .then(() => sent.isStreamed || resolve(), reject);
+            .then(
+              () => sent.isStreamed || resolve(),
+              (error: Error) => reject(withRetryAfter(error, sent.retryAfter)),
+            );
         });
         if (!this.unanswered.has(id) || requestSignal?.aborted) return;
         throw new SdkError(SdkErrorCode.ConnectionClosed, `No answer to ${method} can come any more`);

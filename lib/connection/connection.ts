@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   AuthProvider,
   Client,
@@ -10,6 +11,7 @@ import { directPost } from './direct-post.js';
 import { problemOfHeaders, type ConnectionOptions } from './connection-options.js';
 import type { Observer } from '../protocol/traffic.js';
 import { loadSdkClient } from './sdk-client.js';
+import type { TaskAccess, TaskClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
@@ -34,6 +36,8 @@ export interface ConnectionHooks {
   readonly outputSchemas?: OutputSchemas;
   /** The observer of the connection's requests, if any. Called for each opening. */
   readonly observer?: (url: string | undefined) => Observer | undefined;
+  /** Whether servers may answer calls of tools with tasks (2026-07-28). */
+  readonly tasks?: boolean;
   readonly onClient?: (client: Client) => void;
   readonly onOpen?: (client: Client) => void;
 }
@@ -51,14 +55,15 @@ const DEFAULTS = {
  */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
-  private opening?: Promise<Client>;
+  private opening?: Promise<TaskClient>;
   private transportInOpening?: Transport;
-  private open?: Client;
-  private readonly users = new Map<Client, number>();
+  private open?: TaskClient;
+  private readonly users = new Map<TaskClient, number>();
   private failures = 0;
   private retryAt = 0;
   private lastError?: unknown;
   private readonly closing = new AbortController();
+  private readonly tasks?: TaskAccess;
 
   constructor(
     readonly name: string,
@@ -66,6 +71,9 @@ export class Connection {
     private readonly hooks: ConnectionHooks = {},
   ) {
     this.options = { ...DEFAULTS, ...options } as typeof this.options;
+    // Each task that runs listens to it.
+    setMaxListeners(0, this.closing.signal);
+    if (hooks.tasks) this.tasks = { use: work => this.use(work), closed: this.closing.signal };
   }
 
   get isDown(): boolean {
@@ -73,7 +81,7 @@ export class Connection {
   }
 
   /** @throws ConnectionError if it could not be opened, or was closed */
-  async client(signal?: AbortSignal): Promise<Client> {
+  async client(signal?: AbortSignal): Promise<TaskClient> {
     signal?.throwIfAborted();
     if (this.open) return this.open;
     if (this.isClosed) throw this.closedForGood();
@@ -90,7 +98,7 @@ export class Connection {
    * Uses the client. If the server forgot the session (404), it reopens the connection and repeats once: the server did
    * not read the request.
    */
-  async use<T>(work: (client: Client) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
+  async use<T>(work: (client: TaskClient) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
     const client = await this.client(signal);
     const hasSession = client.transport?.sessionId !== undefined;
     this.users.set(client, (this.users.get(client) ?? 0) + 1);
@@ -123,7 +131,7 @@ export class Connection {
     await Promise.all([...clients].map(client => client.close().catch(() => undefined)));
   }
 
-  private async connect(): Promise<Client> {
+  private async connect(): Promise<TaskClient> {
     const { era = 'auto', capabilities = {}, connectTimeoutMs } = this.options;
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
     const observer = this.hooks.observer?.(this.options.url?.toString());
@@ -135,8 +143,7 @@ export class Connection {
         versionNegotiation: { mode },
         jsonSchemaValidator: this.hooks.outputSchemas ?? new OutputSchemas(),
       },
-      this.hooks.tools,
-      observer,
+      { tools: this.hooks.tools, observer, tasks: this.tasks },
     );
     this.hooks.onClient?.(client);
     const started = performance.now();

@@ -1,18 +1,17 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import type {
   CallToolRequestOptions,
-  Client,
   ClientOptions,
   Implementation,
   ListToolsResult,
   Request,
-  RequestOptions,
 } from '@modelcontextprotocol/client';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { argumentAt, HEADER_PREFIX, readHeaderParams } from '../headers/header-params.js';
 import type { HeaderParam } from '../protocol/header-param.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { Observation, Observer } from '../protocol/traffic.js';
+import { taskClient, type TaskAccess, type TaskClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /** The id of the next request of the SDK's client, which has no public accessor. */
@@ -36,32 +35,42 @@ export async function observed<T>(
   }
 }
 
+export interface MirroringClientParts {
+  readonly tools?: ToolDefinitions;
+  readonly observer?: Observer;
+  /** How tasks of calls reach the server. Without it, the client declares no tasks. */
+  readonly tasks?: TaskAccess;
+}
+
 type MirroringClient = new (
   info: Implementation,
   options: ClientOptions,
-  tools?: ToolDefinitions,
-  observer?: Observer,
-) => Client;
+  parts?: MirroringClientParts,
+) => TaskClient;
 
 /**
  * Sends the `Mcp-Param-*` headers of calls. The SDK encodes an empty string, drops inexact integers, and knows no tool
  * before a list.
  */
-export function mirroringClient({ Client: SdkClient }: typeof Sdk): MirroringClient {
-  return class MirroringClient extends SdkClient {
+export function mirroringClient(sdk: typeof Sdk): MirroringClient {
+  return class MirroringClient extends taskClient(sdk) {
+    private readonly tools?: ToolDefinitions;
+    private readonly observer?: Observer;
+
     constructor(
       info: Implementation,
       options: ClientOptions,
-      private readonly tools?: ToolDefinitions,
-      private readonly observer?: Observer,
+      { tools, observer, tasks }: MirroringClientParts = {},
     ) {
-      super(info, options);
+      super(info, options, tasks && (() => tasks));
+      this.tools = tools;
+      this.observer = observer;
       // `learn` leaves out invalid tools. The SDK would also leave out a parameter of the type `["string", "null"]`, and
       // write that to the console.
       Object.defineProperty(this, '_excludeInvalidXMcpHeaderTools', { value: () => undefined });
     }
 
-    override async request(request: Request, ...rest: (object | undefined)[]): Promise<never> {
+    override async exchange(request: Request, rest: readonly (object | undefined)[]): Promise<unknown> {
       const { method, params } = request;
       const seen = this.observer?.begin({
         requestId: (this as unknown as NextId)._requestMessageId,
@@ -75,19 +84,18 @@ export function mirroringClient({ Client: SdkClient }: typeof Sdk): MirroringCli
       return observed(seen, () => this.send({ ...request, params: seen.outgoing(params) }, rest));
     }
 
-    private async send(request: Request, rest: (object | undefined)[]): Promise<never> {
+    private async send(request: Request, rest: readonly (object | undefined)[]): Promise<unknown> {
       const { method, params = {} } = request;
-      const send = (sent = rest) =>
-        super.request(request as { method: 'ping' }, ...(sent as [RequestOptions]));
-      if (!this.isHttp || this.getProtocolEra() !== 'modern') return (await send()) as never;
+      const send = (sent = rest) => super.exchange(request, sent);
+      if (!this.isHttp || this.getProtocolEra() !== 'modern') return send();
       if (method === 'tools/call') {
         const schema = rest.filter(one => one && '~standard' in one);
         const options = this.mirrored(params, rest[schema.length]);
-        return (await send([...schema, options])) as never;
+        return send([...schema, options]);
       }
-      const result: Partial<ListToolsResult> = await send();
-      if (method !== 'tools/list' || !this.tools || !Array.isArray(result.tools)) return result as never;
-      return { ...result, tools: this.tools.learn(result.tools) } as never;
+      const result = (await send()) as Partial<ListToolsResult>;
+      if (method !== 'tools/list' || !this.tools || !Array.isArray(result.tools)) return result;
+      return { ...result, tools: this.tools.learn(result.tools) };
     }
 
     /** Checked by method, not by `instanceof`: an application may use a transport of another copy of the SDK. */

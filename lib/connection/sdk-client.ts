@@ -2,6 +2,7 @@ import type * as Sdk from '@modelcontextprotocol/client';
 import { missingPackage } from '../exceptions/missing-package.js';
 import { answerWatchingTransport } from './answer-watch.js';
 import { mirroringClient } from './mirroring-client.js';
+import { taskClient } from './task-client.js';
 
 type SdkClient = Awaited<ReturnType<typeof load>>;
 
@@ -21,7 +22,7 @@ async function load(where: string) {
     const sdk = (await import('@modelcontextprotocol/client')) as unknown as typeof Sdk;
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     return {
-      Client: sdk.Client,
+      TaskClient: taskClient(sdk),
       StreamableHTTPClientTransport: sdk.StreamableHTTPClientTransport,
       StdioClientTransport,
       MirroringClient: mirroringClient(sdk),

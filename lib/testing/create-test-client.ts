@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import type {
+  CallToolRequestOptions,
   Client,
   ClientCapabilities,
   CreateMessageRequest,
@@ -10,6 +11,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 import { loadSdkClient } from '../connection/sdk-client.js';
+import type { TaskHandle } from '../connection/task-handle.js';
 import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { fetchOnce } from './fetch-once.js';
 
@@ -34,6 +36,14 @@ export interface TestClientOptions {
   onSample?: (params: CreateMessageRequest['params']) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Lists the client's folders. */
   onRoots?: () => ListRootsResult | Promise<ListRootsResult>;
+  /** Whether the client declares the tasks extension (2026-07-28). Default: true. */
+  tasks?: boolean;
+}
+
+/** The official client, which also waits for tasks. */
+export interface TestClient extends Client {
+  /** Calls a tool. If the call becomes a task, the handle reads it, waits for its result and cancels it. */
+  startTool(params: Parameters<Client['callTool']>[0], options?: CallToolRequestOptions): Promise<TaskHandle>;
 }
 
 /**
@@ -57,19 +67,23 @@ export async function createTestClient(
     onElicit,
     onSample,
     onRoots,
+    tasks = true,
     ...options
   }: TestClientOptions = {},
-): Promise<Client> {
+): Promise<TestClient> {
   const capabilities = options.capabilities ?? {
     ...(onElicit && { elicitation: { form: {}, url: {} } }),
     ...(onSample && { sampling: {} }),
     ...(onRoots && { roots: {} }),
   };
-  const { Client, StreamableHTTPClientTransport } = await loadSdkClient('createTestClient');
-  const client = new Client(
+  const { TaskClient, StreamableHTTPClientTransport } = await loadSdkClient('createTestClient');
+  const closed = new AbortController();
+  const client: TestClient = new TaskClient(
     { name: 'nestjs-mcp-testing', version: '1.0.0' },
     { capabilities, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+    tasks ? own => ({ use: work => work(own), closed: closed.signal }) : undefined,
   );
+  client.onclose = () => closed.abort();
   if (onElicit) client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
   if (onSample) client.setRequestHandler('sampling/createMessage', ({ params }) => onSample(params));
   if (onRoots) client.setRequestHandler('roots/list', () => onRoots());

@@ -1,4 +1,4 @@
-export { createTestClient, type TestClientOptions } from './create-test-client.js';
+export { createTestClient, type TestClient, type TestClientOptions } from './create-test-client.js';
 export { replayRounds, type ReplayedRounds } from './replay-rounds.js';
 export { contracts } from './contracts.js';
 export { MemoryMessageBus } from '../stores/message-bus.js';

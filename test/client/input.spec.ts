@@ -153,9 +153,11 @@ describe('a client', () => {
     { name: 'shop', url: await server.url(), ...more },
   ];
 
-  it.each(ERAS)('without handlers declares nothing (%s)', async era => {
+  it.each(ERAS)('without handlers declares nothing but tasks, on 2026-07-28 (%s)', async era => {
     const clients = await startClients(await shop({ era }));
-    expect(JSON.parse(textOf(await clients.client().callTool({ name: 'declared' })))).toEqual({});
+    expect(JSON.parse(textOf(await clients.client().callTool({ name: 'declared' })))).toEqual(
+      era === 'modern' ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {},
+    );
     await clients.close();
   });
 
@@ -168,7 +170,7 @@ describe('a client', () => {
       }
     }
     const capabilities = { elicitation: { form: {}, url: {} } };
-    const clients = await startClients(await shop({ era, capabilities }), [Handler]);
+    const clients = await startClients(await shop({ era, capabilities, tasks: false }), [Handler]);
     expect(JSON.parse(textOf(await clients.client().callTool({ name: 'declared' })))).toEqual(capabilities);
     expect(textOf(await clients.client().callTool({ name: 'ask' }))).toBe('{"action":"decline"}');
     await clients.close();
