@@ -1,17 +1,43 @@
 import { setMaxListeners } from 'node:events';
-import type { InputRequest, Result, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { Client, InputRequest, Result, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { BehaviorSubject } from 'rxjs';
 import type { JsonRpcError } from '../protocol/errors.js';
 import { isRecord } from '../util/is-record.js';
 import { isTransient, retryAfterOf } from './transient.js';
-import type { TaskAccess, TaskClient } from './task-client.js';
-import type { TaskState } from './task-handle.js';
+
+/** The state of a task, as its server describes it. The result, and input requests, go through the interceptors instead. */
+export interface TaskState {
+  readonly taskId: string;
+  readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+  /** A text of the server on what the task does, or why it ended. */
+  readonly statusMessage?: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly lastUpdatedAt: string;
+  /** How long the server keeps the task after its creation, in milliseconds. Null: without a limit. */
+  readonly ttlMs: number | null;
+  /** How long the server asks the client to wait between two polls, in milliseconds. */
+  readonly pollIntervalMs?: number;
+}
 
 /** A task as its server sends it. */
 export interface TaskAnswer extends TaskState {
   readonly inputRequests?: Readonly<Record<string, InputRequest>>;
   readonly result?: Result;
   readonly error?: JsonRpcError;
+}
+
+export interface AnsweringClient extends Client {
+  /** Answers an input request of a task, with the handler that answers those of ordinary calls. */
+  answerInput(key: string, request: InputRequest, signal: AbortSignal): Promise<Result>;
+}
+
+/** How a task reaches its server: by the client of the call, or by another one after the connection has reopened. */
+export interface TaskAccess {
+  use<T>(work: (client: AnsweringClient) => Promise<T>): Promise<T>;
+  /** Aborts when the connection is closed for good. */
+  readonly closed: AbortSignal;
 }
 
 /** Bounds and default of the time between two polls, in milliseconds. */
@@ -154,7 +180,7 @@ export class ClientTask {
   }
 
   /** Works, and tries again after failures of the connection while the server keeps the task. */
-  private async persistently<T>(work: (client: TaskClient) => Promise<T>): Promise<T> {
+  private async persistently<T>(work: (client: AnsweringClient) => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
         return await this.access.use(work);
@@ -168,11 +194,11 @@ export class ClientTask {
     }
   }
 
-  private get(client: TaskClient, signal?: AbortSignal): Promise<TaskAnswer> {
+  private get(client: AnsweringClient, signal?: AbortSignal): Promise<TaskAnswer> {
     return client.request({ method: 'tasks/get', params: { taskId: this.id } }, TASK, { signal });
   }
 
-  private async send(client: TaskClient, method: string, params = {}): Promise<void> {
+  private async send(client: AnsweringClient, method: string, params = {}): Promise<void> {
     await client.request({ method, params: { taskId: this.id, ...params } }, ACKNOWLEDGEMENT);
   }
 

@@ -11,7 +11,8 @@ import { argumentAt, HEADER_PREFIX, readHeaderParams } from '../headers/header-p
 import type { HeaderParam } from '../protocol/header-param.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { Observation, Observer } from '../protocol/traffic.js';
-import { taskClient, type TaskAccess, type TaskClient } from './task-client.js';
+import type { TaskAccess } from './client-task.js';
+import { taskClient, type TaskClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /** The id of the next request of the SDK's client, which has no public accessor. */

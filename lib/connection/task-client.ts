@@ -21,7 +21,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { INPUT_METHODS } from '../protocol/methods.js';
-import type { ClientTask, TaskAnswer } from './client-task.js';
+import type { AnsweringClient, ClientTask, TaskAccess, TaskAnswer } from './client-task.js';
 import { startTask, type TaskHandle } from './task-handle.js';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
@@ -33,21 +33,12 @@ export interface TaskCallOptions extends CallToolRequestOptions {
   readonly [ON_TASK]?: (task: ClientTask) => void;
 }
 
-/** How a task reaches its server: by the client of the call, or by another one after the connection has reopened. */
-export interface TaskAccess {
-  use<T>(work: (client: TaskClient) => Promise<T>): Promise<T>;
-  /** Aborts when the connection is closed for good. */
-  readonly closed: AbortSignal;
-}
-
-export interface TaskClient extends Sdk.Client {
+export interface TaskClient extends AnsweringClient {
   /** Calls a tool, and does not wait for the result if the call becomes a task. */
   startTool(
     params: Parameters<Sdk.Client['callTool']>[0],
     options?: CallToolRequestOptions,
   ): Promise<TaskHandle>;
-  /** Answers an input request of a task, with the handler that answers those of ordinary calls. */
-  answerInput(key: string, request: InputRequest, signal: AbortSignal): Promise<Result>;
 }
 
 /** A client that the classes of this package extend. */

@@ -1,22 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { EMPTY, map, Observable, type Subscriber } from 'rxjs';
-import type { ClientTask, TaskAnswer } from './client-task.js';
-
-/** The state of a task, as its server describes it. The result, and input requests, go through the interceptors instead. */
-export interface TaskState {
-  readonly taskId: string;
-  readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
-  /** A text of the server on what the task does, or why it ended. */
-  readonly statusMessage?: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  /** ISO 8601. */
-  readonly lastUpdatedAt: string;
-  /** How long the server keeps the task after its creation, in milliseconds. Null: without a limit. */
-  readonly ttlMs: number | null;
-  /** How long the server asks the client to wait between two polls, in milliseconds. */
-  readonly pollIntervalMs?: number;
-}
+import type { ClientTask, TaskAnswer, TaskState } from './client-task.js';
 
 /**
  * A call of a tool that may have become a task. Nothing polls the task until `result()` is called, or somebody subscribes

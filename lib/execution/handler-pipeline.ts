@@ -56,7 +56,8 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
   const host = () => (known ??= createExecutionContext(call, target.handlerClass, method));
   let guarded = false;
   try {
-    if (guards.length > 0 && !call.lifecycle?.isAdmitted) await activate(guards, host(), target.instance, method);
+    if (guards.length > 0 && !call.lifecycle?.isAdmitted)
+      await activate(guards, host(), target.instance, method);
     guarded = true;
     const result: unknown = await (interceptors.length === 0
       ? invoke(pipeline, call, host)

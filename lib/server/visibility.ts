@@ -54,7 +54,9 @@ export class Visibility {
 
   /** Whether `@Visible` shows a handler to a caller. */
   private shows(entry: Entry, call: McpCall): boolean | Promise<boolean> {
-    return entry.run.hider && !call.lifecycle?.isAdmitted ? this.hider(entry, call).then(hider => hider === undefined) : true;
+    return entry.run.hider && !call.lifecycle?.isAdmitted
+      ? this.hider(entry, call).then(hider => hider === undefined)
+      : true;
   }
 
   /** The guard of `@Visible` that hides a handler from a caller. Guards decide once for each handler and request. */

@@ -143,7 +143,8 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   abort(reason: Error): void {
-    this.ending.abort(reason);
+    // The end of the task, which its own run writes, is news for handlers that still run only.
+    if (!this.isOver) this.ending.abort(reason);
   }
 
   private beginSoon(): void {
