@@ -192,7 +192,9 @@ async function resultOf(
     throw ProtocolError.fromError(code, message ?? 'The task has failed', data);
   }
   if (status === 'cancelled') throw new McpException(McpErrorCode.Refused, 'The task was cancelled');
-  const checked = await schema['~standard'].validate(result);
+  // The SDK removes it from other results, too.
+  const { resultType: _complete, ...own } = result ?? {};
+  const checked = await schema['~standard'].validate(own);
   if (!checked.issues) return checked.value;
   const issues = checked.issues.map(({ message }) => message).join('; ');
   throw new SdkError(SdkErrorCode.InvalidResult, `Invalid result for tools/call: ${issues}`);

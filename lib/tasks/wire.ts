@@ -30,7 +30,8 @@ export function taskResult(task: StoredTask): Result {
   return {
     ...fieldsOf(task),
     ...(status === 'input_required' && { inputRequests: Object.fromEntries(openIn(task)) }),
-    ...(status === 'completed' && { result }),
+    // The result is whole, as an ordinary call would have returned it.
+    ...(status === 'completed' && { result: { ...result, resultType: 'complete' } }),
     ...(status === 'failed' && { error }),
   };
 }

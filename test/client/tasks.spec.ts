@@ -170,7 +170,7 @@ describe('callTool', () => {
     const called = client.callTool({ name: 'work' });
     await entered.promise;
     gate.resolve('done');
-    expect(textOf(await called)).toBe('done');
+    expect(await called).toEqual({ content: [{ type: 'text', text: 'done' }] });
     const [task] = store.history;
     expect(front.passed.filter(({ method }) => method === 'tasks/get').length).toBeGreaterThan(0);
     for (const { method, params, headers } of front.passed.slice(1)) {

@@ -169,7 +169,7 @@ describe.each(platforms())('tasks on %s', platform => {
     await store.untilStatus('completed', id);
     expect((await get(id)).result).toMatchObject({
       status: 'completed',
-      result: { content: [{ type: 'text', text: 'a report' }] },
+      result: { resultType: 'complete', content: [{ type: 'text', text: 'a report' }] },
     });
   });
 
