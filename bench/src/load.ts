@@ -7,16 +7,16 @@ import type { Posted } from './requests.js';
 /** What to send where, and how long. */
 export interface Load {
   readonly url: string;
-  /** One request for each connection. Each is sent again as soon as it is answered. */
+  /** One request for each connection. Each is sent again as soon as it, and its poll, is answered. */
   readonly requests: readonly Posted[];
   readonly ms: number;
 }
 
 /** How a server answered. */
 export interface Throughput {
-  /** All answers. */
+  /** All answers. A request and its poll count once. */
   readonly count: number;
-  /** Requests a second. */
+  /** The same, a second. */
   readonly rps: number;
   readonly p99Ms: number;
 }

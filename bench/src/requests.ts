@@ -8,13 +8,20 @@ export type Running = Contender & { readonly url: string };
 export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Posted after the answer, with the id of its task in place of `TASK`. */
+  readonly poll?: Posted;
 }
+
+/** Stands for the id of a task that a request waits for. */
+export const TASK = 'the-task-id';
 
 /** A method and its parameters, and what the answer has to say. */
 export interface Call {
   readonly method: 'tools/call' | 'tools/list';
   readonly params: { readonly name?: string; readonly [member: string]: unknown };
   readonly says: string;
+  /** Whether each call becomes a task, which is polled once. */
+  readonly isTask?: boolean;
 }
 
 const JSON_HEADERS = {
@@ -32,35 +39,49 @@ const headersOf = ({ token = 'token-of-ada' }: Setup) => ({
 const toBody = (message: object) => JSON.stringify({ jsonrpc: '2.0', ...message });
 
 /** What one client of an era posts. In the 2025 era it opens a session first, but for a server that has none. */
-export async function requestOf({ url, program, setup }: Running, { method, params }: Call): Promise<Posted> {
+export async function requestOf(
+  { url, program, setup }: Running,
+  { method, params, isTask = false }: Call,
+): Promise<Posted> {
   const { era } = setup;
   if (era === '2025-11-25') {
     const hasSession = program !== 'bare' && setup.legacy !== 'stateless';
     const headers = hasSession ? await openSession(url, setup) : sessionHeaders(setup, randomUUID());
     return { headers, body: toBody({ id: 1, method, params }) };
   }
-  const { name } = params;
-  return {
-    headers: {
-      ...headersOf(setup),
-      'mcp-protocol-version': era,
-      'mcp-method': method,
-      ...(name === undefined ? {} : { 'mcp-name': name }),
-    },
-    body: toBody({
-      id: 1,
-      method,
-      params: {
-        ...params,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': era,
-          'io.modelcontextprotocol/clientInfo': CLIENT,
-          'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+  const posted = modern(setup, method, params.name, params, isTask);
+  return isTask ? { ...posted, poll: modern(setup, 'tasks/get', TASK, { taskId: TASK }, true) } : posted;
+}
+
+const modern = (
+  setup: Setup,
+  method: string,
+  name: string | undefined,
+  params: object,
+  hasTasks: boolean,
+): Posted => ({
+  headers: {
+    ...headersOf(setup),
+    'mcp-protocol-version': setup.era,
+    'mcp-method': method,
+    ...(name === undefined ? {} : { 'mcp-name': name }),
+  },
+  body: toBody({
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': setup.era,
+        'io.modelcontextprotocol/clientInfo': CLIENT,
+        'io.modelcontextprotocol/clientCapabilities': {
+          elicitation: { form: {} },
+          ...(hasTasks && { extensions: { 'io.modelcontextprotocol/tasks': {} } }),
         },
       },
-    }),
-  };
-}
+    },
+  }),
+});
 
 const sessionHeaders = (setup: Setup, id: string) => ({
   ...headersOf(setup),

@@ -18,6 +18,7 @@ const ORDER: Call = {
 };
 /** Answered over an event stream, whose events a session keeps. */
 const REPORT: Call = { ...ORDER, params: { ...ORDER.params, name: 'report', _meta: { progressToken: 1 } } };
+const WORK: Call = { ...ORDER, params: { ...ORDER.params, name: 'work' }, says: '"task"', isTask: true };
 const ASK: Call = { ...ORDER, params: { ...ORDER.params, name: 'ask' }, says: '"input_required"' };
 
 const contender = (
@@ -99,6 +100,17 @@ const observed = (name: string, setup: Pick<Setup, 'platform' | 'era'>): Workloa
   comparisons: speed('with telemetry', 'without telemetry', 0.97, 1),
 });
 
+/** Creating a task and its first poll, as a multiple of a call. */
+const tasks = (name: string, most: number, setup: Partial<Setup>): Workload => ({
+  name,
+  needsRedis: setup.redis,
+  contenders: {
+    plain: contender('ours', ORDER, { feature: 'tasks', tasks: true, ...setup }),
+    'a task and its poll': contender('ours', WORK, { feature: 'tasks', tasks: true, ...setup }),
+  },
+  comparisons: speed('a task and its poll', 'plain', 1 / most),
+});
+
 /** What a client posts that has been asked where to send its order. */
 function answerOf(answer: string): Call {
   const { result } = JSON.parse(answer) as { result: { requestState: string } };
@@ -176,6 +188,13 @@ export const WORKLOADS: readonly Workload[] = [
     },
     comparisons: speed('with the explorer', 'without', 0.97),
   },
+  {
+    name: 'tasks imported',
+    contenders: { without: contender('ours', ECHO), 'with tasks': contender('ours', ECHO, { tasks: true }) },
+    comparisons: speed('with tasks', 'without', 0.98),
+  },
+  tasks('tasks', 3, {}),
+  tasks('tasks, Redis', 5, { redis: true }),
   shared('tools/call', ECHO, 0.9, {}),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION }),
   shared('call in a 2025 session', ECHO, 0.5, { era: SESSION, platform: 'express' }),

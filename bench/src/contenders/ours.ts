@@ -8,6 +8,7 @@ import { jwtVerifier, McpAuthModule } from '../../../dist/cjs/auth/index.js';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
 import { McpGatewayModule } from '../../../dist/cjs/gateway/index.js';
 import { McpRedisModule } from '../../../dist/cjs/redis/index.js';
+import { McpTasksModule } from '../../../dist/cjs/tasks/index.js';
 import { McpTelemetryModule } from '../../../dist/cjs/telemetry/index.js';
 import { CALL, isClean, RULES } from '../interceptors.js';
 import { QUESTION, SECRET } from '../mrtr-question.js';
@@ -54,6 +55,13 @@ class Orders {
   }
 }
 
+class Works {
+  @Tool({ name: 'work', inputSchema: { type: 'object' }, task: 'optional' })
+  work(@Args() order: OrderDto) {
+    return receipt(order);
+  }
+}
+
 class Validators {}
 const checks = { rules: RULES, scans: RULES.map(() => isClean) }[setup.feature as string] ?? [];
 for (const [index, isValid] of checks.entries()) {
@@ -61,9 +69,14 @@ for (const [index, isValid] of checks.entries()) {
   addMethod(Validators.prototype, `check${index}`, run, Validator({ events: ['tools/call'] }));
 }
 
-const orders: Provider[] = setup.feature === 'guarded' ? [GuardedOrders] : [Orders];
+const orders: Provider[] = { guarded: [GuardedOrders], tasks: [Orders, Works] }[setup.feature as string] ?? [
+  Orders,
+];
 const auth = setup.auth ? [await protection(setup.auth)] : [];
 const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
+// No limit ends the measurement.
+const MANY = { max: 10_000_000, maxPerCaller: 10_000_000, ttlMs: 1000 };
+const tasks = setup.tasks ? [McpTasksModule.forRoot(MANY)] : [];
 const telemetry = setup.telemetry ? [McpTelemetryModule.forRoot()] : [];
 
 const SERVER = { name: 'bench', version: '1.0.0', mrtr: { secret: SECRET } };
@@ -81,6 +94,7 @@ const explorer = setup.explorer
     ...redis,
     ...auth,
     ...telemetry,
+    ...tasks,
     ...explorer,
   ],
   providers: setup.isProxy ? [] : [Tools, Validators, ...(setup.feature ? orders : [])],

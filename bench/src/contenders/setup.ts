@@ -13,11 +13,13 @@ export interface Setup {
   /** How many tools it serves, the echo tool among them. */
   readonly tools: number;
   /** What it serves beside them. */
-  readonly feature?: 'guarded' | 'orders' | 'rules' | 'scans' | 'rounds';
+  readonly feature?: 'guarded' | 'orders' | 'rules' | 'scans' | 'rounds' | 'tasks';
   /** Whether it imports `McpRedisModule`, with the Redis of `REDIS_URL`. */
   readonly redis?: boolean;
   /** Whether it imports `McpTelemetryModule`, without an OpenTelemetry SDK. */
   readonly telemetry?: boolean;
+  /** Whether it imports `McpTasksModule`. */
+  readonly tasks?: boolean;
   /** The bearer token of each request. Default: a short text. */
   readonly token?: string;
   /** Whether it imports `McpAuthModule`, with the keys of the token's issuer. */
