@@ -42,7 +42,7 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private record?: () => unknown;
   /** Whether the task shall begin as soon as the handler runs. */
   private isWanted = false;
-  private isOver = false;
+  isOver = false;
   /** Elicitations that wait for an answer. */
   private readonly waiting = new Map<string, (answer: Result) => void>();
   /** The keys of all elicitations. No key is used again. */
@@ -143,8 +143,7 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   abort(reason: Error): void {
-    // The end of the task, which its own run writes, is news for handlers that still run only.
-    if (!this.isOver) this.ending.abort(reason);
+    this.ending.abort(reason);
   }
 
   private beginSoon(): void {

@@ -11,6 +11,8 @@ const BEATS = 3;
 export interface TaskRun {
   /** Whether it waits for its client. */
   readonly isAsking: boolean;
+  /** Whether the handler has ended. */
+  readonly isOver: boolean;
   /** Passes the answers of the client on to the handler. */
   receive(task: StoredTask): void;
   /** Aborts the handler's signal. */
@@ -142,8 +144,8 @@ export class TaskRuns extends RunningWork<Running> {
   }
 
   private async changed(running: Running, revision: number | undefined): Promise<void> {
-    if (revision !== undefined && revision <= running.revision) return;
     const { task, run } = running;
+    if (run.isOver || (revision !== undefined && revision <= running.revision)) return;
     const now = await this.options.records.get(task.id).catch(() => task);
     if (now && !isFinal(now) && now.run === task.run) run.receive(now);
     else run.abort(new McpException(McpErrorCode.Refused, reasonOf(now)));
