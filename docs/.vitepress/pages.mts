@@ -22,6 +22,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
     ['asking', 'Elicitation: ask the client'],
     ['replay', 'Multi-round calls: replay'],
     ['tasks', 'Long work: tasks'],
+    ['queues', 'Long work: queues'],
     ['header-parameters', 'Header parameters'],
     ['runtime', 'Handlers at run time'],
     ['extensions', 'Extensions of the protocol'],

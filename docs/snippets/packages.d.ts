@@ -13,3 +13,42 @@ declare module '@google-cloud/functions-framework' {
   ) => unknown;
   export function http(name: string, listener: Listener): void;
 }
+
+declare module '@temporalio/client' {
+  interface StartOptions {
+    readonly taskQueue: string;
+    readonly workflowId: string;
+    readonly args: readonly unknown[];
+    readonly workflowIdConflictPolicy?: 'FAIL' | 'USE_EXISTING';
+  }
+
+  export class Connection {
+    static connect(options: { readonly address: string }): Promise<Connection>;
+  }
+
+  export class Client {
+    constructor(options: { readonly connection: Connection });
+    readonly workflow: {
+      start(workflow: string, options: StartOptions): Promise<object>;
+    };
+  }
+}
+
+declare module '@temporalio/worker' {
+  interface WorkerOptions {
+    readonly taskQueue: string;
+    readonly workflowsPath: string;
+    readonly activities: object;
+  }
+
+  export class Worker {
+    static create(options: WorkerOptions): Promise<Worker>;
+    run(): Promise<void>;
+  }
+}
+
+declare module '@temporalio/workflow' {
+  export function proxyActivities<Activities>(options: {
+    readonly startToCloseTimeout: string;
+  }): Activities;
+}

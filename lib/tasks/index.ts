@@ -1,6 +1,6 @@
 export { McpTasksModule } from './mcp-tasks.module.js';
 export { McpTasks } from './mcp-tasks.js';
-export type { McpTasksOptions, TaskMode, TaskRunner, ToolTaskOptions } from './task-options.js';
+export type { McpTasksOptions, QueuedTask, TaskMode, TaskRunner, ToolTaskOptions } from './task-options.js';
 export type { CallTask } from './task-context.js';
 export {
   TaskStoreFullError,

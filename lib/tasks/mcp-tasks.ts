@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { QueuedTask } from './task-options.js';
 import type { TasksExtension } from './tasks-extension.js';
 
 /**
@@ -11,15 +12,23 @@ import type { TasksExtension } from './tasks-extension.js';
  *     super();
  *   }
  *
- *   process({ data }: Job<{ id: string; server: string }>) {
+ *   process({ data }: Job<QueuedTask>) {
  *     return this.tasks.run(data);
  *   }
  * }
  * ```
  */
 @Injectable()
-export class McpTasks {
+export class McpTasks implements OnApplicationBootstrap {
   private readonly extensions: TasksExtension[] = [];
+  private start!: () => void;
+  /** A queue may deliver tasks before the servers and the connections of their stores exist. */
+  private readonly started = new Promise<void>(resolve => (this.start = resolve));
+
+  /** @internal Nest calls it. */
+  onApplicationBootstrap(): void {
+    this.start();
+  }
 
   /** @internal */
   add(extension: TasksExtension): TasksExtension {
@@ -28,13 +37,16 @@ export class McpTasks {
   }
 
   /**
-   * Runs the handler of a task in this process, until it ends. A task that has ended, or that does not exist, is left
-   * alone. The outcome of the handler goes to the task, so a failure of the handler is not an error here.
-   * @throws Error if this application has no such server, or the store cannot be reached
+   * Runs the handler of a task in this process, until it ends. The outcome of the handler goes to the task, so a failure of
+   * the handler is not an error here. A queue may deliver a task twice: only the first call for each `run` of a task does
+   * something, and none does after the task has ended.
+   * @throws Error if this application has no such server or is shutting down, or the store cannot be reached. Call it again
+   * later, here or in another process
    */
-  async run({ id, server }: { readonly id: string; readonly server: string }): Promise<void> {
+  async run({ id, server, run }: Pick<QueuedTask, 'id' | 'server' | 'run'>): Promise<void> {
+    await this.started;
     const extension = this.extensions.find(({ serverName }) => serverName === server);
     if (!extension) throw new Error(`The application has no MCP server "${server}"`);
-    await extension.run(id);
+    await extension.run(id, run);
   }
 }

@@ -5,16 +5,24 @@ import { hasMethods } from '../util/values.js';
 import { MemoryTaskStore } from '../stores/memory-task-store.js';
 import type { StoredTask, TaskStore } from '../stores/task-store.js';
 
+/** What a queue transports of a task, as JSON. The call stays in the `TaskStore`. */
+export type QueuedTask = Pick<StoredTask, 'id' | 'server' | 'run' | 'expiresAt'>;
+
 /**
- * Runs the handlers of tasks elsewhere, such as in the workers of a queue. A worker calls `McpTasks.run(id)`. Tasks with
- * `after` run in the process of their call.
+ * Runs the handlers of tasks elsewhere, such as in the workers of a queue. Tasks with `after` run in the process of their
+ * call.
+ * @example
+ * ```ts
+ * const runner: TaskRunner = { start: task => queue.add('run', task) };
+ * ```
  */
 export interface TaskRunner {
   /**
-   * Queues a task. It is called again, with a greater `run`, for a task with `retry` whose process has died.
+   * Queues a task, which a worker passes to `McpTasks.run()`. It is called again, with a greater `run`, for a task with
+   * `retry` whose process has died or shut down.
    * @throws Error if the task cannot be queued; the call is refused then
    */
-  start(task: Pick<StoredTask, 'id' | 'server' | 'run' | 'expiresAt'>): Promise<void>;
+  start(task: QueuedTask): Promise<unknown>;
 }
 
 /** Options of `McpTasksModule`. */

@@ -65,6 +65,8 @@ export class TaskRuns extends RunningWork<Running> {
           watched.then(unwatch => (running.unwatch = unwatch)),
         ]),
       );
+      // Its client knows a task that was queued, so it may have cancelled it before the watch began.
+      if (revision > 0) await this.changed(running, undefined);
     } catch (error) {
       await this.end(id, run);
       throw error;

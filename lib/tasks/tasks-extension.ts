@@ -13,9 +13,8 @@ import type { StoredTask } from '../stores/task-store.js';
 import { RunningTask, type TaskParts } from './running-task.js';
 import { callOf } from './stored-call.js';
 import { listenToTasks } from './task-listening.js';
-import { ended } from './task-records.js';
 import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
-import { Tasks } from './tasks.js';
+import { queuedTask, Tasks } from './tasks.js';
 import { taskResult } from './wire.js';
 
 const ID = 'io.modelcontextprotocol/tasks';
@@ -83,14 +82,11 @@ export class TasksExtension implements ServerExtension {
     return this.server?.options.name;
   }
 
-  /** Runs a task that another process has created, until its handler ends. */
-  async run(id: string): Promise<void> {
+  /** Runs a task that another process has created, until its handler ends, unless it has been run since it was queued. */
+  async run(id: string, queued: number): Promise<void> {
     const { tasks } = this;
-    const task = await tasks.records.change(id, ({ call, retry, run }) =>
-      call && (retry || run === 0) ? { run: run + 1 } : ended('The process that ran the task has ended'),
-    );
+    const task = await tasks.take(id, queued);
     if (!task?.call) return;
-    tasks.keep(task);
     const { ttlMs, pollIntervalMs, retry = false } = task;
     const rule: TaskRule = { mode: 'optional', after: undefined, retry, ttlMs, pollIntervalMs };
     await this.running(callOf(task.call), task.call.params, rule, false).resume(task, this.inner);
@@ -152,12 +148,12 @@ export class TasksExtension implements ServerExtension {
   private async restart(task: StoredTask): Promise<void> {
     const { runner, store } = this.defaults;
     if (!runner) {
-      this.run(task.id).catch((error: unknown) =>
+      this.run(task.id, task.run).catch((error: unknown) =>
         this.tasks.records.warn('A task could not be run again', error),
       );
       return;
     }
-    await runner.start(task);
+    await runner.start(queuedTask(task));
     await store.release(task.server, [task.id]);
   }
 

@@ -9,8 +9,17 @@ import { CallerLimit, LimitReached, STDIO_CALLER } from '../protocol/caller-limi
 import type { McpCall } from '../protocol/mcp-call.js';
 import type { StoredCall, StoredTask } from '../stores/task-store.js';
 import { PollPace } from './poll-pace.js';
-import type { TaskRule, TaskSettings } from './task-options.js';
-import { cancelled, completed, ended, openIn, TaskRecords, waitingFor } from './task-records.js';
+import type { QueuedTask, TaskRule, TaskSettings } from './task-options.js';
+import {
+  cancelled,
+  completed,
+  ended,
+  isFinal,
+  openIn,
+  reached,
+  TaskRecords,
+  waitingFor,
+} from './task-records.js';
 import { TaskRuns, type TaskRun } from './task-runs.js';
 
 /** How often expired tasks are looked for, in milliseconds. */
@@ -78,8 +87,8 @@ export class Tasks {
     const { settings, server } = this.options;
     const { ttlMs, pollIntervalMs, retry } = rule;
     const caller = call.http?.caller ?? STDIO_CALLER;
-    const reached = this.limit.take(caller);
-    if (reached) throw reached;
+    const refused = this.limit.take(caller);
+    if (refused) throw refused;
     const now = Date.now();
     const task: StoredTask = {
       id: randomUUID(),
@@ -99,7 +108,7 @@ export class Tasks {
     };
     try {
       await settings.store.create(task);
-      await (run ? this.runs.start(task, run) : settings.runner!.start(task));
+      await (run ? this.runs.start(task, run) : settings.runner!.start(queuedTask(task)));
     } catch (error) {
       this.limit.release(caller);
       this.records.warn('A task could not be created', error);
@@ -107,6 +116,25 @@ export class Tasks {
       throw error instanceof McpException ? error : new UnavailableException(error);
     }
     this.keep(task, caller);
+    return task;
+  }
+
+  /**
+   * Takes a queued task for a run in this process.
+   * @param queued the `run` of the task when it was queued
+   * @returns undefined if another run has begun since then, or the task has ended
+   * @throws UnavailableException if the store cannot be reached; Error if the server shuts down
+   */
+  async take(id: string, queued: number): Promise<StoredTask | undefined> {
+    if (this.isClosing) throw new Error('The application is shutting down, so it runs no further tasks');
+    const { settings, server } = this.options;
+    const isQueued = (task: StoredTask) => task.run === queued && !isFinal(task);
+    const found = await this.records.get(id);
+    if (!found || !isQueued(found)) return undefined;
+    // A process that dies after the change is noticed by its lease.
+    await reached(settings.store.lease(server, [id], settings.leaseMs));
+    const task = await this.records.change(id, now => (isQueued(now) ? { run: queued + 1 } : undefined));
+    if (task) this.keep(task);
     return task;
   }
 
@@ -252,6 +280,14 @@ export class Tasks {
     if (caller !== undefined) this.limit.release(caller);
   }
 }
+
+/** A queue gets neither the call nor its caller. */
+export const queuedTask = ({ id, server, run, expiresAt }: StoredTask): QueuedTask => ({
+  id,
+  server,
+  run,
+  expiresAt,
+});
 
 /** Users of one OAuth client are different principals. */
 const ownerOf = ({ authInfo, http }: McpCall): string => callerOf(authInfo, http?.request);

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { check, connect, drive, errorOf, REVISIONS, startSample, textOf } from '../support/drive.js';
 import { roundRobin } from '../support/round-robin.js';
-import { isInstalled, startRedis } from './redis.js';
+import { isInstalled, startRedis } from '../support/redis.js';
 
 const NODES = ['node 1', 'node 2', 'node 3'];
 

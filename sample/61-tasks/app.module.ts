@@ -6,7 +6,7 @@ import { Reports } from './reports.js';
 @Module({
   imports: [
     McpModule.forRoot({ name: 'reports', version: '1.0.0' }),
-    McpTasksModule.forRoot({ ttlMs: 600_000, pollIntervalMs: 100 }),
+    McpTasksModule.forRoot({ ttlMs: 600_000, pollIntervalMs: 100 }), // defaults: 1 hour, 1 second
   ],
   providers: [Reports],
 })

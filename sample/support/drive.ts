@@ -20,10 +20,8 @@ export type Revision = (typeof REVISIONS)[number];
 const LINE_TIMEOUT = 20_000;
 const DRIVE_TIMEOUT = 60_000;
 
-/** A sample that runs as a process of its own. */
-export interface RunningSample {
-  /** Its endpoint, as it printed it. */
-  readonly url: string;
+/** A process of a sample. */
+export interface RunningProcess {
   /** What it has printed so far; all of it, once it has stopped. */
   readonly lines: readonly string[];
   /** The first line on its stdout, printed already or yet to come, that matches. */
@@ -34,16 +32,21 @@ export interface RunningSample {
   kill(): Promise<void>;
 }
 
-/** The compiled `main.ts` of a sample. */
-export const mainOf = (sample: string): string => join(__dirname, '..', sample, 'main.js');
+/** The process of a sample that serves HTTP. */
+export interface RunningSample extends RunningProcess {
+  /** Its endpoint, as it printed it. */
+  readonly url: string;
+}
 
-/** Starts a sample on a free port. */
-export async function startSample(
-  sample: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<RunningSample> {
-  const child = spawn(process.execPath, [mainOf(sample)], {
-    env: { ...process.env, PORT: '0', NO_COLOR: '1', ...env },
+/** The compiled `main.ts` of a sample. */
+export const mainOf = (sample: string): string => fileOf(`${sample}/main`);
+
+const fileOf = (script: string): string => join(__dirname, '..', `${script}.js`);
+
+/** Starts a script of a sample: `62-bullmq/worker`. */
+export function startProcess(script: string, env: Readonly<Record<string, string>> = {}): RunningProcess {
+  const child = spawn(process.execPath, [fileOf(script)], {
+    env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.once('exit', () => child.kill());
@@ -59,7 +62,7 @@ export async function startSample(
       lines.push(line);
       if (line.startsWith('  ')) console.log(line);
     })
-    .on('close', () => ended.abort(new Error(`${sample} ended after these lines:\n${lines.join('\n')}`)));
+    .on('close', () => ended.abort(new Error(`${script} ended after these lines:\n${lines.join('\n')}`)));
 
   const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
     const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(LINE_TIMEOUT)]);
@@ -70,14 +73,17 @@ export async function startSample(
     }
   };
 
-  const [, url] = await printed(/^(?:MCP endpoint|Identity provider): (\S+)/);
-  return {
-    url,
-    lines,
-    printed,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-  };
+  return { lines, printed, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+}
+
+/** Starts a sample on a free port. */
+export async function startSample(
+  sample: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningSample> {
+  const running = startProcess(`${sample}/main`, { PORT: '0', ...env });
+  const [, url] = await running.printed(/^(?:MCP endpoint|Identity provider): (\S+)/);
+  return { ...running, url };
 }
 
 const clientFor = (revision: Revision): Client =>

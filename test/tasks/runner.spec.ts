@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Ctx, McpContext, Tool } from 'nestjs-mcp';
-import { McpTasks, McpTasksModule, type TaskRunner } from 'nestjs-mcp/tasks';
+import { Test } from '@nestjs/testing';
+import { Ctx, McpContext, McpModule, Tool } from 'nestjs-mcp';
+import { McpTasks, McpTasksModule, type QueuedTask, type TaskRunner } from 'nestjs-mcp/tasks';
 import { anyPlatform, startApp, type TestApp } from '../fixtures/matrix.js';
+import { Inbox } from '../fixtures/inbox.js';
 import { send, WatchedTasks } from './task-client.js';
 
 const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -10,6 +12,15 @@ const NAME = { type: 'object', properties: { name: { type: 'string' } }, require
 class Work {
   @Tool({ task: 'optional' })
   async greet(@Ctx() ctx: McpContext) {
+    return this.hello(ctx);
+  }
+
+  @Tool({ task: { retry: true } })
+  async again(@Ctx() ctx: McpContext) {
+    return this.hello(ctx);
+  }
+
+  private async hello(ctx: McpContext) {
     ran.push(ctx.request === undefined ? 'worker' : 'server');
     const { content } = await ctx.elicit('name', { message: 'Who?', schema: NAME });
     return `Hello, ${String(content?.['name'])}`;
@@ -24,48 +35,141 @@ class Work {
 
 let ran: string[];
 
+const ADA = { name: { action: 'accept', content: { name: 'Ada' } } };
+
+class LateWatch extends WatchedTasks {
+  beforeWatch?: () => Promise<unknown>;
+
+  override async watch(...args: Parameters<WatchedTasks['watch']>) {
+    await this.beforeWatch?.();
+    return super.watch(...args);
+  }
+}
+
 describe('a runner', () => {
   const apps: TestApp[] = [];
   afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
 
-  async function start(store: WatchedTasks, runner: TaskRunner): Promise<TestApp> {
+  async function start(store: WatchedTasks, runner: TaskRunner, leaseMs?: number): Promise<TestApp> {
     const app = await startApp([Work], {
       platform: anyPlatform()[0],
       mcp: { mrtr: { secret: 's'.repeat(32) } },
-      module: { imports: [McpTasksModule.forRoot({ store, runner })] },
+      module: { imports: [McpTasksModule.forRoot({ store, runner, leaseMs })] },
     });
     apps.push(app);
     return app;
+  }
+
+  function inMemory() {
+    const queue = new Inbox<QueuedTask>();
+    return { queue, runner: { start: async (task: QueuedTask) => queue.put(task) } };
   }
 
   beforeEach(() => (ran = []));
 
   it('runs the handler in another process, which shares the store', async () => {
     const store = new WatchedTasks();
-    const queue: Parameters<TaskRunner['start']>[0][] = [];
-    const runner = { start: async (task: (typeof queue)[number]) => void queue.push(task) };
+    const { queue, runner } = inMemory();
     const url = await (await start(store, runner)).url();
     const worker = (await start(store, runner)).app.get(McpTasks);
 
     const { result } = await send(url, 'tools/call', { name: 'greet', arguments: {} });
-    const { taskId } = result!;
+    const taskId = result!.taskId!;
     expect(result).toMatchObject({ resultType: 'task', status: 'working' });
-    expect(queue).toMatchObject([{ id: taskId, server: expect.any(String), run: 0 }]);
+    const task = await queue.take();
+    expect(task).toEqual({ id: taskId, server: expect.any(String), run: 0, expiresAt: expect.any(Number) });
     expect(ran).toEqual([]);
 
-    const running = worker.run(queue[0]);
+    const running = worker.run(task);
     await store.untilStatus('input_required', taskId);
-    const inputResponses = { name: { action: 'accept', content: { name: 'Ada' } } };
-    await send(url, 'tasks/update', { taskId, inputResponses });
+    // A queue may deliver a job twice, even while it runs.
+    await worker.run(task);
+    await send(url, 'tasks/update', { taskId, inputResponses: ADA });
     await running;
     expect((await send(url, 'tasks/get', { taskId })).result).toMatchObject({
       status: 'completed',
       result: { content: [{ text: 'Hello, Ada' }] },
     });
+    await worker.run(task);
     expect(ran).toEqual(['worker']);
-    // A queue may deliver a job twice.
-    await worker.run(queue[0]);
+  });
+
+  it('queues a task with "retry" again when its worker shuts down', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const [server, one, other] = [
+      await start(store, runner, 500),
+      await start(store, runner),
+      await start(store, runner),
+    ];
+    const url = await server.url();
+    const { result } = await send(url, 'tools/call', { name: 'again', arguments: {} });
+    const taskId = result!.taskId!;
+
+    const task = await queue.take();
+    const first = one.app.get(McpTasks).run(task);
+    await store.untilStatus('input_required', taskId);
+    await one.close();
+    await first;
+    await expect(one.app.get(McpTasks).run(task)).rejects.toThrow('The application is shutting down');
+
+    const requeued = await queue.take();
+    expect(requeued).toMatchObject({ id: taskId, run: 2 });
+    const second = other.app.get(McpTasks).run(requeued);
+    await other.app.get(McpTasks).run(task);
+    await send(url, 'tasks/update', { taskId, inputResponses: ADA });
+    await second;
+    expect((await send(url, 'tasks/get', { taskId })).result).toMatchObject({
+      status: 'completed',
+      result: { content: [{ text: 'Hello, Ada' }] },
+    });
+    expect(ran).toEqual(['worker', 'worker']);
+  });
+
+  it('skips a task that was cancelled in the queue', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const app = await start(store, runner);
+    const url = await app.url();
+    const { result } = await send(url, 'tools/call', { name: 'greet', arguments: {} });
+    await send(url, 'tasks/cancel', { taskId: result!.taskId });
+    await app.app.get(McpTasks).run(await queue.take());
+    expect(ran).toEqual([]);
+  });
+
+  it('waits with a task until its application has started', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const url = await (await start(store, runner)).url();
+    const { result } = await send(url, 'tools/call', { name: 'greet', arguments: {} });
+    const task = await queue.take();
+    const imports = [
+      McpModule.forRoot({ name: task.server, version: '1.0.0' }),
+      McpTasksModule.forRoot({ store, runner }),
+    ];
+    const module = await Test.createTestingModule({ imports, providers: [Work] }).compile();
+
+    const running = module.get(McpTasks, { strict: false }).run(task);
+    await module.init();
+    await store.untilStatus('input_required', task.id);
+    await send(url, 'tasks/cancel', { taskId: result!.taskId });
+    await running;
     expect(ran).toEqual(['worker']);
+    await module.close();
+  });
+
+  it('aborts the handler of a task that was cancelled before its worker watched it', async () => {
+    const store = new LateWatch();
+    const { queue, runner } = inMemory();
+    const app = await start(store, runner);
+    const url = await app.url();
+    const { result } = await send(url, 'tools/call', { name: 'greet', arguments: {} });
+    store.beforeWatch = () => send(url, 'tasks/cancel', { taskId: result!.taskId });
+    // It would wait for an answer otherwise.
+    await app.app.get(McpTasks).run(await queue.take());
+    expect((await send(url, 'tasks/get', { taskId: result!.taskId })).result).toMatchObject({
+      status: 'cancelled',
+    });
   });
 
   it('refuses the call if it cannot queue the task', async () => {
@@ -89,7 +193,7 @@ describe('a runner', () => {
 
   it('needs the server of the task', async () => {
     const app = await start(new WatchedTasks(), { start: jest.fn() });
-    await expect(app.app.get(McpTasks).run({ id: 'x', server: 'other' })).rejects.toThrow(
+    await expect(app.app.get(McpTasks).run({ id: 'x', server: 'other', run: 0 })).rejects.toThrow(
       'The application has no MCP server "other"',
     );
   });
