@@ -74,8 +74,15 @@ export class TasksExtension implements ServerExtension {
       settings: this.defaults,
       server: server.options.name,
       restart: task => this.restart(task),
+      onEnd: ({ tool, status, createdAt }) =>
+        server.observer?.endTask({
+          tool,
+          status,
+          durationMs: Math.max(0, Date.now() - Date.parse(createdAt)),
+        }),
     });
     server.limits['tasks'] = this.tasks.limit;
+    server.gauges['runningTasks'] = () => this.tasks.runs.size;
   }
 
   /** The name of the server. */
@@ -93,7 +100,8 @@ export class TasksExtension implements ServerExtension {
     tasks.keep(task);
     const { ttlMs, pollIntervalMs, retry = false } = task;
     const rule: TaskRule = { mode: 'optional', after: undefined, retry, ttlMs, pollIntervalMs };
-    await this.running(callOf(task.call), task.call.params, rule, false).resume(task, this.inner);
+    const { params, mark = '' } = task.call;
+    await this.running(callOf(task.call), params, rule, false, mark).resume(task, this.inner);
   }
 
   async listen({ taskIds }: Params, call: McpCall): Promise<OwnSubscription | undefined> {
@@ -142,9 +150,22 @@ export class TasksExtension implements ServerExtension {
     return hidden();
   }
 
-  private running(call: McpCall, params: Params, rule: TaskRule, isQueued: boolean): RunningTask {
-    const { tasks, server } = this;
-    const parts: TaskParts = { call, params, rule, tasks, isQueued, whole: whole.bind(undefined, server!) };
+  /** @param mark of the call that created the task, for a further run */
+  private running(
+    call: McpCall,
+    params: Params,
+    rule: TaskRule,
+    isQueued: boolean,
+    mark?: string,
+  ): RunningTask {
+    const { tasks } = this;
+    const server = this.server!;
+    const parts: TaskParts = {
+      ...{ call, params, rule, tasks, isQueued },
+      observed: server.observer?.task({ tool: params['name'] as string, mark }),
+      mark: mark ?? server.extensions.traffic?.mark(),
+      whole: whole.bind(undefined, server),
+    };
     return new RunningTask(parts);
   }
 

@@ -35,6 +35,7 @@ interface Kept {
 
 export interface NewTask {
   readonly call: McpCall;
+  readonly tool: string;
   readonly rule: TaskRule;
   readonly statusMessage?: string;
   /** The call, if another process can run it. */
@@ -48,6 +49,8 @@ interface TasksOptions {
   readonly server: string;
   /** Runs a task again, whose process has died or shut down. */
   readonly restart: (task: StoredTask) => Promise<void>;
+  /** Called for each task whose final status this process has written. */
+  readonly onEnd: (task: StoredTask) => void;
 }
 
 /** The tasks of a server. */
@@ -62,10 +65,10 @@ export class Tasks {
   private isClosing = false;
 
   constructor(private readonly options: TasksOptions) {
-    const { settings, server } = options;
+    const { settings, server, onEnd } = options;
     const logger = new Logger(`McpTasks(${server})`);
     this.limit = new CallerLimit('tasks', settings);
-    this.records = new TaskRecords(settings.store, logger);
+    this.records = new TaskRecords(settings.store, logger, onEnd);
     this.runs = new TaskRuns({
       ...{ server, logger, records: this.records, leaseMs: settings.leaseMs },
       onLapsed: id => this.lapsed(id),
@@ -73,7 +76,7 @@ export class Tasks {
   }
 
   /** Creates a task. @throws McpException if it cannot be kept, or the server shuts down */
-  async create({ call, rule, statusMessage, stored, run }: NewTask): Promise<StoredTask> {
+  async create({ call, tool, rule, statusMessage, stored, run }: NewTask): Promise<StoredTask> {
     if (this.isClosing) throw new McpException(McpErrorCode.Refused, 'The server is shutting down');
     const { settings, server } = this.options;
     const { ttlMs, pollIntervalMs, retry } = rule;
@@ -84,6 +87,7 @@ export class Tasks {
     const task: StoredTask = {
       id: randomUUID(),
       server,
+      tool,
       owner: ownerOf(call),
       revision: 0,
       status: 'working',
