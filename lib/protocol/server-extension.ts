@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { Answer, Stage } from './answer.js';
 import type { CallerLimit } from './caller-limit.js';
-import type { Handlers } from './handlers.js';
+import type { DependencyHealth, Handlers } from './handlers.js';
 import type { AskClient, Era, McpCall, Params, ReplyChannel } from './mcp-call.js';
 import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
 import type { TrafficListener } from './traffic.js';
@@ -115,6 +115,8 @@ export interface ServerExtension {
    * @returns a function that removes the listener
    */
   onNotification?(listener: (method: string) => void): () => void;
+  /** Whether the store that it needs can be reached. Never rejects. */
+  health?(signal: AbortSignal): Promise<DependencyHealth>;
   /** Called when the server shuts down. Waits up to `timeoutMs` milliseconds for work that outlasts its call, then ends it. */
   close?(timeoutMs: number): Promise<void>;
 }

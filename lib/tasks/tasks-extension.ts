@@ -4,12 +4,14 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import { assertDeclares, declares } from '../protocol/declared-extension.js';
 import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.js';
+import type { DependencyHealth } from '../protocol/handlers.js';
 import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
 import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
+import { unlessAborted } from '../util/abort.js';
 import { RunningTask, type TaskParts } from './running-task.js';
 import { callOf } from './stored-call.js';
 import { listenToTasks } from './task-listening.js';
@@ -114,6 +116,16 @@ export class TasksExtension implements ServerExtension {
     if (method !== 'tools/call' || era === 'legacy') return undefined;
     // The stages do not change params, so that nobody needs to check them again.
     return { admit: this.begun, answer: this.refused, check: next => next };
+  }
+
+  async health(signal: AbortSignal): Promise<DependencyHealth> {
+    // No task has this id.
+    const answered = unlessAborted(this.defaults.store.get(''), signal);
+    const isUp = await answered.then(
+      () => true,
+      () => false,
+    );
+    return { name: 'tasks', isUp };
   }
 
   close(timeoutMs: number): Promise<void> {
