@@ -5,7 +5,7 @@ import type { Answer, Stage } from '../protocol/answer.js';
 import { assertDeclares, declares } from '../protocol/declared-extension.js';
 import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.js';
 import type { DependencyHealth } from '../protocol/handlers.js';
-import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
+import type { OwnMethod, ServerExtension, Stages, TaskList } from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
@@ -18,7 +18,7 @@ import { listenToTasks } from './task-listening.js';
 import { ended } from './task-records.js';
 import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { Tasks } from './tasks.js';
-import { taskResult } from './wire.js';
+import { overviewOf, taskResult } from './wire.js';
 
 const ID = 'io.modelcontextprotocol/tasks';
 
@@ -61,6 +61,11 @@ export class TasksExtension implements ServerExtension {
       await this.tasks.cancel(await this.tasks.find(call, taskId));
       return {};
     }),
+  };
+
+  readonly taskList: TaskList = {
+    latest: async max => (await this.tasks.latest(max)).map(overviewOf),
+    cancel: id => this.tasks.cancel({ id }),
   };
 
   constructor(private readonly defaults: TaskSettings) {}

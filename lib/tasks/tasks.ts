@@ -143,6 +143,13 @@ export class Tasks {
     return task;
   }
 
+  /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
+  async latest(max: number): Promise<StoredTask[]> {
+    const ids = [...this.kept.keys()].slice(-max).reverse();
+    const found = await Promise.all(ids.map(id => this.records.get(id)));
+    return found.flatMap(task => task ?? []);
+  }
+
   /** Adds an elicitation to a task. */
   async ask(id: string, run: TaskRun, key: string, request: InputRequest): Promise<void> {
     await this.runs.write(id, run, ({ inputRequests, inputResponses, keys = [] }) => ({
