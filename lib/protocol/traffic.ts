@@ -117,7 +117,7 @@ export interface TaskObserving {
   begin(id: string, run: number): void;
   /** The task asks its client. @returns a function for the outcome */
   ask(method: string): (outcome: Outcome) => void;
-  /** The run has ended. Only the first end counts. @param status undefined if the task goes on in another process */
+  /** The run has ended. Only the first end counts. @param status undefined if the run has not ended the task */
   end(outcome: Outcome, status: string | undefined): void;
 }
 

@@ -92,10 +92,11 @@ export class Tracing {
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
+        this.open.delete(known.spanId);
         if (span.isRecording()) this.describe(span, ending, beginning, result);
         // A gateway learns the name from this answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
-        if (isOwn) this.end(span);
+        if (isOwn) span.end();
       },
     };
   }
