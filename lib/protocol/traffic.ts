@@ -113,7 +113,7 @@ export interface TaskCall {
 export interface TaskObserving {
   /** Runs the call. Once the task has begun, what the call does belongs to the task. */
   run<T>(work: () => T): T;
-  /** The task has begun. Without this, all other functions but `run` do nothing. @param run counts the runs of the task */
+  /** The task has begun. Without this, all other functions but `run` do nothing. @param run increases with each run */
   begin(id: string, run: number): void;
   /** The task asks its client. @returns a function for the outcome */
   ask(method: string): (outcome: Outcome) => void;

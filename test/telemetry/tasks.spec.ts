@@ -49,6 +49,14 @@ class Works {
     throw new McpException(McpErrorCode.InvalidParams, 'The year is in the future');
   }
 
+  @Tool({ task: { retry: true } })
+  async moves(@Ctx() ctx: McpContext) {
+    entered.resolve();
+    // The first run is given up by its process.
+    if (ctx.request !== undefined) await gate.promise;
+    return 'moved';
+  }
+
   @Tool({ task: 'optional' })
   async waits(@Ctx() ctx: McpContext) {
     entered.resolve();
@@ -84,12 +92,14 @@ afterAll(() => recorder.close());
 
 async function start(
   store = new WatchedTasks(),
-  { runner, telemetry = {} }: { runner?: TaskRunner; telemetry?: object } = {},
+  { telemetry = {}, ...options }: { runner?: TaskRunner; leaseMs?: number; telemetry?: object } = {},
 ) {
   const test = await startApp([Works, Polite], {
     platform: anyPlatform()[0],
-    mcp: { mrtr: { secret: 's'.repeat(32) } },
-    module: { imports: [McpTasksModule.forRoot({ store, runner }), McpTelemetryModule.forRoot(telemetry)] },
+    mcp: { mrtr: { secret: 's'.repeat(32) }, shutdownTimeoutMs: 100 },
+    module: {
+      imports: [McpTasksModule.forRoot({ store, ...options }), McpTelemetryModule.forRoot(telemetry)],
+    },
   });
   open.push(test);
   recorder.reset();
@@ -215,6 +225,27 @@ it('a run in another process links to the call that created the task, and to wha
     [job.span.spanContext().spanId, undefined],
   ]);
   expect(parentOf(recorder.span('INTERNAL', 'after'))).toBe(idOf(task));
+});
+
+it('a run after a shutdown links to the call that created the task', async () => {
+  const store = new WatchedTasks();
+  const { call, test } = await start(store, { leaseMs: 50 });
+  await start(store, { leaseMs: 50 });
+  const { taskId } = await call('moves');
+  await entered.promise;
+  await test.app.close();
+  await store.untilStatus('completed', taskId);
+  gate.resolve();
+  await close();
+  const creating = recorder.span('SERVER', 'tools/call moves');
+  const runs = recorder.spansOf('INTERNAL', 'task moves');
+  expect(runs.map(({ attributes }) => attributes['nestjs_mcp.task.status'])).toEqual([
+    undefined,
+    'completed',
+  ]);
+  const [first, second] = runs.map(({ attributes }) => Number(attributes['nestjs_mcp.task.run']));
+  expect(second).toBeGreaterThan(first);
+  expect(runs.map(linksOf)).toEqual(Array(2).fill([[idOf(creating), 'call']]));
 });
 
 it('counts kept and running tasks, and measures ended ones', async () => {
