@@ -10,6 +10,8 @@
  * | GET  `api/findings`  |                 | `Findings`  |
  * | POST `api/callers`   | `CallerViewRequest` | `CallerView`    |
  * | POST `api/call`      | `CallRequest`   | `CallTrace` |
+ * | POST `api/tasks`     | `TasksRequest`  | `Tasks`     |
+ * | POST `api/cancel`    | `CancelRequest` | `{}`        |
  *
  * A POST needs `content-type: application/json` and the header `mcp-explorer: 1`, and comes from the same origin.
  * A failure has a 4xx or 5xx status and an `ApiError`.
@@ -272,11 +274,15 @@ export interface Shown {
 }
 
 export interface CallTrace {
-  /** `asked`: answer the `questions` in another round. */
-  readonly outcome: 'result' | 'error' | 'asked';
+  /**
+   * `asked`: answer the `questions` in another round. `task`: the call has become a task, or `tasks/get` has read one;
+   * `questions`, `result` and `error` are those of the task.
+   */
+  readonly outcome: 'result' | 'error' | 'asked' | 'task';
   readonly status: number;
   readonly result?: Shown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Shown };
+  readonly task?: TaskState;
   readonly questions: readonly Question[];
   readonly requestState?: string;
   /** The interceptors that ran, in starting order: for the request, the questions and the response. */
@@ -287,6 +293,20 @@ export interface CallTrace {
   /** W3C trace id, 32 hexadecimal digits. The call has it as `traceparent`. */
   readonly traceId: string;
   readonly durationMs: number;
+}
+
+/** A task, as its caller reads it. */
+export interface TaskState {
+  readonly id: string;
+  readonly status: string;
+  readonly statusMessage?: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly lastUpdatedAt: string;
+  /** Milliseconds from `createdAt`. Absent for a task without an end. */
+  readonly ttlMs?: number;
+  readonly pollIntervalMs?: number;
 }
 
 export interface Question {
@@ -325,6 +345,34 @@ export interface TraceTurn {
   readonly before?: Shown;
   readonly after?: Shown;
   readonly durationMs: number;
+}
+
+/* ---- tasks ---- */
+
+export interface TasksRequest {
+  readonly server: string;
+}
+
+export interface Tasks {
+  /**
+   * The latest tasks of all callers that this node has created or runs, the latest first; at most 100. Absent if no extension
+   * of the server has tasks.
+   */
+  readonly tasks?: readonly TaskRow[];
+}
+
+/** A task without its arguments, elicitations and result: only its caller reads those, by `tasks/get`. */
+export interface TaskRow extends Pick<TaskState, 'id' | 'status' | 'statusMessage' | 'createdAt'> {
+  readonly tool: string;
+  readonly ttlMs: number;
+  /** The number of elicitations that wait for an answer. */
+  readonly questions: number;
+}
+
+/** Cancels a task of any caller. */
+export interface CancelRequest {
+  readonly server: string;
+  readonly id: string;
 }
 
 /* ---- live ---- */

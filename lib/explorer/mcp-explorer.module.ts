@@ -20,6 +20,7 @@ import { routePaths } from '../execution/route-paths.js';
 import { originOf } from '../protocol/origin-of.js';
 import { InterceptorLoader } from '../module/interceptor-loader.js';
 import { McpServers } from '../module/mcp-servers.js';
+import { serverIn } from './call/caller.js';
 import { Calls } from './call/calls.js';
 import {
   resolveExplorerOptions,
@@ -33,6 +34,7 @@ import { catalogueOf } from './views/catalogue.js';
 import { chainsOf } from './views/chain.js';
 import { findingsOf } from './views/findings.js';
 import { liveOf } from './views/live.js';
+import { cancelTask, tasksOf } from './views/tasks.js';
 
 const SETTINGS = 'nestjs-mcp:explorer-settings';
 const SITE = 'nestjs-mcp:explorer-site';
@@ -125,7 +127,12 @@ function siteOf(
       live: () => liveOf(servers, recorder.live),
       findings: () => findingsOf(servers.all(), interceptors, config),
     },
-    post: { callers: callers.view, call: calls.call },
+    post: {
+      callers: callers.view,
+      call: calls.call,
+      tasks: request => tasksOf(serverIn(request, servers)),
+      cancel: request => cancelTask(serverIn(request, servers), request.body['id']),
+    },
   });
 }
 

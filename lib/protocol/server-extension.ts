@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/server';
 import type { Answer, Stage } from './answer.js';
 import type { CallerLimit } from './caller-limit.js';
-import type { Handlers } from './handlers.js';
+import type { DependencyHealth, Handlers } from './handlers.js';
 import type { AskClient, Era, McpCall, Params, ReplyChannel } from './mcp-call.js';
 import type { Admission, Permissions, Requirement, Requirements } from './permissions.js';
 import type { TrafficListener } from './traffic.js';
@@ -51,6 +51,27 @@ export interface OwnSubscription {
    * @returns a function that is called when the client no longer listens
    */
   open(notify: Notify): () => void;
+}
+
+/** What operators see of a task, whoever created it. Arguments, elicitations and results are for its caller only. */
+export interface TaskOverview {
+  readonly id: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly statusMessage?: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly ttlMs: number;
+  /** The number of elicitations that wait for an answer. */
+  readonly questions: number;
+}
+
+/** The tasks of a server, for its operators. */
+export interface TaskList {
+  /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
+  latest(max: number): Promise<readonly TaskOverview[]>;
+  /** Cancels a task, unless it has ended or does not exist. @throws UnavailableException */
+  cancel(id: string): Promise<void>;
 }
 
 /** Takes the value of an option of a handler. @throws Error for a wrong value, which stops the start */
@@ -115,6 +136,10 @@ export interface ServerExtension {
    * @returns a function that removes the listener
    */
   onNotification?(listener: (method: string) => void): () => void;
+  /** The tasks of the server. A server has at most one extension with tasks. */
+  readonly taskList?: TaskList;
+  /** Whether the store that it needs can be reached. Never rejects. */
+  health?(signal: AbortSignal): Promise<DependencyHealth>;
   /** Called when the server shuts down. Waits up to `timeoutMs` milliseconds for work that outlasts its call, then ends it. */
   close?(timeoutMs: number): Promise<void>;
 }

@@ -102,6 +102,32 @@ export interface TurnObserving {
   end(result: EndedTurn | undefined): void;
 }
 
+/** A call that may become a task, or a run of a task whose call has been answered in another process. */
+export interface TaskCall {
+  readonly tool: string;
+  /** The mark of the call that created the task, empty if it is unknown. Undefined if that call is the current request. */
+  readonly mark?: string;
+}
+
+/** One listener's observation of a call that may become a task. */
+export interface TaskObserving {
+  /** Runs the call. Once the task has begun, what the call does belongs to the task. */
+  run<T>(work: () => T): T;
+  /** The task has begun. Without this, all other functions but `run` do nothing. @param run increases with each run */
+  begin(id: string, run: number): void;
+  /** The task asks its client. @returns a function for the outcome */
+  ask(method: string): (outcome: Outcome) => void;
+  /** The run has ended. Only the first end counts. @param status undefined if the run has not ended the task */
+  end(outcome: Outcome, status: string | undefined): void;
+}
+
+/** A task that has reached its final status. */
+export interface EndedTask {
+  readonly tool: string;
+  readonly status: string;
+  readonly durationMs: number;
+}
+
 /** Observes the requests of an application. It must not keep the objects that it receives. */
 export interface TrafficListener {
   begin(request: TrafficRequest, point: TrafficPoint): Observing | undefined;
@@ -115,12 +141,19 @@ export interface TrafficListener {
   mark?(): string | undefined;
   /** Links the current request to the earlier request that had this mark. */
   follow?(mark: string): void;
+  /** Called in each process that runs a call that may become a task. */
+  task?(call: TaskCall, point: TrafficPoint): TaskObserving | undefined;
+  /** Called once for each task, in the process that writes its final status. */
+  endTask?(task: EndedTask, point: TrafficPoint): void;
 }
 
 /** Observes one place. It is undefined without listeners, so that a request pays only for one check. */
 export interface Observer {
   begin(request: TrafficRequest): Observation;
   disconnected(connection: EndedConnection): void;
+  /** Undefined if no listener observes tasks. */
+  task(call: TaskCall): TaskObserving | undefined;
+  endTask(task: EndedTask): void;
 }
 
 /** The listeners of a server, or of the clients of the application. They are added before the servers start. */
@@ -148,6 +181,10 @@ export class Traffic {
       disconnected: connection => {
         for (const listener of listeners) attempt(() => listener.disconnected?.(connection, point));
       },
+      task: call => tasksOf(listeners.flatMap(one => attempt(() => one.task?.(call, point)) ?? [])),
+      endTask: task => {
+        for (const listener of listeners) attempt(() => listener.endTask?.(task, point));
+      },
     };
   }
 
@@ -171,6 +208,20 @@ export class Traffic {
   follow(mark: string): void {
     for (const listener of this.listeners) attempt(() => listener.follow?.(mark));
   }
+}
+
+/** The observations of one call, as one. A failure of an observation does not reach the task. */
+function tasksOf(parts: readonly TaskObserving[]): TaskObserving | undefined {
+  if (parts.length === 0) return undefined;
+  return {
+    run: work => parts.reduceRight((inner, part) => () => part.run(inner), work)(),
+    begin: (...task) => parts.forEach(part => attempt(() => part.begin(...task))),
+    ask: method => {
+      const ends = parts.flatMap(part => attempt(() => part.ask(method)) ?? []);
+      return outcome => ends.forEach(end => attempt(() => end(outcome)));
+    },
+    end: (...ending) => parts.forEach(part => attempt(() => part.end(...ending))),
+  };
 }
 
 /** A single listener is asked as it is. */

@@ -1,5 +1,5 @@
 import type { Result, ServerCapabilities } from '@modelcontextprotocol/server';
-import type { Handlers } from '../protocol/handlers.js';
+import type { DependencyHealth, Handlers } from '../protocol/handlers.js';
 import type { AskClient, McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import type { Admission, Permissions } from '../protocol/permissions.js';
 import type { OwnMethod, ServerExtension } from '../protocol/server-extension.js';
@@ -58,6 +58,11 @@ export class Extensions {
     return () => {
       for (const remove of removals) remove?.();
     };
+  }
+
+  /** Whether the stores that they need can be reached. Never rejects. */
+  health(signal: AbortSignal): Promise<DependencyHealth[]> {
+    return Promise.all(this.all.flatMap(one => one.health?.(signal) ?? []));
   }
 
   /** Waits up to `timeoutMs` milliseconds for work that outlasts its calls, then ends it. */

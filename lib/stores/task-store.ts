@@ -24,6 +24,8 @@ export interface StoredCall {
   readonly clientCapabilities?: ClientCapabilities;
   readonly meta?: Params;
   readonly leastSevere?: LoggingLevel;
+  /** The trace position of the call. */
+  readonly mark?: string;
   /** What earlier runs have recorded: answers, steps and deterministic values. */
   readonly journal?: unknown;
 }
@@ -33,6 +35,7 @@ export interface StoredTask {
   readonly id: string;
   /** The name of the server. */
   readonly server: string;
+  readonly tool: string;
   /** The principal that created it. */
   readonly owner: string;
   /** Increases by 1 with each change. */

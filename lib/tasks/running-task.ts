@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputRequest, Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Answer } from '../protocol/answer.js';
-import { errorOf } from '../protocol/errors.js';
+import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import type { AskClient, McpCall, Params, ReplyChannel } from '../protocol/mcp-call.js';
-import type { StoredTask } from '../stores/task-store.js';
+import type { TaskObserving } from '../protocol/traffic.js';
+import type { StoredTask, TaskStatus } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
 import { storedCall } from './stored-call.js';
 import { TaskLifecycle } from './task-context.js';
@@ -22,6 +23,10 @@ export interface TaskParts {
   readonly tasks: Tasks;
   /** Whether a runner runs the handler, perhaps in another process. */
   readonly isQueued: boolean;
+  /** Undefined if nobody observes the tasks of the server. */
+  readonly observed?: TaskObserving;
+  /** The trace position of the call that creates the task. */
+  readonly mark?: string;
   /** Checks and completes the final result. */
   readonly whole: (call: McpCall, result: Result) => Result | Promise<Result>;
 }
@@ -75,6 +80,7 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     this.beginning = Promise.resolve();
     for (const key of task.keys ?? []) this.keys.add(key);
     await this.parts.tasks.runs.start(task, this);
+    this.parts.observed?.begin(task.id, task.run);
     await this.run(next);
   }
 
@@ -142,7 +148,9 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     for (const [key, answer] of Object.entries(inputResponses)) this.waiting.get(key)?.(answer as Result);
   }
 
-  abort(reason: Error): void {
+  abort(reason: Error, status?: TaskStatus): void {
+    const isCancelled = status === 'cancelled';
+    this.parts.observed?.end({ error: reason, ...(isCancelled && { aborted: 'cancelled' }) }, status);
     this.ending.abort(reason);
   }
 
@@ -154,15 +162,17 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   private async create(): Promise<void> {
-    const { call, params, rule, tasks, isQueued } = this.parts;
+    const { call, params, rule, tasks, isQueued, mark, observed } = this.parts;
     clearTimeout(this.timer);
     this.signal.throwIfAborted();
     const { message } = this;
     const canMove = isQueued || rule.retry;
-    const stored = canMove ? storedCall(call, params, this.record?.()) : undefined;
+    const stored = canMove ? storedCall(call, params, { mark, journal: this.record?.() }) : undefined;
     const run = isQueued ? undefined : this;
-    const task = await tasks.create({ call, rule, statusMessage: message, stored, run });
+    const tool = params['name'] as string;
+    const task = await tasks.create({ call, tool, rule, statusMessage: message, stored, run });
     call.reply.signal.removeEventListener('abort', this.onRequestEnd);
+    if (!isQueued) observed?.begin(task.id, task.run);
     this.resolve(createdResult(task));
     if (isQueued) {
       // The handler runs elsewhere, so this run of the call ends before it.
@@ -175,27 +185,36 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   /** Runs the handler. @returns undefined if the call has become a task */
-  private async run(next: Answer): Promise<Result | undefined> {
-    const { call, params, tasks, whole } = this.parts;
+  private run(next: Answer): Promise<Result | undefined> {
+    const { observed } = this.parts;
+    return observed ? observed.run(() => this.handle(next)) : this.handle(next);
+  }
+
+  private async handle(next: Answer): Promise<Result | undefined> {
+    const { call, params, tasks, observed, whole } = this.parts;
     let isReleased = false;
     try {
       const result = await next({ ...call, reply: this, lifecycle: this }, params);
       const id = await this.end();
       if (id === undefined) return result;
-      isReleased = await tasks.complete(id, this, await whole(call, result));
+      const final = await whole(call, result);
+      isReleased = await tasks.complete(id, this, final);
+      observed?.end({ result: final }, isReleased ? 'completed' : undefined);
     } catch (error) {
       const id = await this.end();
       if (id === undefined) throw error;
-      isReleased = await this.fail(id, error);
+      const shown = errorOf(error, call.method);
+      isReleased = await this.fail(id, shown);
+      observed?.end({ error: shown }, isReleased ? 'failed' : undefined);
     } finally {
       if (this.taskId !== undefined) await tasks.runs.end(this.taskId, this, isReleased);
     }
   }
 
-  private async fail(id: string, error: unknown): Promise<boolean> {
-    const { tasks, call } = this.parts;
+  private async fail(id: string, error: JsonRpcError): Promise<boolean> {
+    const { tasks } = this.parts;
     try {
-      return (await tasks.runs.write(id, this, () => failed(errorOf(error, call.method)))) !== undefined;
+      return (await tasks.runs.write(id, this, () => failed(error))) !== undefined;
     } catch (unwritten) {
       tasks.records.warn('A task could not be marked as failed', unwritten);
       return false;
@@ -214,15 +233,21 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
 
   /** Asks the client by an input request of the task. */
   private readonly elicit: AskClient = async (method, params, { key = method, signal = this.signal }) => {
-    const { tasks } = this.parts;
+    const { tasks, observed } = this.parts;
     const id = this.taskId!;
     const request = { method, ...(params && { params }) } as InputRequest;
     const own = this.unused(key, request);
     const answered = new Promise<Result>(resolve => this.waiting.set(own, resolve));
+    const asked = observed?.ask(method);
     try {
       await tasks.ask(id, this, own, request);
       if (this.earlier) this.receive(this.earlier);
-      return await unlessAborted(answered, signal);
+      const result = await unlessAborted(answered, signal);
+      asked?.({ result });
+      return result;
+    } catch (error) {
+      asked?.({ error, ...(signal.aborted && { aborted: 'cancelled' }) });
+      throw error;
     } finally {
       this.waiting.delete(own);
       await tasks.asked(id, this, own);

@@ -17,6 +17,8 @@ export class TaskRecords {
   constructor(
     readonly store: TaskStore,
     private readonly logger: Logger,
+    /** Called for each task whose final status this process has written. */
+    private readonly onEnd: (task: StoredTask) => void,
   ) {}
 
   /** @throws UnavailableException if the store cannot be reached */
@@ -37,7 +39,9 @@ export class TaskRecords {
       const lastUpdatedAt = new Date().toISOString();
       const changed = { ...task, ...changes, lastUpdatedAt, revision: task.revision + 1 };
       // Another node may have changed the task meanwhile.
-      if (await reached(this.store.replace(changed))) return changed;
+      if (!(await reached(this.store.replace(changed)))) continue;
+      if (isFinal(changed)) this.onEnd(changed);
+      return changed;
     }
   }
 

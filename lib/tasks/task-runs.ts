@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { RunningWork } from '../protocol/running-calls.js';
-import type { StoredTask } from '../stores/task-store.js';
+import type { StoredTask, TaskStatus } from '../stores/task-store.js';
 import { ended, isFinal, reached, type Change, type TaskRecords } from './task-records.js';
 
 /** How often leases are renewed within their duration. */
@@ -15,8 +15,8 @@ export interface TaskRun {
   readonly isOver: boolean;
   /** Passes the answers of the client on to the handler. */
   receive(task: StoredTask): void;
-  /** Aborts the handler's signal. */
-  abort(reason: Error): void;
+  /** Aborts the handler's signal. @param status of the task, if it has ended */
+  abort(reason: Error, status?: TaskStatus): void;
 }
 
 interface Running {
@@ -44,6 +44,11 @@ export class TaskRuns extends RunningWork<Running> {
   private isClosing = false;
   /** Since when the store has answered without a failure. */
   private answeredSince?: number;
+
+  /** The number of tasks that run in this process. */
+  get size(): number {
+    return this.running.size;
+  }
 
   constructor(private readonly options: RunsOptions) {
     super();
@@ -150,7 +155,11 @@ export class TaskRuns extends RunningWork<Running> {
     if (run.isOver || (revision !== undefined && revision <= running.revision)) return;
     const now = await this.options.records.get(task.id).catch(() => task);
     if (now && !isFinal(now) && now.run === task.run) run.receive(now);
-    else run.abort(new McpException(McpErrorCode.Refused, reasonOf(now)));
+    else
+      run.abort(
+        new McpException(McpErrorCode.Refused, reasonOf(now)),
+        now && isFinal(now) ? now.status : undefined,
+      );
   }
 
   private async leave(isMeant: (running: Running) => boolean): Promise<number> {
@@ -163,6 +172,7 @@ export class TaskRuns extends RunningWork<Running> {
   private async abandon({ task: { id, run: number }, run }: Running): Promise<void> {
     const { records, server } = this.options;
     const reason = 'The server is shutting down';
+    let status: TaskStatus | undefined;
     try {
       const left = await records.change(id, task => {
         if (task.run !== number) return undefined;
@@ -170,10 +180,11 @@ export class TaskRuns extends RunningWork<Running> {
       });
       if (left?.isHandedOver) await records.store.lease(server, [id], 0);
       else if (left) await records.store.release(server, [id]);
+      if (left && isFinal(left)) status = left.status;
     } catch (error) {
       records.warn('A task could not be handed over or marked as failed', error);
     }
-    run.abort(new McpException(McpErrorCode.Refused, reason));
+    run.abort(new McpException(McpErrorCode.Refused, reason), status);
     await this.end(id, run);
   }
 }

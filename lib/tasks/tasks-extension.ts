@@ -4,18 +4,20 @@ import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { Answer, Stage } from '../protocol/answer.js';
 import { assertDeclares, declares } from '../protocol/declared-extension.js';
 import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.js';
-import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
+import type { DependencyHealth } from '../protocol/handlers.js';
+import type { OwnMethod, ServerExtension, Stages, TaskList } from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { UnknownMethodError } from '../protocol/unknown.js';
 import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
+import { unlessAborted } from '../util/abort.js';
 import { RunningTask, type TaskParts } from './running-task.js';
 import { callOf } from './stored-call.js';
 import { listenToTasks } from './task-listening.js';
 import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { queuedTask, Tasks } from './tasks.js';
-import { taskResult } from './wire.js';
+import { overviewOf, taskResult } from './wire.js';
 
 const ID = 'io.modelcontextprotocol/tasks';
 
@@ -60,6 +62,11 @@ export class TasksExtension implements ServerExtension {
     }),
   };
 
+  readonly taskList: TaskList = {
+    latest: async max => (await this.tasks.latest(max)).map(overviewOf),
+    cancel: id => this.tasks.cancel({ id }),
+  };
+
   constructor(private readonly defaults: TaskSettings) {}
 
   /** Undefined on a gateway, which has no handlers of its own. */
@@ -73,8 +80,15 @@ export class TasksExtension implements ServerExtension {
       settings: this.defaults,
       server: server.options.name,
       restart: task => this.restart(task),
+      onEnd: ({ tool, status, createdAt }) =>
+        server.observer?.endTask({
+          tool,
+          status,
+          durationMs: Math.max(0, Date.now() - Date.parse(createdAt)),
+        }),
     });
     server.limits['tasks'] = this.tasks.limit;
+    server.gauges['runningTasks'] = () => this.tasks.runs.size;
   }
 
   /** The name of the server. */
@@ -89,7 +103,8 @@ export class TasksExtension implements ServerExtension {
     if (!task?.call) return;
     const { ttlMs, pollIntervalMs, retry = false } = task;
     const rule: TaskRule = { mode: 'optional', after: undefined, retry, ttlMs, pollIntervalMs };
-    await this.running(callOf(task.call), task.call.params, rule, false).resume(task, this.inner);
+    const { params, mark = '' } = task.call;
+    await this.running(callOf(task.call), params, rule, false, mark).resume(task, this.inner);
   }
 
   async listen({ taskIds }: Params, call: McpCall): Promise<OwnSubscription | undefined> {
@@ -102,6 +117,16 @@ export class TasksExtension implements ServerExtension {
     if (method !== 'tools/call' || era === 'legacy') return undefined;
     // The stages do not change params, so that nobody needs to check them again.
     return { admit: this.begun, answer: this.refused, check: next => next };
+  }
+
+  async health(signal: AbortSignal): Promise<DependencyHealth> {
+    // No task has this id.
+    const answered = unlessAborted(this.defaults.store.get(''), signal);
+    const isUp = await answered.then(
+      () => true,
+      () => false,
+    );
+    return { name: 'tasks', isUp };
   }
 
   close(timeoutMs: number): Promise<void> {
@@ -138,9 +163,22 @@ export class TasksExtension implements ServerExtension {
     return hidden();
   }
 
-  private running(call: McpCall, params: Params, rule: TaskRule, isQueued: boolean): RunningTask {
-    const { tasks, server } = this;
-    const parts: TaskParts = { call, params, rule, tasks, isQueued, whole: whole.bind(undefined, server!) };
+  /** @param mark of the call that created the task, for a further run */
+  private running(
+    call: McpCall,
+    params: Params,
+    rule: TaskRule,
+    isQueued: boolean,
+    mark?: string,
+  ): RunningTask {
+    const { tasks } = this;
+    const server = this.server!;
+    const parts: TaskParts = {
+      ...{ call, params, rule, tasks, isQueued },
+      observed: server.observer?.task({ tool: params['name'] as string, mark }),
+      mark: mark ?? server.extensions.traffic?.mark(),
+      whole: whole.bind(undefined, server),
+    };
     return new RunningTask(parts);
   }
 

@@ -44,6 +44,7 @@ interface Kept {
 
 export interface NewTask {
   readonly call: McpCall;
+  readonly tool: string;
   readonly rule: TaskRule;
   readonly statusMessage?: string;
   /** The call, if another process can run it. */
@@ -57,6 +58,8 @@ interface TasksOptions {
   readonly server: string;
   /** Runs a task again, whose process has died or shut down. */
   readonly restart: (task: StoredTask) => Promise<void>;
+  /** Called for each task whose final status this process has written. */
+  readonly onEnd: (task: StoredTask) => void;
 }
 
 /** The tasks of a server. */
@@ -71,10 +74,10 @@ export class Tasks {
   private isClosing = false;
 
   constructor(private readonly options: TasksOptions) {
-    const { settings, server } = options;
+    const { settings, server, onEnd } = options;
     const logger = new Logger(`McpTasks(${server})`);
     this.limit = new CallerLimit('tasks', settings);
-    this.records = new TaskRecords(settings.store, logger);
+    this.records = new TaskRecords(settings.store, logger, onEnd);
     this.runs = new TaskRuns({
       ...{ server, logger, records: this.records, leaseMs: settings.leaseMs },
       onLapsed: id => this.lapsed(id),
@@ -82,7 +85,7 @@ export class Tasks {
   }
 
   /** Creates a task. @throws McpException if it cannot be kept, or the server shuts down */
-  async create({ call, rule, statusMessage, stored, run }: NewTask): Promise<StoredTask> {
+  async create({ call, tool, rule, statusMessage, stored, run }: NewTask): Promise<StoredTask> {
     if (this.isClosing) throw new McpException(McpErrorCode.Refused, 'The server is shutting down');
     const { settings, server } = this.options;
     const { ttlMs, pollIntervalMs, retry } = rule;
@@ -93,6 +96,7 @@ export class Tasks {
     const task: StoredTask = {
       id: randomUUID(),
       server,
+      tool,
       owner: ownerOf(call),
       revision: 0,
       status: 'working',
@@ -165,6 +169,13 @@ export class Tasks {
       throw new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
     }
     return task;
+  }
+
+  /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
+  async latest(max: number): Promise<StoredTask[]> {
+    const ids = [...this.kept.keys()].slice(-max).reverse();
+    const found = await Promise.all(ids.map(id => this.records.get(id)));
+    return found.flatMap(task => task ?? []);
   }
 
   /** Adds an elicitation to a task. */

@@ -1,4 +1,5 @@
 import type { Result } from '@modelcontextprotocol/server';
+import type { TaskOverview } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
 import { openIn } from './task-records.js';
 
@@ -35,3 +36,9 @@ export function taskResult(task: StoredTask): Result {
     ...(status === 'failed' && { error }),
   };
 }
+
+/** What operators see of a task. */
+export const overviewOf = (task: StoredTask): TaskOverview => {
+  const { id, tool, status, statusMessage, createdAt, ttlMs } = task;
+  return { id, tool, status, statusMessage, createdAt, ttlMs, questions: openIn(task).length };
+};

@@ -42,6 +42,10 @@ export const OWN = {
   duration: 'nestjs_mcp.interceptor.duration',
   failedOpen: 'nestjs_mcp.interceptor.failed_open',
   reason: 'nestjs_mcp.reason',
+  /** A hash, because the id of an anonymous caller's task is its credential. */
+  taskId: 'nestjs_mcp.task.id',
+  taskRun: 'nestjs_mcp.task.run',
+  taskStatus: 'nestjs_mcp.task.status',
 } as const;
 
 export const METRIC = {
@@ -57,15 +61,20 @@ export const METRIC = {
     questions: 'nestjs_mcp.questions',
     responses: 'nestjs_mcp.http.responses',
     eventStore: 'nestjs_mcp.event_store.size',
+    tasks: 'nestjs_mcp.tasks',
+    runningTasks: 'nestjs_mcp.running_tasks',
   },
   breaker: 'nestjs_mcp.interceptor.breaker',
   refusals: 'nestjs_mcp.refusals',
   interceptors: 'nestjs_mcp.interceptor.outcomes',
   rounds: 'nestjs_mcp.call.rounds',
+  task: 'nestjs_mcp.task.duration',
 } as const;
 
 /** In seconds, as the conventions advise. */
 export const DURATION_BOUNDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+/** In seconds. A task may take hours. */
+export const TASK_BOUNDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
 export const ROUND_BOUNDS = [2, 3, 4, 5, 7, 10];
 
 export const EXECUTE_TOOL = 'execute_tool';

@@ -9,7 +9,8 @@ export interface Ending {
   readonly statusCode?: string;
   /** The message of the JSON-RPC error, cut. Other errors have no message here. */
   readonly message?: string;
-  readonly isInputRequired?: true;
+  /** Undefined for a complete result. */
+  readonly resultType?: 'input_required' | 'task';
   /** The reference under which an unexpected error was logged. */
   readonly reference?: string;
 }
@@ -21,7 +22,10 @@ const REFERENCE = /^Internal error \(reference ([\da-f-]{36})\)$/;
 
 const SUCCESS: Ending = {};
 const INVENTED: Ending = { errorType: OTHER, statusCode: OTHER };
-const INPUT_REQUIRED: Ending = { isInputRequired: true };
+const INCOMPLETE = {
+  input_required: { resultType: 'input_required' },
+  task: { resultType: 'task' },
+} as const;
 
 export function endingOf(outcome: Outcome): Ending {
   if ('result' in outcome) return endingOfResult(outcome.result);
@@ -38,7 +42,7 @@ export const countedOf = (ending: Ending): Ending =>
 
 function endingOfResult(result: unknown): Ending {
   const { isError, resultType, content } = (result ?? {}) as Record<string, unknown>;
-  if (resultType === 'input_required') return INPUT_REQUIRED;
+  if (resultType === 'input_required' || resultType === 'task') return INCOMPLETE[resultType];
   if (isError !== true) return SUCCESS;
   const text = Array.isArray(content) ? (content[0] as { text?: unknown } | undefined)?.text : undefined;
   return { errorType: TOOL_ERROR, ...(typeof text === 'string' && referenceIn(text)) };

@@ -9,6 +9,7 @@ export type OpenTelemetry = Pick<
   | 'metrics'
   | 'propagation'
   | 'trace'
+  | 'INVALID_SPAN_CONTEXT'
   | 'ProxyTracer'
   | 'SpanKind'
   | 'SpanStatusCode'

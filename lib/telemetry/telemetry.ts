@@ -1,9 +1,12 @@
 import {
   attempt,
   type EndedConnection,
+  type EndedTask,
   type ObserveTurn,
   type Observing,
   type Outcome,
+  type TaskCall,
+  type TaskObserving,
   type TrafficListener,
   type TrafficPoint,
   type TrafficRequest,
@@ -16,6 +19,7 @@ import type { Operations, OperationKey } from './metrics/operations.js';
 import { registeredMeter, registeredTracer, type OpenTelemetry } from './open-telemetry.js';
 import { agreedVersion, KnownNames, subjectOf, type Subject } from './subject.js';
 import type { TelemetrySettings } from './telemetry-options.js';
+import { TaskSpan } from './tracing/task-span.js';
 import { turnEvents, turnSpans } from './tracing/interceptor-spans.js';
 import { Tracing, type RequestSpan } from './tracing/tracing.js';
 
@@ -36,7 +40,7 @@ export class Telemetry implements TrafficListener {
   constructor(
     private readonly api: OpenTelemetry | undefined,
     private readonly metrics: McpMetrics,
-    settings: TelemetrySettings,
+    private readonly settings: TelemetrySettings,
   ) {
     const { callLog, interceptors } = settings;
     if (callLog !== false) this.log = new CallLog(callLog, settings);
@@ -104,6 +108,16 @@ export class Telemetry implements TrafficListener {
   endRounds(count: number): void {
     this.metrics.recordRounds(count);
     this.exported?.recordRounds(count);
+  }
+
+  task(call: TaskCall, point: TrafficPoint): TaskObserving | undefined {
+    const { api, tracing, settings } = this;
+    return api && tracing && new TaskSpan(api, tracing, settings, call, point);
+  }
+
+  endTask(task: EndedTask, point: TrafficPoint): void {
+    this.metrics.recordTask(task, point);
+    this.exported?.recordTask(task, point);
   }
 
   mark(): string | undefined {

@@ -9,6 +9,7 @@ const LONG = 600_000;
 const taskOf = (changes: Partial<StoredTask> = {}): StoredTask => ({
   id: randomUUID(),
   server: 'shop',
+  tool: 'report',
   owner: 'ada',
   revision: 0,
   status: 'working',

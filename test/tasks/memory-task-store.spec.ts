@@ -4,6 +4,7 @@ import { MemoryTaskStore, type StoredTask } from 'nestjs-mcp/tasks';
 const taskOf = (changes: Partial<StoredTask> = {}): StoredTask => ({
   id: 'one',
   server: 'shop',
+  tool: 'report',
   owner: 'ada',
   run: 1,
   revision: 0,

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { McpModule } from 'nestjs-mcp';
 import { McpGatewayModule } from 'nestjs-mcp/gateway';
 import { McpRedisModule } from 'nestjs-mcp/redis';
+import { McpTasksModule, MemoryTaskStore } from 'nestjs-mcp/tasks';
 import { McpHealthIndicator, McpTelemetryModule } from 'nestjs-mcp/telemetry';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listen, type Running } from '../gateway/support.js';
@@ -21,13 +22,14 @@ async function untilReady(running: Running): Promise<void> {
   while ((await readinessOf(running)).status === 'down') await nextTurn();
 }
 
-describeWithRedis('readiness with Redis', () => {
+describeWithRedis('readiness with Redis, and tasks in it', () => {
   const redis = new RedisServer();
   let running: Running;
   beforeAll(async () => {
     await redis.start();
     running = await start(McpModule.forRoot({ name: 'test', version: '1.0.0' }), [
       McpRedisModule.forRoot({ url: redis.url }),
+      McpTasksModule.forRoot(),
     ]);
   });
   afterAll(async () => {
@@ -41,10 +43,16 @@ describeWithRedis('readiness with Redis', () => {
       status: 'down',
       servers: { test: 'up' },
       redis: 'down',
+      stores: { tasks: 'down' },
     });
   const expectUp = async () => {
     await untilReady(running);
-    expect(await readinessOf(running)).toEqual({ status: 'up', servers: { test: 'up' }, redis: 'up' });
+    expect(await readinessOf(running)).toEqual({
+      status: 'up',
+      servers: { test: 'up' },
+      redis: 'up',
+      stores: { tasks: 'up' },
+    });
   };
 
   it('is up, and down while Redis is gone', async () => {
@@ -62,6 +70,32 @@ describeWithRedis('readiness with Redis', () => {
     redis.thaw();
     await expectUp();
   });
+});
+
+it('is down while a store of tasks that is not Redis fails', async () => {
+  class FailingStore extends MemoryTaskStore {
+    isAway = false;
+
+    override async get(id: string) {
+      if (this.isAway) throw new Error('The database is away');
+      return super.get(id);
+    }
+  }
+  const store = new FailingStore();
+  const running = await start(McpModule.forRoot({ name: 'test', version: '1.0.0' }), [
+    McpTasksModule.forRoot({ store }),
+  ]);
+  const expected = (status: 'up' | 'down') => ({
+    status,
+    servers: { test: 'up' },
+    stores: { tasks: status },
+  });
+  expect(await readinessOf(running)).toEqual(expected('up'));
+  store.isAway = true;
+  expect(await readinessOf(running)).toEqual(expected('down'));
+  store.isAway = false;
+  expect(await readinessOf(running)).toEqual(expected('up'));
+  await running.app.close();
 });
 
 const server = (name: string, expose = false) =>

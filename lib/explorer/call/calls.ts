@@ -56,7 +56,7 @@ export class Calls {
       traceparent,
       progressToken: traceId,
       'io.modelcontextprotocol/logLevel': 'debug',
-      ...(own && { 'io.modelcontextprotocol/clientCapabilities': declaring(server) }),
+      'io.modelcontextprotocol/clientCapabilities': declaring(server),
     };
     const whole = {
       ...params,
@@ -74,11 +74,11 @@ export class Calls {
       );
       return { answer, durationMs: performance.now() - started };
     }, AUDIT_MS);
-    return traceOf(value.answer, recording, traceId, value.durationMs);
+    return traceOf({ ...value, method, recording, traceId });
   };
 }
 
-/** A method may need a client that declares its extension. */
+/** A method may need a client that declares its extension, and only such a client gets tasks. */
 const declaring = ({ capabilities: { extensions = {} } }: McpServerInstance) => ({
   ...CAPABILITIES,
   extensions: Object.fromEntries(Object.keys(extensions).map(id => [id, {}])),

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { EntryResult } from '../../interceptors/chain/result.js';
 import { withoutSecrets } from '../../telemetry/recording.js';
 import { isRecord } from '../../util/is-record.js';
-import type { CallTrace, ChainRun, Question, Shown, TraceTurn } from '../api.js';
+import type { CallTrace, ChainRun, Question, Shown, TaskState, TraceTurn } from '../api.js';
 import { changesOf, type RecordedRun, type Recording } from '../record/recording.js';
 import type { Answer, Received } from './in-process-client.js';
 
@@ -44,37 +44,65 @@ const CRASHED = 'It failed; the log of the application says why';
 /** The most notifications of one kind that are shown. */
 const MAX_TOLD = 200;
 
+export interface TracedCall {
+  readonly method: string;
+  readonly answer: Answer;
+  readonly recording: Recording;
+  readonly traceId: string;
+  readonly durationMs: number;
+}
+
 /** The course of a call, and the changes of its payload. */
-export function traceOf(
-  answer: Answer,
-  recording: Recording,
-  traceId: string,
-  durationMs: number,
-): CallTrace {
+export function traceOf({ method, answer, recording, traceId, durationMs }: TracedCall): CallTrace {
   const showing = new Showing();
   const { status, told, response } = answer;
   const result = response?.['result'];
-  const isAsked = isRecord(result) && result['resultType'] === 'input_required';
-  const state = isAsked ? result['requestState'] : undefined;
-  return {
-    outcome: result === undefined ? 'error' : isAsked ? 'asked' : 'result',
+  const shared = {
     status,
-    ...(result === undefined ? { error: errorOf(answer, showing) } : { result: showing.show(result) }),
-    questions: isAsked ? questionsOf(result['inputRequests']) : [],
-    ...(typeof state === 'string' && { requestState: state }),
     chain: recording.runs.map(run => chainRunOf(run, showing)),
     progress: toldOf(told, 'notifications/progress', progressOf),
     logs: toldOf(told, 'notifications/message', logOf),
     traceId,
     durationMs,
   };
+  if (isRecord(result) && (result['resultType'] === 'task' || method === 'tasks/get')) {
+    return { ...shared, ...taskOf(result, showing) };
+  }
+  const isAsked = isRecord(result) && result['resultType'] === 'input_required';
+  const state = isAsked ? result['requestState'] : undefined;
+  return {
+    outcome: result === undefined ? 'error' : isAsked ? 'asked' : 'result',
+    ...shared,
+    ...(result === undefined
+      ? { error: errorOf(response?.['error'], `The server answered with HTTP ${status}`, showing) }
+      : { result: showing.show(result) }),
+    questions: isAsked ? questionsOf(result['inputRequests']) : [],
+    ...(typeof state === 'string' && { requestState: state }),
+  };
 }
 
-function errorOf({ status, response }: Answer, showing: Showing): CallTrace['error'] {
-  const { code, message, data } = (response?.['error'] ?? {}) as Json;
+/** The answer of `tasks/get`, or a call that has become a task. */
+function taskOf(
+  task: Json,
+  showing: Showing,
+): Pick<CallTrace, 'outcome' | 'task' | 'result' | 'error' | 'questions'> {
+  const { taskId: id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
+  const { result, error, inputRequests } = task;
+  return {
+    outcome: 'task',
+    // Another server, behind a gateway, may leave fields out.
+    task: { id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } as TaskState,
+    ...(result !== undefined && { result: showing.show(result) }),
+    ...(error !== undefined && { error: errorOf(error, 'The task has failed', showing) }),
+    questions: questionsOf(inputRequests),
+  };
+}
+
+function errorOf(error: unknown, otherwise: string, showing: Showing): CallTrace['error'] {
+  const { code, message, data } = (error ?? {}) as Json;
   return {
     code: typeof code === 'number' ? code : 0,
-    message: typeof message === 'string' ? message : `The server answered with HTTP ${status}`,
+    message: typeof message === 'string' ? message : otherwise,
     ...(data !== undefined && { data: showing.show(data) }),
   };
 }

@@ -1,4 +1,4 @@
-import type { CallerView, CallRequest, CallTrace, CallerList } from '../api.js';
+import type { CallerView, CallRequest, CallTrace, CallerList, TaskState } from '../api.js';
 import { nameOf } from './callers-view.js';
 import { CallerPicker } from './caller-picker.js';
 import { ApiFailure, post } from './client.js';
@@ -6,6 +6,7 @@ import { alertOf, announce, badge, button, code, confirmed, copy, fill, h, label
 import { questionsForm } from './questions-form.js';
 import { formOf, type Form } from './schema-form.js';
 import { curlOf, testOf, type Answered, type Called } from './snippets.js';
+import { taskPanel } from './task-panel.js';
 import { traceView } from './trace-view.js';
 import { isRecord, textOf, type Json } from './values.js';
 import { View } from './view.js';
@@ -141,7 +142,13 @@ export class CallView extends View {
     try {
       const trace = await post<CallTrace>('call', request, leaving.signal);
       this.called.trace = trace;
-      fill(place, heading, ...traceView(trace), trace.outcome === 'asked' && this.questions(request, trace));
+      fill(
+        place,
+        heading,
+        ...traceView(trace),
+        trace.outcome === 'asked' && this.questions(request, trace),
+        trace.task && this.task(request, trace.task),
+      );
       announce(`Round ${number}: ${trace.outcome}`);
     } catch (error) {
       if (await this.isConfirmed(error, request)) {
@@ -164,6 +171,17 @@ export class CallView extends View {
     return questionsForm(questions, (inputResponses, answers) => {
       this.called.answers.push(...answers);
       void this.round({ ...request, inputResponses, ...(requestState !== undefined && { requestState }) });
+    });
+  }
+
+  private task(request: CallRequest, { id }: TaskState): HTMLElement {
+    const { called } = this;
+    return taskPanel(request, id, {
+      onAnswers: answers => void called.answers.push(...answers),
+      onEnd: trace => {
+        const outcome = trace.error ? 'error' : trace.result ? 'result' : 'task';
+        called.trace = { ...trace, outcome };
+      },
     });
   }
 

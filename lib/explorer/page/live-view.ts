@@ -1,57 +1,29 @@
 import type { Live, LiveCall, LiveServer } from '../api.js';
 import { get } from './client.js';
-import { alertOf, badge, button, fill, h, newId, table, type Child } from './dom.js';
+import { alertOf, badge, fill, h, newId, table, type Child } from './dom.js';
+import { PolledView } from './polled-view.js';
 import { count, ms } from './values.js';
-import { View } from './view.js';
 
-const PERIOD_MS = 2000;
-
-/** The latest calls and refusals, and what clients have open. It asks again every two seconds while it is shown. */
-export class LiveView extends View {
-  private timer?: ReturnType<typeof setInterval>;
+/** The latest calls and refusals, and what clients have open. */
+export class LiveView extends PolledView {
   private readonly refusalsOnly = h('input', { type: 'checkbox', id: newId() });
   private readonly place = h('div');
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.resume();
-  }
-
-  disconnectedCallback(): void {
-    this.pause();
-  }
-
   protected async build(): Promise<Node[]> {
-    const toggle = button('Pause', () => {
-      if (this.timer) this.pause();
-      else this.resume();
-      toggle.textContent = this.timer ? 'Pause' : 'Resume';
-    });
     this.refusalsOnly.addEventListener('change', () => void this.refresh());
     await this.refresh();
     return [
       h('h2', 'Live'),
       h(
         'div.row',
-        toggle,
+        this.toggle,
         h('label.check', { for: this.refusalsOnly.id }, this.refusalsOnly, ' Refusals and errors only'),
       ),
       this.place,
     ];
   }
 
-  private resume(): void {
-    this.timer ??= setInterval(() => {
-      if (!document.hidden) void this.refresh();
-    }, PERIOD_MS);
-  }
-
-  private pause(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
-  }
-
-  private async refresh(): Promise<void> {
+  protected async refresh(): Promise<void> {
     try {
       const { calls, total, servers } = await get<Live>('live');
       const own = calls.filter(({ server }) => server === this.server.name);

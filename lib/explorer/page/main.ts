@@ -7,6 +7,8 @@ import { get } from './client.js';
 import { alertOf, button, fill, h, labelled, select } from './dom.js';
 import { FindingsView } from './findings-view.js';
 import { LiveView } from './live-view.js';
+import { TaskPanel } from './task-panel.js';
+import { TasksView } from './tasks-view.js';
 import { themeChooser } from './theme.js';
 import type { View } from './view.js';
 
@@ -15,10 +17,12 @@ const VIEWS: readonly { readonly id: string; readonly title: string; readonly ty
   { id: 'chain', title: 'Chain', type: ChainView },
   { id: 'callers', title: 'Callers', type: CallersView },
   { id: 'call', title: 'Call', type: CallView },
+  { id: 'tasks', title: 'Tasks', type: TasksView },
   { id: 'live', title: 'Live', type: LiveView },
   { id: 'findings', title: 'Findings', type: FindingsView },
 ];
 for (const { id, type } of VIEWS) customElements.define(`mcp-${id}`, type);
+customElements.define('mcp-task', TaskPanel);
 
 const top = document.getElementById('top')!;
 const content = document.getElementById('content')!;

@@ -5,7 +5,7 @@ import { isRecord, ms } from './values.js';
 
 /** The answer of one round, with what ran before and after it. */
 export function traceView(trace: CallTrace): Node[] {
-  const { outcome, status, durationMs, traceId, chain, progress, logs } = trace;
+  const { outcome, status, durationMs, traceId, chain, progress, logs, task } = trace;
   return [
     h(
       'p',
@@ -15,7 +15,8 @@ export function traceView(trace: CallTrace): Node[] {
       ' ',
       button('Copy trace id', () => copy(traceId, 'Trace id'), 'small'),
     ),
-    ...answerView(trace),
+    // A panel shows the task.
+    ...(task ? [] : answerView(trace)),
     ...listOf('Progress', progress, ({ atMs, text, share }) => [
       h('span.at', ms(atMs)),
       ` ${text}`,
@@ -37,7 +38,8 @@ const listOf = <Item>(
   view: (item: Item) => Parameters<typeof h>[2],
 ) => (items.length > 0 ? [h('h4', title), h('ol.timeline', ...items.map(item => h('li', view(item))))] : []);
 
-function answerView({ error, result }: CallTrace): Node[] {
+/** The result or the error, if there is one yet. */
+export function answerView({ error, result }: CallTrace): Node[] {
   if (error) {
     return [
       h('p.alert', `${error.code}: ${error.message}`),

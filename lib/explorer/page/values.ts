@@ -14,5 +14,17 @@ export const ms = (duration: number | undefined): string =>
     ? '–'
     : `${duration < 100 ? Number(duration.toPrecision(2)) : Math.round(duration)} ms`;
 
+/** A long duration in its two largest units: `3 min 5 s`. */
+export function span(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+/** The colour of a task's status. */
+export const statusKind = (status: string): string =>
+  ({ completed: 'pass', failed: 'deny', cancelled: 'deny', input_required: 'warn' })[status] ?? '';
+
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;

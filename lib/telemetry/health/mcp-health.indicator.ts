@@ -16,6 +16,8 @@ export type McpHealth<K extends string = string> = Record<
     readonly servers?: Readonly<Record<string, Status>>;
     /** Redis, if `McpRedisModule` is imported. */
     readonly redis?: Status;
+    /** Stores of extensions, such as the one of `McpTasksModule`. */
+    readonly stores?: Readonly<Record<string, Status>>;
     /** Backends of gateways. */
     readonly backends?: Readonly<Record<string, Status>>;
     /** Hosts of `interceptors.servers`. */
@@ -53,8 +55,8 @@ export class McpHealthIndicator {
   }
 
   /**
-   * Whether the node should get requests: its servers are open and do not shut down, Redis answers, a backend of each
-   * gateway answers, and the interceptor hosts without `skipWhenUnlisted` answer. It asks them at each call. Never rejects.
+   * Whether the node should get requests: its servers are open and do not shut down, Redis and the store of tasks
+   * answer, a backend of each gateway answers, and the interceptor hosts without `skipWhenUnlisted` answer. It asks them at each call. Never rejects.
    * @param options `timeoutMs`: time for the dependencies to answer, in milliseconds. Default: 1,000.
    */
   async readiness<const K extends string = 'mcp'>(
@@ -62,12 +64,13 @@ export class McpHealthIndicator {
     { timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
   ): Promise<McpHealth<K>> {
     const over = AbortSignal.timeout(timeoutMs);
-    const [redis, gateways, hosts] = await Promise.all([
+    const [redis, stores, gateways, hosts] = await Promise.all([
       this.shared &&
         succeeds(
           this.shared.ping().then(() => true),
           over,
         ),
+      Promise.all(this.servers.all().map(({ extensions }) => extensions.health(over))),
       Promise.all(this.servers.all().map(server => backendsOf(server, over))),
       this.hosts(over),
     ]);
@@ -78,12 +81,14 @@ export class McpHealthIndicator {
     const isReady =
       servers.every(({ isUp }) => isUp) &&
       redis !== false &&
+      stores.flat().every(({ isUp }) => isUp) &&
       gateways.every(backends => backends.length === 0 || backends.some(({ isUp }) => isUp)) &&
       hosts.every(({ isUp, isRequired }) => isUp || !isRequired);
     const health = {
       status: statusOf(isReady),
       servers: statusesOf(servers),
       ...(redis !== undefined && { redis: statusOf(redis) }),
+      ...(stores.flat().length > 0 && { stores: statusesOf(stores.flat()) }),
       ...(gateways.flat().length > 0 && { backends: statusesOf(gateways.flat()) }),
       ...(hosts.length > 0 && { interceptorHosts: statusesOf(hosts) }),
     };

@@ -64,7 +64,7 @@ export class CallLog {
         caller: callerIn(request),
         era: request.era,
         durationMs: Math.round(durationMs * 1000) / 1000,
-        outcome: ending.errorType ?? (ending.isInputRequired ? 'input_required' : 'ok'),
+        outcome: ending.errorType ?? ending.resultType ?? 'ok',
         reference: ending.reference,
         traceId,
         ...(recordArguments && isTool && { arguments: recorded(request.params?.['arguments'] ?? {}) }),

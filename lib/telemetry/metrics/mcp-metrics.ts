@@ -8,10 +8,11 @@ import {
 import { InterceptorLoader } from '../../module/interceptor-loader.js';
 import type { McpServerInstance } from '../../server/mcp-server-instance.js';
 import { McpServers } from '../../module/mcp-servers.js';
-import type { TrafficPoint } from '../../protocol/traffic.js';
+import type { EndedTask, TrafficPoint } from '../../protocol/traffic.js';
 import { ROUND_BOUNDS } from '../conventions.js';
 import { Histogram, type HistogramSnapshot } from './histogram.js';
 import { Operations, type McpOperation } from './operations.js';
+import { TaskDurations, type McpTaskNumbers } from './task-durations.js';
 
 /** From good to bad: the number of a state in the metric. */
 export const BREAKER_STATES = ['closed', 'half-open', 'open'] as const;
@@ -19,8 +20,8 @@ export const BREAKER_STATES = ['closed', 'half-open', 'open'] as const;
 /** The current numbers of one server. */
 export interface McpServerNumbers {
   /**
-   * Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`, and of `hanging` calls, whose handlers do
-   * not end; `eventStore` in characters.
+   * Counts of open `calls`, `sessions`, `listeners`, `questions` and `responses`, of kept `tasks` and `runningTasks`, and of
+   * `hanging` calls, whose handlers do not end; `eventStore` in characters.
    */
   readonly open: Readonly<Record<string, number>>;
   /** Refusals since the start, by reason: a limit (`calls.caller`), or an HTTP status (`http.403`). */
@@ -37,6 +38,7 @@ export interface McpMetricsSnapshot {
   readonly breakers: Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
   /** Rounds of the calls that took more than one. */
   readonly rounds: HistogramSnapshot;
+  readonly tasks: readonly McpTaskNumbers[];
 }
 
 /**
@@ -55,6 +57,7 @@ export class McpMetrics {
   private readonly operations = new Map<string, Operations>();
   private readonly total = { count: 0 };
   private readonly rounds = new Histogram(ROUND_BOUNDS);
+  private readonly tasks = new TaskDurations();
 
   /** @internal Nest makes it. */
   constructor(
@@ -80,6 +83,7 @@ export class McpMetrics {
         ),
       ),
       rounds: this.rounds.snapshot(),
+      tasks: this.tasks.snapshot(),
     };
   }
 
@@ -99,6 +103,11 @@ export class McpMetrics {
     const operations = this.operations.get(key) ?? new Operations({ side, name }, this.total);
     this.operations.set(key, operations);
     return operations;
+  }
+
+  /** @internal */
+  recordTask(task: EndedTask, { name }: TrafficPoint): void {
+    this.tasks.record(name, task);
   }
 
   /** @internal */

@@ -1,5 +1,5 @@
 import type { BatchObservableResult, Histogram, Meter, MetricOptions, Observable } from '@opentelemetry/api';
-import type { EndedConnection, TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
+import type { EndedConnection, EndedTask, TrafficPoint, TrafficRequest } from '../../protocol/traffic.js';
 import {
   ATTR,
   DURATION_BOUNDS,
@@ -8,6 +8,7 @@ import {
   METRIC,
   OWN,
   ROUND_BOUNDS,
+  TASK_BOUNDS,
 } from '../conventions.js';
 import type { Ending } from '../ending.js';
 import { networkOf, serverOf, type Attributes } from '../peer.js';
@@ -22,6 +23,8 @@ const OPEN: Readonly<Record<keyof typeof METRIC.open, MetricOptions>> = {
   questions: { description: 'Questions that 2025 clients have not answered' },
   responses: { description: 'HTTP responses that are not complete' },
   eventStore: { description: 'Characters in the event store in memory', unit: '{character}' },
+  tasks: { description: 'Tasks that are kept' },
+  runningTasks: { description: 'Tasks whose handlers run' },
 };
 
 /** Exports the numbers of `McpMetrics` through OpenTelemetry. */
@@ -29,6 +32,7 @@ export class OpenTelemetryMetrics {
   private readonly operations: Readonly<Record<TrafficPoint['side'], Histogram>>;
   private readonly sessions: Readonly<Record<TrafficPoint['side'], Histogram>>;
   private readonly rounds: Histogram;
+  private readonly tasks: Histogram;
   private readonly observables: Observable[];
   private readonly observe: (result: BatchObservableResult) => void;
 
@@ -54,6 +58,11 @@ export class OpenTelemetryMetrics {
       unit: '{round}',
       description: 'Rounds of calls that took more than one',
       advice: { explicitBucketBoundaries: ROUND_BOUNDS },
+    });
+    this.tasks = meter.createHistogram(METRIC.task, {
+      unit: 's',
+      description: 'Duration of tasks, from their creation to their end',
+      advice: { explicitBucketBoundaries: TASK_BOUNDS },
     });
     const open = Object.entries(OPEN).map(
       ([name, options]) =>
@@ -121,6 +130,14 @@ export class OpenTelemetryMetrics {
 
   recordRounds(count: number): void {
     this.rounds.record(count);
+  }
+
+  recordTask({ tool, status, durationMs }: EndedTask, { name }: TrafficPoint): void {
+    this.tasks.record(durationMs / 1000, {
+      [ATTR.toolName]: tool,
+      [OWN.taskStatus]: status,
+      [OWN.peer]: name,
+    });
   }
 
   disconnected({ durationMs, protocolVersion, isHttp }: EndedConnection, point: TrafficPoint): void {

@@ -1,4 +1,4 @@
-import type { Context, Link, Span, Tracer } from '@opentelemetry/api';
+import type { Context, Link, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import { attempt, type TrafficPoint, type TrafficRequest } from '../../protocol/traffic.js';
 import { ATTR, EXECUTE_TOOL, OWN } from '../conventions.js';
 import type { Ending } from '../ending.js';
@@ -27,7 +27,8 @@ export interface Beginning {
 }
 
 export class Tracing {
-  private readonly open = new Set<Span>();
+  /** The open spans, by their ids. */
+  private readonly open = new Map<string, Span>();
 
   constructor(
     private readonly api: OpenTelemetry,
@@ -43,14 +44,24 @@ export class Tracing {
     const { parent, links } = this.parentOf(beginning, ambient);
     const kind = point.side === 'server' ? this.api.SpanKind.SERVER : this.api.SpanKind.CLIENT;
     const attributes = attributesOf(beginning.subject);
-    const span = this.tracer.startSpan(this.nameOf(beginning), { kind, attributes, links }, parent);
-    if (span.isRecording()) this.open.add(span);
+    const span = this.start(this.nameOf(beginning), { kind, attributes, links }, parent);
     return this.spanOver(span, this.api.trace.setSpan(parent, span), beginning, true);
   }
 
-  /** Whether a span is that of a request that still runs. */
+  start(name: string, options: SpanOptions, parent: Context): Span {
+    const span = this.tracer.startSpan(name, options, parent);
+    if (span.isRecording()) this.open.set(span.spanContext().spanId, span);
+    return span;
+  }
+
+  end(span: Span): void {
+    this.open.delete(span.spanContext().spanId);
+    span.end();
+  }
+
+  /** Whether a span is that of a request or a task that still runs. */
   isOwn(span: Span): boolean {
-    return this.open.has(span);
+    return this.open.has(span.spanContext().spanId);
   }
 
   mark(): string | undefined {
@@ -68,7 +79,7 @@ export class Tracing {
 
   /** Ends the open spans when the application closes. */
   close(): void {
-    for (const span of this.open) attempt(() => span.end());
+    for (const span of this.open.values()) attempt(() => span.end());
     this.open.clear();
   }
 
@@ -81,7 +92,7 @@ export class Tracing {
       run: work => context.with(own, work),
       inject: meta => propagation.inject(own, meta, META_SETTER),
       end: (ending, result, isKnown) => {
-        this.open.delete(span);
+        this.open.delete(known.spanId);
         if (span.isRecording()) this.describe(span, ending, beginning, result);
         // A gateway learns the name from this answer.
         if (isOwn && isKnown && !beginning.isKnown) span.updateName(this.nameOf({ ...beginning, isKnown }));
@@ -146,12 +157,17 @@ export class Tracing {
 
   private describe(span: Span, ending: Ending, beginning: Beginning, result: unknown): void {
     const { tool } = beginning.subject;
-    const { errorType, statusCode, isInputRequired } = ending;
+    const { errorType, statusCode, resultType } = ending;
     const version = agreedVersion(beginning.subject, result);
     if (version !== undefined) span.setAttribute(ATTR.protocolVersion, version);
-    if (isInputRequired) span.setAttribute(OWN.resultType, 'input_required');
+    if (resultType !== undefined) span.setAttribute(OWN.resultType, resultType);
     if (statusCode !== undefined) span.setAttribute(ATTR.statusCode, statusCode);
-    if (this.settings.recordResults && tool !== undefined && result !== undefined && !isInputRequired) {
+    if (
+      this.settings.recordResults &&
+      tool !== undefined &&
+      result !== undefined &&
+      resultType === undefined
+    ) {
       span.setAttribute(ATTR.toolResult, recorded(result));
     }
     if (errorType === undefined) return;

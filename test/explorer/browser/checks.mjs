@@ -308,6 +308,71 @@ export const CHECKS = {
       },
     },
   ],
+  '61-tasks': [
+    ...everyView,
+    {
+      name: 'polls the task of a call, answers its question and shows its result',
+      async check({ page, picture }) {
+        await choose(page, 'report');
+        await page.getByLabel('year').fill('2026');
+        const panel = (await call(page)).locator('mcp-task');
+        await panel.getByLabel('format').selectOption('csv');
+        assert.deepEqual(await inspect(page), []);
+        await panel.getByRole('button', { name: 'Answer' }).click();
+        await panel.getByText('2026,468').first().waitFor();
+        assert.match(await textOf(panel), /^completed Task [0-9a-f-]{36}/);
+        assert.equal(await panel.getByRole('button', { name: 'Cancel the task' }).isVisible(), false);
+        assert.deepEqual(await inspect(page), []);
+        await page.getByRole('button', { name: 'Copy as test' }).click();
+        const test = await textOf(page.getByRole('group', { name: 'As test' }));
+        assert.match(test, /onElicit/);
+        assert.match(test, /2026,468/);
+        await picture('task');
+      },
+    },
+    {
+      name: 'lists the tasks of all callers, and opens, answers and cancels them',
+      async check({ page, picture }) {
+        await choose(page, 'report');
+        await page.getByLabel('year').fill('2026');
+        await call(page);
+        await show(page, 'tasks');
+        const rows = page.getByRole('table', { name: 'Latest tasks of this node' }).getByRole('row');
+        const latest = rows.nth(1);
+        assert.match(await textOf(latest), /report\s+input_required/);
+        await latest.getByRole('button', { name: 'Open' }).click();
+        const panel = page.locator('mcp-tasks mcp-task');
+        await panel.getByLabel('format').waitFor();
+        assert.deepEqual(await inspect(page), []);
+        await picture('tasks', true);
+        await latest.getByRole('button', { name: 'Cancel task' }).click();
+        const dialog = page.getByRole('dialog');
+        assert.match(await textOf(dialog), /The task of report ends/);
+        await dialog.getByRole('button', { name: 'Cancel the task' }).click();
+        await latest.getByText('cancelled').waitFor();
+        await panel.getByText('cancelled').waitFor();
+      },
+    },
+    {
+      name: 'cancels the task of a call, and keeps the focus while the list is read again',
+      async check({ page }) {
+        await choose(page, 'report');
+        await page.getByLabel('year').fill('2026');
+        const panel = (await call(page)).locator('mcp-task');
+        await panel.getByRole('button', { name: 'Cancel the task' }).click();
+        await panel.getByText('cancelled').waitFor();
+        await show(page, 'tasks');
+        await page.getByRole('button', { name: 'Open' }).first().focus();
+        const id = await page.evaluate(() => document.activeElement.id);
+        assert.match(id, /^open-/);
+        await page.waitForResponse('**/api/tasks');
+        await page.evaluate(
+          () => new Promise(resolve => document.defaultView.requestAnimationFrame(resolve)),
+        );
+        assert.equal(await page.evaluate(() => document.activeElement.id), id);
+      },
+    },
+  ],
   '51-explorer': [
     ...everyView,
     {

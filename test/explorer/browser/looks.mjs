@@ -11,7 +11,7 @@ export const LOOKS = {
   narrow: { colorScheme: 'light', viewport: { width: 375, height: 812 } },
 };
 
-export const VIEWS = ['catalogue', 'chain', 'callers', 'call', 'live', 'findings'];
+export const VIEWS = ['catalogue', 'chain', 'callers', 'call', 'tasks', 'live', 'findings'];
 
 /** Opens the explorer. `faults` collects errors, and requests that leave the origin. */
 export async function open(browser, app, look = 'light', headers = {}) {
