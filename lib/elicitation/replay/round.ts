@@ -124,7 +124,7 @@ export class Round implements Asking {
         'MRTR_RACE',
         `"${key}" is in a Promise.race or Promise.any, whose winner can differ from round to round; ask one question after the other, or use Promise.all`,
       );
-    this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise, isAround });
+    this.asks.push({ use: use ?? { key, place: { frames: {} }, isOver: true }, promise, isAround });
     return promise;
   }
 
