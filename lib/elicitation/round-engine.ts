@@ -66,7 +66,8 @@ export class RoundEngine {
     const journal = earlier && withAnswers(earlier, answered.inputResponses ?? {});
     if (earlier?.mark !== undefined) this.observer.traffic?.follow(earlier.mark);
     // The handler gets awaited answers from `await`, not from `inputResponses`.
-    const own: McpCall = { ...answered, inputResponses: copyOf(journal?.given) };
+    const given = copyOf(journal?.given);
+    const own = given === answered.inputResponses ? answered : { ...answered, inputResponses: given };
     const current = new CurrentRound(
       () => this.begin(journal ?? newJournal(version), where, call),
       result => this.track(call, current, result),
@@ -107,15 +108,11 @@ export class RoundEngine {
     return new Round(journal, {
       where,
       onMismatch,
-      get signal() {
-        return call.reply.signal;
-      },
+      reply: call.reply,
       onMistake: mistake => this.logger.error(mistake.message),
       onRecord: call.lifecycle?.onRecord?.bind(call.lifecycle),
       assertAskable: request => assertDeclared([request], call.clientCapabilities),
-      get asker() {
-        return call.era === 'legacy' || call.reply.ask ? asker() : live;
-      },
+      asker: () => (call.era === 'legacy' || call.reply.ask ? asker() : live),
     });
   }
 

@@ -73,9 +73,9 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
       ? await lastValue(result, call.context.signal, (value, index) => call.context.progressOf(value, index))
       : result;
   } catch (error) {
-    if (isCancellation(error, call.context.signal)) throw new CallCancelled();
     // Filters see only errors. Asking the client is not an error, and `UnsupportedInput` is not a guard's refusal.
     if (isRoundEnd(error) || isUnaskable(error)) throw error;
+    if (isCancellation(error, call.context.signal)) throw new CallCancelled();
     return await filter(pipeline, host(), guarded ? error : new GuardDenied(error));
   }
 }

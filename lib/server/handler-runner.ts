@@ -30,18 +30,18 @@ export class HandlerRunner {
     convert: (value: unknown) => Result | Promise<Result>,
   ): Promise<Result> {
     const { lifecycle } = call;
+    const { data, variables } = input;
     const contextOf = (own: McpCall, round?: CurrentRound) =>
-      new McpContext(own, this.changes, round, handler.headerParams, input.data);
+      new McpContext(own, this.changes, round, handler.headerParams, data);
     if (handler.run.canAsk || isLaterRound(call)) {
       return this.asked(
         handler,
         call,
-        (round, own) => handler.run({ ...input, context: contextOf(own, round), round, lifecycle }),
+        (round, own) => handler.run({ data, variables, context: contextOf(own, round), round, lifecycle }),
         convert,
       );
     }
     try {
-      const { data, variables } = input;
       const value = await handler.run({ data, variables, context: contextOf(call), lifecycle });
       if (!isInputRequiredResult(value)) return await convert(value);
       return await this.asked(handler, call, () => Promise.resolve(value));

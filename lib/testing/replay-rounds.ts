@@ -81,7 +81,7 @@ async function runRound(handler: Handler<unknown>, journal: Journal): Promise<En
   const round = new Round(travel(journal), {
     where: 'the handler',
     onMismatch: 'error',
-    signal: call.reply.signal,
+    reply: call.reply,
     onMistake: mistake => {
       throw mistake;
     },

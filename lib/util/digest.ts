@@ -7,7 +7,11 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = value as Record<string, unknown>;
-  const keys = Object.keys(fields).filter(key => fields[key] !== undefined);
-  const members = keys.sort().map(key => `${JSON.stringify(key)}:${canonical(fields[key])}`);
-  return `{${members.join(',')}}`;
+  let members = '';
+  for (const key of Object.keys(fields).sort()) {
+    const field = fields[key];
+    if (field === undefined) continue;
+    members += `${members && ','}${JSON.stringify(key)}:${canonical(field)}`;
+  }
+  return `{${members}}`;
 }

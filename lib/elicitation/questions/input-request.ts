@@ -90,10 +90,8 @@ export class InputQuestion<A = unknown> {
     const prepared = form
       ? formOf(String(params?.['message']), form)
       : withFingerprint({ method, ...(params && { params }) } as InputRequest);
-    return {
-      ...prepared,
-      read: raw => readAnswer(method, raw, form) as Promise<A>,
-    };
+    const { request, fingerprint } = prepared;
+    return { request, fingerprint, read: raw => readAnswer(method, raw, form) as Promise<A> };
   }
 }
 

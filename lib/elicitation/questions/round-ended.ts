@@ -16,7 +16,11 @@ export class RoundEnded extends Error {
   override readonly name = 'RoundEnded';
 
   constructor() {
+    const { stackTraceLimit } = Error;
+    // A stack takes long to capture, and would only show the event loop.
+    Error.stackTraceLimit = 0;
     super('The round ends here: the answer comes with the next one');
+    Error.stackTraceLimit = stackTraceLimit;
     mayBeLeft(this);
   }
 }

@@ -1,5 +1,3 @@
-import { captureFrames } from '../../util/nearest-frames.js';
-
 /** A promise that detects `await`, and refuses `Promise.race` and `Promise.any`. */
 export class AskPromise<T> extends Promise<T> {
   isAwaited = false;
@@ -32,17 +30,28 @@ export class AskPromise<T> extends Promise<T> {
   }
 }
 
-const RACES = /^\s*at (?:Promise|Function)\.(?:race|any) /m;
-
 // `Promise.race` and `Promise.any` first read a promise's constructor, and only the stack tells them from
 // `Promise.all`. The winner of a race could change with each replay, depending on the answers of each round.
 function constructorOf(this: AskPromise<unknown>): typeof AskPromise {
-  if (this.onRace) {
-    const caller: { stack?: string } = {};
-    captureFrames(caller, 1, constructorOf);
-    if (RACES.test(caller.stack ?? '')) throw this.onRace();
-  }
+  if (this.onRace && isRaced()) throw this.onRace();
   return AskPromise;
 }
 
 Reflect.defineProperty(AskPromise.prototype, 'constructor', { configurable: true, get: constructorOf });
+
+const callSites = (_error: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
+
+/** Whether the platform's `race` or `any` called `constructorOf`. The text of a stack would take longer than the stack. */
+function isRaced(): boolean {
+  const { stackTraceLimit } = Error;
+  const prepareStackTrace = Reflect.get(Error, 'prepareStackTrace');
+  Error.stackTraceLimit = 3;
+  Error.prepareStackTrace = callSites;
+  const [, , caller] = new Error().stack as unknown as (NodeJS.CallSite | undefined)[];
+  Error.stackTraceLimit = stackTraceLimit;
+  Error.prepareStackTrace = prepareStackTrace;
+  // Only functions of the platform have no file.
+  if (!caller || caller.getFileName()) return false;
+  const name = caller.getFunctionName();
+  return name === 'race' || name === 'any';
+}

@@ -2,12 +2,12 @@ import { isKey, KEY_RULE } from '../questions/key.js';
 import { captureFrames } from '../../util/nearest-frames.js';
 import type { ReportMistake } from '../mrtr.error.js';
 
-/** The frames of `McpContext` between the author's line and the use of a key, and some reserve. */
-const FRAMES = 6;
+/** The author's line, and at most three frames of `McpContext` before it. */
+const FRAMES = 4;
 
-/** A stack trace, computed only if it is read. */
 interface Place {
-  readonly stack?: string;
+  /** A stack trace, computed only if it is read. It is an object of its own, because V8 makes it a slow one. */
+  readonly frames: { readonly stack?: string };
   location?: string;
 }
 
@@ -42,8 +42,8 @@ export class CallKeys {
       throw this.wrong('MRTR_INVALID_KEY', `${this.where} used ${JSON.stringify(key)} as a key; ${KEY_RULE}`);
     }
     const earlier = this.uses[kind].get(key);
-    const place: Place = {};
-    captureFrames(place, FRAMES, from);
+    const place: Place = { frames: {}, location: undefined };
+    captureFrames(place.frames, FRAMES, from);
     if (earlier && !earlier.last.isOver) {
       throw this.wrong(
         'MRTR_DUPLICATE_KEY',
@@ -71,7 +71,7 @@ export class CallKeys {
 }
 
 /** The first stack line outside this library and the platform. */
-const lineOf = ({ stack = '' }: Place): string =>
+const lineOf = ({ frames: { stack = '' } }: Place): string =>
   stack
     .split('\n')
     .slice(1)

@@ -64,7 +64,8 @@ export function withAnswers(
   const answers: Record<string, RecordedAnswer> = { ...journal.answers };
   const open: Record<string, OpenQuestion> = {};
   for (const [key, question] of Object.entries(journal.open)) {
-    if (Object.hasOwn(responses, key)) answers[key] = { ...question, answer: responses[key] };
+    const { method, fingerprint } = question;
+    if (Object.hasOwn(responses, key)) answers[key] = { method, fingerprint, answer: responses[key] };
     else open[key] = question;
   }
   const given = { ...journal.given };
@@ -77,9 +78,10 @@ export const copyOf = <T>(json: T): T =>
   typeof json === 'object' && json !== null ? (JSON.parse(JSON.stringify(json)) as T) : json;
 
 /** Passes the client's answers through the interceptors. */
-export async function withAnswersReceived({ receive, ...call }: McpCall): Promise<McpCall> {
-  const { inputResponses } = call;
-  return receive && inputResponses ? { ...call, inputResponses: await receive(inputResponses) } : call;
+export async function withAnswersReceived(call: McpCall): Promise<McpCall> {
+  const { receive, inputResponses } = call;
+  if (!receive || !inputResponses) return call;
+  return { ...call, receive: undefined, inputResponses: await receive(inputResponses) };
 }
 
 /** Drops answers to questions that were not asked, before interceptors see them. @throws McpException (-32602) */

@@ -1,4 +1,5 @@
 import { type LazyAbort, unlessAborted } from '../../util/abort.js';
+import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import type { PreparedQuestion } from '../questions/input-request.js';
 import type { OpenQuestion } from './journal.js';
 import { RoundEnded } from '../questions/round-ended.js';
@@ -9,7 +10,7 @@ interface OpenAsk {
 }
 
 interface QuestionsOptions {
-  readonly signal: AbortSignal;
+  readonly reply: Pick<ReplyChannel, 'signal'>;
   readonly over: LazyAbort;
   readonly busy: Set<Promise<unknown>>;
   readonly hasEnded: () => boolean;
@@ -59,7 +60,7 @@ export class OpenQuestions {
   idle(): Promise<unknown> {
     const { busy } = this.options;
     if (busy.size === 0) return Promise.resolve();
-    return unlessAborted(Promise.allSettled(busy), this.options.signal).catch(() => undefined);
+    return unlessAborted(Promise.allSettled(busy), this.options.reply.signal).catch(() => undefined);
   }
 
   /** Questions of the same turn of the event loop belong to one round. */
@@ -68,7 +69,7 @@ export class OpenQuestions {
       this.ending = undefined;
       const { busy, over, onEnd } = this.options;
       if (over.isAborted) return;
-      if (busy.size > 0 && !this.options.signal.aborted) {
+      if (busy.size > 0 && !this.options.reply.signal.aborted) {
         void this.idle().then(() => this.endSoon());
         return;
       }

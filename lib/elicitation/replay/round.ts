@@ -5,6 +5,7 @@ import { LazyAbort } from '../../util/abort.js';
 import { AskPromise } from './ask-promise.js';
 import { InputQuestion, readRequest } from '../questions/input-request.js';
 import type { InputRequiredOptions } from '../questions/input-required.exception.js';
+import type { ReplyChannel } from '../../protocol/mcp-call.js';
 import { copyOf, type Journal } from './journal.js';
 import type { Jsonify } from '../questions/jsonify.js';
 import { CallKeys, type Use } from './call-keys.js';
@@ -19,13 +20,14 @@ import { Steps } from './steps.js';
 export interface RoundOptions {
   readonly where: string;
   readonly onMismatch: OnMismatch;
-  readonly signal: AbortSignal;
+  /** The channel to the client. Its signal is read only if needed. */
+  readonly reply: Pick<ReplyChannel, 'signal'>;
   /** Receives a mistake that can no longer be thrown. */
   readonly onMistake: (mistake: MrtrError) => void;
   /** @throws Error if the question cannot end the round */
   readonly assertAskable: (request: InputRequest) => void;
-  /** Asks the client during the round, if the call can do so now. */
-  readonly asker?: LiveAsker;
+  /** What asks the client during the round, if the call can do so now. */
+  readonly asker?: () => LiveAsker | undefined;
   /** Called after each answer and step. The handler waits for it. */
   readonly onRecord?: (record: () => Journal) => Promise<void>;
 }
@@ -68,11 +70,11 @@ export class Round implements Asking {
     private readonly options: RoundOptions,
   ) {
     const wrong = this.wrong.bind(this);
-    this.keys = new CallKeys(options.where, wrong);
-    const { onRecord } = options;
+    const { where, onMismatch, onRecord } = options;
+    this.keys = new CallKeys(where, wrong);
     const onAdded = onRecord && (() => onRecord(() => this.record()));
-    this.log = new ReplayLog(journal, { ...options, onAdded }, wrong);
-    this.steps = new Steps(this.log, options.where, wrong);
+    this.log = new ReplayLog(journal, { where, onMismatch, onAdded }, wrong);
+    this.steps = new Steps(this.log, where, wrong);
     this.deterministic = new DeterministicValues(journal);
     this.state = copyOf(journal.state);
     this.open = this.noneOpen();
@@ -81,7 +83,7 @@ export class Round implements Asking {
 
   /** The number of earlier rounds, including rounds during which the handler waited. */
   get number(): number {
-    return this.options.asker?.rounds ?? this.journal.rounds;
+    return this.options.asker?.()?.rounds ?? this.journal.rounds;
   }
 
   get isReplaying(): boolean {
@@ -122,7 +124,7 @@ export class Round implements Asking {
         'MRTR_RACE',
         `"${key}" is in a Promise.race or Promise.any, whose winner can differ from round to round; ask one question after the other, or use Promise.all`,
       );
-    this.asks.push({ use: use ?? { key, place: {}, isOver: true }, promise, isAround });
+    this.asks.push({ use: use ?? { key, place: { frames: {} }, isOver: true }, promise, isAround });
     return promise;
   }
 
@@ -266,12 +268,9 @@ export class Round implements Asking {
   }
 
   private noneOpen(): OpenQuestions {
-    const { options, over } = this;
     return new OpenQuestions({
-      get signal() {
-        return options.signal;
-      },
-      over,
+      reply: this.options.reply,
+      over: this.over,
       busy: this.busy,
       hasEnded: () => this.outcome !== undefined,
       onEnd: () => this.abandoned.leaveSoon(),
@@ -308,7 +307,7 @@ export class Round implements Asking {
     const prepared = await this.open.after(this.sendable(key, () => make().prepare()));
     const recorded = this.log.answerTo(key, prepared);
     if (recorded) return prepared.read(copyOf(recorded.answer));
-    const { asker } = this.options;
+    const asker = this.options.asker?.();
     if (!asker) {
       this.options.assertAskable(prepared.request);
       return this.open.add(key, prepared);

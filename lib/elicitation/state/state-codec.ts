@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type Hmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const PREFIX = 'v1.';
 const BIND_LABEL = 'mcp.requestState.bind:';
@@ -30,7 +30,7 @@ export class StateCodec {
   mint(payload: string, binding: string): string {
     const envelope: Envelope = { p: payload, exp: nowSeconds() + this.ttlSeconds, b: this.bindTag(binding) };
     const signed = PREFIX + Buffer.from(JSON.stringify(envelope)).toString('base64url');
-    return `${signed}.${this.mac(signed).toString('base64url')}`;
+    return `${signed}.${this.mac(signed).digest('base64url')}`;
   }
 
   /** @throws InvalidStateError, with the message `mac` if another key may have signed the state */
@@ -38,9 +38,8 @@ export class StateCodec {
     const dot = state.lastIndexOf('.');
     if (!state.startsWith(PREFIX) || dot <= PREFIX.length) throw new InvalidStateError('malformed');
     const signed = state.slice(0, dot);
-    if (!isSame(state.slice(dot + 1), this.mac(signed).toString('base64url'))) {
+    if (!isSame(state.slice(dot + 1), this.mac(signed).digest('base64url')))
       throw new InvalidStateError('mac');
-    }
     // Only `mint` writes what the key signs.
     const body = Buffer.from(signed.slice(PREFIX.length), 'base64url').toString();
     const { p, exp, b } = JSON.parse(body) as Envelope;
@@ -51,12 +50,13 @@ export class StateCodec {
 
   private bindTag(binding: string): string {
     return this.mac(BIND_LABEL + binding)
+      .digest()
       .subarray(0, BIND_BYTES)
       .toString('base64url');
   }
 
-  private mac(text: string): Buffer {
-    return createHmac('sha256', this.key).update(text).digest();
+  private mac(text: string): Hmac {
+    return createHmac('sha256', this.key).update(text);
   }
 }
 
