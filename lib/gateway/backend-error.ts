@@ -16,6 +16,9 @@ const INVALID = 'The server behind this gateway gave an answer that is not valid
 
 export class BackendDownError extends McpException {}
 
+/** The error for an answer of a backend that the protocol does not allow. */
+export const invalidAnswer = (): McpException => new McpException(McpErrorCode.InternalError, INVALID);
+
 /** The client gets the backend's own error, or a safe sentence; `onFailure` gets the detail. */
 export function toClientError(
   thrown: unknown,
@@ -29,7 +32,7 @@ export function toClientError(
   onFailure(thrown);
   const code = thrown instanceof SdkError ? thrown.code : undefined;
   if (code === SdkErrorCode.InvalidResult || code === SdkErrorCode.UnsupportedResultType) {
-    return new McpException(McpErrorCode.InternalError, INVALID);
+    return invalidAnswer();
   }
   const isLate = code === SdkErrorCode.RequestTimeout;
   return new BackendDownError(McpErrorCode.InternalError, isLate ? TIMED_OUT : UNREACHABLE);

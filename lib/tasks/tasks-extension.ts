@@ -7,7 +7,7 @@ import type { CallLifecycle, Era, McpCall, Params } from '../protocol/mcp-call.j
 import type { OwnMethod, ServerExtension, Stages } from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
-import { UnknownMethodError } from '../protocol/unknown.js';
+import { TASKS_EXTENSION } from '../protocol/tasks.js';
 import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
 import { RunningTask, type TaskParts } from './running-task.js';
@@ -18,8 +18,6 @@ import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { Tasks } from './tasks.js';
 import { taskResult } from './wire.js';
 
-const ID = 'io.modelcontextprotocol/tasks';
-
 /** The lifecycle of a call that needs a task, from a client that has not declared the extension. */
 class Undeclared implements CallLifecycle {
   constructor(
@@ -28,12 +26,14 @@ class Undeclared implements CallLifecycle {
   ) {}
 
   async onEnter(): Promise<void> {
-    assertDeclares(this.call, ID);
+    assertDeclares(this.call, TASKS_EXTENSION);
   }
 }
 
 /** Lets calls of tools become tasks (SEP-2663), for clients of 2026-07-28. */
 export class TasksExtension implements ServerExtension {
+  readonly id = TASKS_EXTENSION;
+  readonly forOwnHandlers = true;
   readonly resultTypes = ['task'];
   private readonly rules = new WeakMap<object, TaskRule>();
   private server?: McpServerInstance;
@@ -62,11 +62,6 @@ export class TasksExtension implements ServerExtension {
   };
 
   constructor(private readonly defaults: TaskSettings) {}
-
-  /** Undefined on a gateway, which has no handlers of its own. */
-  get id(): string | undefined {
-    return this.server?.handlers.isRemote ? undefined : ID;
-  }
 
   attach(server: McpServerInstance): void {
     this.server = server;
@@ -97,8 +92,8 @@ export class TasksExtension implements ServerExtension {
   }
 
   async listen({ taskIds }: Params, call: McpCall): Promise<OwnSubscription | undefined> {
-    if (taskIds === undefined || this.id === undefined) return undefined;
-    assertDeclares(call, ID);
+    if (taskIds === undefined) return undefined;
+    assertDeclares(call, TASKS_EXTENSION);
     return listenToTasks(this.tasks, call, taskIds);
   }
 
@@ -120,7 +115,7 @@ export class TasksExtension implements ServerExtension {
       const tool = server.catalog.tools.get(params['name'] as string);
       const rule = tool && rules.get(tool);
       if (!rule) return next(call, params);
-      if (declares(call, ID)) {
+      if (declares(call, TASKS_EXTENSION)) {
         const isQueued = defaults.runner !== undefined && rule.after === undefined;
         return this.running(call, params, rule, isQueued).answer(this.inner);
       }
@@ -138,7 +133,7 @@ export class TasksExtension implements ServerExtension {
       : next(call, params);
 
   private async refuse(call: McpCall, tool: ToolEntry, hidden: () => Promise<Result>): Promise<Result> {
-    if (await this.server!.visibility.shown(tool, call)) assertDeclares(call, ID);
+    if (await this.server!.visibility.shown(tool, call)) assertDeclares(call, TASKS_EXTENSION);
     return hidden();
   }
 
@@ -166,8 +161,7 @@ export class TasksExtension implements ServerExtension {
       eras: ['modern'],
       nameHeader: 'taskId',
       answer: async (call, params) => {
-        if (this.id === undefined) throw new UnknownMethodError();
-        assertDeclares(call, ID);
+        assertDeclares(call, TASKS_EXTENSION);
         return answer(call, params);
       },
     };
