@@ -1,5 +1,6 @@
 import { ProtocolError, type InputRequest, type Result } from '@modelcontextprotocol/server';
 import { withAnswersReceived } from '../elicitation/replay/journal.js';
+import { LimitReached } from '../protocol/caller-limit.js';
 import { assertDeclares } from '../protocol/declared-extension.js';
 import { errorOf, type JsonRpcError } from '../protocol/errors.js';
 import type { McpCall, Params } from '../protocol/mcp-call.js';
@@ -10,7 +11,7 @@ import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
 import { isRecord } from '../util/is-record.js';
 import type { Backend } from './backend.js';
-import { invalidAnswer } from './backend-error.js';
+import { BackendDownError, invalidAnswer } from './backend-error.js';
 import { fieldsOf, metaOf } from './task-fields.js';
 import type { TaskIds } from './task-ids.js';
 import { TaskReports } from './task-reports.js';
@@ -60,6 +61,7 @@ export class GatewayTasks implements ServerExtension {
   get id(): string | undefined {
     return this.gateway.hasTasks ? TASKS_EXTENSION : undefined;
   }
+
   attach(server: McpServerInstance): void {
     this.server = server;
   }
@@ -117,8 +119,13 @@ export class GatewayTasks implements ServerExtension {
     return backend && { taskId: taskId as string, backend, id: opened.id, tool: opened.tool };
   }
 
-  private request(method: string, { backend, id }: KnownTask, call: McpCall): Promise<Result> {
-    return backend.request(method, { ...call.params, taskId: id }, call);
+  /** @throws LimitReached (503) if the backend is down: the client may wait for the task */
+  private async request(method: string, { backend, id }: KnownTask, call: McpCall): Promise<Result> {
+    try {
+      return await backend.request(method, { ...call.params, taskId: id }, call);
+    } catch (error) {
+      throw error instanceof BackendDownError ? new LimitReached(503, error.message) : error;
+    }
   }
 
   /** What the client gets of a task. The interceptors see its input requests and its result now. */
@@ -168,9 +175,10 @@ export class GatewayTasks implements ServerExtension {
       isHidden: () => !this.gateway.hasTasks,
       answer: (call, params) =>
         this.gateway.via(call, async () => {
-          if (!this.gateway.hasTasks) throw new UnknownMethodError();
-          assertDeclares(call, TASKS_EXTENSION);
           const task = await this.find(params['taskId'], call);
+          // The backend of a task may be down since the gateway has started, so that nothing is known of it.
+          if (!task && !this.gateway.hasTasks) throw new UnknownMethodError();
+          assertDeclares(call, TASKS_EXTENSION);
           if (!task) throw unknownTask();
           return answer({ ...call, params }, task);
         }),

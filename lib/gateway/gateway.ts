@@ -271,14 +271,14 @@ export class Gateway implements Handlers {
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    const isOffered = method.startsWith('tasks/')
-      ? this.hasTasks
-      : offers(this.description.capabilities, method);
-    if (isOffered) {
+    const isOfTask = method.startsWith('tasks/');
+    if (isOfTask ? this.hasTasks : offers(this.description.capabilities, method)) {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
     const { backends, problem } = await this.set.reach(unknown, signal, this.backends.length === 1);
+    // The id of a task names its backend, whose failure is the answer then.
+    if (isOfTask) return;
     if (problem && unknown.length === this.backends.length && backends.length === 0) throw problem;
   }
 

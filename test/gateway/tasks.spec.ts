@@ -18,6 +18,7 @@ const SECRET = 'a secret of the gateways, of 32 bytes';
 const ANY = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
 } as const;
+const DOWN = { message: 'The server behind this gateway cannot be reached; try again later' };
 const UNKNOWN = { code: -32602, message: 'Unknown or expired task' };
 
 @Injectable()
@@ -161,6 +162,14 @@ describe('tasks through a gateway', () => {
     expect(textOf(await tasks[0].result())).toBe('of the first');
   });
 
+  it('pass two gateways', async () => {
+    const inner = await gatewayOf();
+    const client = await clientOf(await gatewayOf({ backends: { inner: { url: inner.url } } }), {
+      onElicit: ({ message }) => ({ action: 'accept', content: { name: message } }),
+    });
+    expect(textOf(await client.callTool({ name: 'inner_asks' }))).toBe('accept first?, accept second?');
+  });
+
   it('are unknown to another user of the same OAuth client', async () => {
     const { url } = await gatewayOf({}, protectedBy());
     const { result } = await send(url, 'tools/call', { name: 'work' }, { headers: bearer('ada') });
@@ -286,6 +295,29 @@ describe('tasks through a gateway', () => {
       const { result } = await taskOf({ status: 'completed', result: { content: 'none' } });
       expect(result).toMatchObject({ status: 'failed', error: { code: -32603 } });
       expect(result).not.toHaveProperty('result');
+    });
+
+    it('stay when the backend is busy or down for a while', async () => {
+      const refuse = ({ id, response }: FakeCall) => {
+        response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'Too often' } }));
+      };
+      const methods = { 'tools/call': ({ reply }: FakeCall) => reply(CREATED), 'tasks/get': refuse };
+      const busy = await fake(methods, 'modern', capabilities);
+      const mrtr = { secret: SECRET };
+      const { url } = await gatewayOf({ backend: { url: busy.url }, mrtr });
+      const { taskId } = (await send(url, 'tools/call', { name: 't', arguments: {} })).result!;
+      const refused = await send(url, 'tasks/get', { taskId });
+      expect(refused).toMatchObject({
+        status: 429,
+        error: { code: -32000, message: 'The server behind this gateway is busy; try again later' },
+      });
+      expect(refused.headers.get('retry-after')).toBe('7');
+      busy.close();
+      const restarted = await gatewayOf({ backend: { url: busy.url }, mrtr });
+      for (const one of [url, restarted.url]) {
+        expect(await send(one, 'tasks/get', { taskId })).toMatchObject({ status: 503, error: DOWN });
+      }
     });
 
     it('are refused if the backend has not declared them', async () => {
