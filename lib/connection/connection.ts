@@ -12,7 +12,7 @@ import { problemOfHeaders, type ConnectionOptions } from './connection-options.j
 import type { Observer } from '../protocol/traffic.js';
 import { loadSdkClient } from './sdk-client.js';
 import type { TaskAccess } from './client-task.js';
-import type { TaskClient } from './task-client.js';
+import type { TaskPassingClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 import { OutputSchemas } from './output-schemas.js';
 import { unlessAborted } from '../util/abort.js';
@@ -40,7 +40,7 @@ export interface ConnectionHooks {
   /** Whether servers may answer calls of tools with tasks (2026-07-28). */
   readonly tasks?: boolean;
   readonly onClient?: (client: Client) => void;
-  readonly onOpen?: (client: Client) => void;
+  readonly onOpen?: (client: TaskPassingClient) => void;
 }
 
 const DEFAULTS = {
@@ -56,10 +56,10 @@ const DEFAULTS = {
  */
 export class Connection {
   private readonly options: ConnectionOptions & typeof DEFAULTS;
-  private opening?: Promise<TaskClient>;
+  private opening?: Promise<TaskPassingClient>;
   private transportInOpening?: Transport;
-  private open?: TaskClient;
-  private readonly users = new Map<TaskClient, number>();
+  private open?: TaskPassingClient;
+  private readonly users = new Map<TaskPassingClient, number>();
   private failures = 0;
   private retryAt = 0;
   private lastError?: unknown;
@@ -82,7 +82,7 @@ export class Connection {
   }
 
   /** @throws ConnectionError if it could not be opened, or was closed */
-  async client(signal?: AbortSignal): Promise<TaskClient> {
+  async client(signal?: AbortSignal): Promise<TaskPassingClient> {
     signal?.throwIfAborted();
     if (this.open) return this.open;
     if (this.isClosed) throw this.closedForGood();
@@ -99,7 +99,11 @@ export class Connection {
    * Uses the client. If the server forgot the session (404), it reopens the connection and repeats once: the server did
    * not read the request.
    */
-  async use<T>(work: (client: TaskClient) => Promise<T>, signal?: AbortSignal, mayReopen = true): Promise<T> {
+  async use<T>(
+    work: (client: TaskPassingClient) => Promise<T>,
+    signal?: AbortSignal,
+    mayReopen = true,
+  ): Promise<T> {
     const client = await this.client(signal);
     const hasSession = client.transport?.sessionId !== undefined;
     this.users.set(client, (this.users.get(client) ?? 0) + 1);
@@ -132,7 +136,7 @@ export class Connection {
     await Promise.all([...clients].map(client => client.close().catch(() => undefined)));
   }
 
-  private async connect(): Promise<TaskClient> {
+  private async connect(): Promise<TaskPassingClient> {
     const { era = 'auto', capabilities = {}, connectTimeoutMs } = this.options;
     const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
     const observer = this.hooks.observer?.(this.options.url?.toString());

@@ -12,7 +12,7 @@ import type { HeaderParam } from '../protocol/header-param.js';
 import { encodeHeader, isHeaderScalar, isInexact } from '../headers/header-value.js';
 import type { Observation, Observer } from '../protocol/traffic.js';
 import type { TaskAccess } from './client-task.js';
-import { taskClient, type TaskClient } from './task-client.js';
+import { taskClient, type TaskPassingClient } from './task-client.js';
 import type { ToolDefinitions } from './tool-definitions.js';
 
 /** The id of the next request of the SDK's client, which has no public accessor. */
@@ -47,7 +47,7 @@ type MirroringClient = new (
   info: Implementation,
   options: ClientOptions,
   parts?: MirroringClientParts,
-) => TaskClient;
+) => TaskPassingClient;
 
 /**
  * Sends the `Mcp-Param-*` headers of calls. The SDK encodes an empty string, drops inexact integers, and knows no tool

@@ -6,7 +6,9 @@ import type {
   ClientOptions,
   Implementation,
   InputRequest,
+  JSONRPCNotification,
   JSONRPCResponse,
+  MessageExtraInfo,
   Request,
   RequestOptions,
   Result,
@@ -21,10 +23,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { INPUT_METHODS } from '../protocol/methods.js';
+import { TASKS_EXTENSION } from '../protocol/tasks.js';
 import type { AnsweringClient, ClientTask, TaskAccess, TaskAnswer } from './client-task.js';
 import { startTask, type TaskHandle } from './task-handle.js';
-
-const TASKS = 'io.modelcontextprotocol/tasks';
+import { TaskSubscriptions, type TaskSubscription } from './task-subscriptions.js';
 
 /** The key of an option of a call: receives its task, for which nobody waits until the task is wanted. */
 export const ON_TASK = Symbol('nestjs-mcp:on-task');
@@ -41,17 +43,21 @@ export interface TaskClient extends AnsweringClient {
   ): Promise<TaskHandle>;
 }
 
-/** A client that the classes of this package extend. */
-export interface ExtensibleClient extends TaskClient {
+/** A client that leaves the tasks to its caller. */
+export interface TaskPassingClient extends TaskClient {
   /** Sends a request, and returns its result as it is, or the task that it has become. */
   exchange(request: Request, rest: readonly (object | undefined)[]): Promise<unknown>;
+  /** Listens for notifications of tasks, until the signal aborts. Waits for the acknowledgement. */
+  listenToTasks(...listened: Listened): Promise<TaskSubscription>;
 }
+
+type Listened = Parameters<TaskSubscriptions['open']>;
 
 type TaskClientClass = new (
   info: Implementation,
   options: ClientOptions,
   access?: (client: TaskClient) => TaskAccess,
-) => ExtensibleClient;
+) => TaskPassingClient;
 
 /** The handlers of a client of the SDK, which have no public accessor. */
 interface HandlerLookup {
@@ -65,17 +71,18 @@ interface HandlerLookup {
  * an answer, loses the task, and has no code that would wait for it.
  */
 export function taskClient({ Client: SdkClient }: typeof Sdk): TaskClientClass {
-  return class extends SdkClient implements ExtensibleClient {
+  return class extends SdkClient implements TaskPassingClient {
     /** The answers that are tasks. A server cannot forge one. */
     private readonly created = new WeakSet<object>();
     private readonly declared: ClientCapabilities;
+    private readonly subscriptions = new TaskSubscriptions(this);
     private readonly access?: TaskAccess;
 
     /** @param access without it, the client declares no tasks */
     constructor(info: Implementation, options: ClientOptions, access?: (client: TaskClient) => TaskAccess) {
       super(info, options);
       const { capabilities = {} } = options;
-      this.declared = { ...capabilities, extensions: { ...capabilities.extensions, [TASKS]: {} } };
+      this.declared = { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } };
       this.access = access?.(this);
     }
 
@@ -111,6 +118,10 @@ export function taskClient({ Client: SdkClient }: typeof Sdk): TaskClientClass {
       });
     }
 
+    listenToTasks(...listened: Listened): Promise<TaskSubscription> {
+      return this.subscriptions.open(...listened);
+    }
+
     async answerInput(key: string, { method, params }: InputRequest, signal: AbortSignal): Promise<Result> {
       const handler = (this as unknown as HandlerLookup)._getRequestHandler(method);
       if (!INPUT_METHODS.includes(method) || !handler) {
@@ -132,6 +143,10 @@ export function taskClient({ Client: SdkClient }: typeof Sdk): TaskClientClass {
       return envelope && this.access
         ? { ...envelope, [CLIENT_CAPABILITIES_META_KEY]: this.declared }
         : envelope;
+    }
+
+    protected override _onnotification(notification: JSONRPCNotification, extra?: MessageExtraInfo): void {
+      if (!this.subscriptions.take(notification)) super._onnotification(notification, extra);
     }
 
     /** Passes a task on as an error, the only answer that the SDK passes on unread. */

@@ -1,4 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { TaskPassingClient } from '../connection/task-client.js';
+import type { TaskSubscription } from '../connection/task-subscriptions.js';
 import type { Result } from '@modelcontextprotocol/server';
 import { Connection } from '../connection/connection.js';
 import { unlessAborted } from '../util/abort.js';
@@ -55,7 +57,7 @@ export class BackendConnection {
   private lastUsed = Date.now();
   private readonly options: GatewayBackend;
   private readonly connection: Connection;
-  private current?: Client;
+  private current?: TaskPassingClient;
   private retry?: NodeJS.Timeout;
   /** Settles once it is known whether the server is still the same. */
   private recognized?: Promise<void>;
@@ -74,6 +76,7 @@ export class BackendConnection {
     this.options = this.guarded(options);
     this.connection = new Connection(name, this.options, {
       auth: this.options.auth,
+      tasks: true,
       onClient: client => this.prepare(client),
       onOpen: client => this.onOpen(client),
       observer: url => host.observer(url),
@@ -88,7 +91,7 @@ export class BackendConnection {
     return this.hasFailed && !this.isOpen;
   }
 
-  async client(signal?: AbortSignal): Promise<Client> {
+  async client(signal?: AbortSignal): Promise<TaskPassingClient> {
     if (this.current) return this.current;
     signal?.throwIfAborted();
     // Outside the scope of the request: later messages on the connection do not belong to it.
@@ -99,7 +102,7 @@ export class BackendConnection {
 
   async request(method: string, params: Params, { call, signal, tool }: Sending): Promise<Result> {
     if (call && this.host.tokens) await this.actFor(call);
-    const send = (client: Client) =>
+    const send = (client: TaskPassingClient) =>
       callScope.run(call, () => this.send(client, method, withToken(params, token, call), { signal, tool }));
     // Messages of the backend belong to calls only.
     if (call && METHODS.get(method)?.canAsk) {
@@ -126,6 +129,21 @@ export class BackendConnection {
       this.reporting.delete(token);
       this.lastUsed = Date.now();
     }
+  }
+
+  /**
+   * Listens for the tasks of a caller, until the signal aborts.
+   * @returns the stream, once the backend has acknowledged it
+   */
+  async listenToTasks(
+    taskIds: readonly string[],
+    call: Call,
+    signal: AbortSignal,
+    onTask: (task: Params) => void,
+  ): Promise<TaskSubscription> {
+    await this.actFor(call);
+    const client = await this.client(signal);
+    return callScope.run(call, () => client.listenToTasks(taskIds, onTask, { signal, timeout: AGREE_MS }));
   }
 
   /** Whether the connection was unused for so many milliseconds and has no subscriptions. */
@@ -188,7 +206,12 @@ export class BackendConnection {
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  private send(client: Client, method: string, params: Params, { signal, tool }: Sending): Promise<Result> {
+  private async send(
+    client: TaskPassingClient,
+    method: string,
+    params: Params,
+    { signal, tool }: Sending,
+  ): Promise<Result> {
     const { timeoutMs, limits } = this.host.settings;
     const options = {
       ...(signal && { signal }),
@@ -196,13 +219,13 @@ export class BackendConnection {
       allowInputRequired: true,
     };
     if (tool?.inputSchema === undefined || client.getProtocolEra() !== 'modern') {
-      return client.request({ method, params }, passthroughSchema, options);
+      return (await client.exchange({ method, params }, [passthroughSchema, options])) as Result;
     }
     // Without the output schema: the client checks the result. `callTool` would read the input schema for each call.
     const { name } = params as { name: string };
     const toolDefinition = { name, inputSchema: tool.inputSchema };
     const call = { method: 'tools/call', params: params as { name: string } } as const;
-    return client.request(call, Object.assign(options, { toolDefinition }));
+    return (await client.exchange(call, [Object.assign(options, { toolDefinition })])) as Result;
   }
 
   private prepare(client: Client): void {
@@ -229,7 +252,7 @@ export class BackendConnection {
     };
   }
 
-  private onOpen(client: Client): void {
+  private onOpen(client: TaskPassingClient): void {
     this.current = client;
     this.hasFailed = false;
     const { onclose } = client;
@@ -258,7 +281,10 @@ export class BackendConnection {
   }
 
   /** Opens a lost session again. Some servers answer 400 to an unknown session; the specification says 404. */
-  private async useSession(send: (client: Client) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  private async useSession(
+    send: (client: TaskPassingClient) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
     try {
       return await this.connection.use(
         client =>

@@ -7,14 +7,20 @@ import {
 } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { type JsonRpcError, unexpected } from '../protocol/errors.js';
+import { LimitReached } from '../protocol/caller-limit.js';
+import { retryAfterOf } from '../connection/transient.js';
 import { logLine } from '../util/log-line.js';
 import { loopIn } from './loop-detection.js';
 
 const UNREACHABLE = 'The server behind this gateway cannot be reached; try again later';
 const TIMED_OUT = 'The server behind this gateway did not answer in time';
+const BUSY = 'The server behind this gateway is busy; try again later';
 const INVALID = 'The server behind this gateway gave an answer that is not valid';
 
 export class BackendDownError extends McpException {}
+
+/** The error for an answer of a backend that the protocol does not allow. */
+export const invalidAnswer = (): McpException => new McpException(McpErrorCode.InternalError, INVALID);
 
 /** The client gets the backend's own error, or a safe sentence; `onFailure` gets the detail. */
 export function toClientError(
@@ -24,12 +30,12 @@ export function toClientError(
 ): Error {
   if (thrown instanceof McpException || thrown instanceof ProtocolError) return thrown;
   if (signal?.aborted) return new McpException(McpErrorCode.Refused, 'Cancelled');
-  const known = loopIn(thrown) ?? carriedBy(thrown);
+  const known = loopIn(thrown) ?? busyBy(thrown) ?? carriedBy(thrown);
   if (known) return known;
   onFailure(thrown);
   const code = thrown instanceof SdkError ? thrown.code : undefined;
   if (code === SdkErrorCode.InvalidResult || code === SdkErrorCode.UnsupportedResultType) {
-    return new McpException(McpErrorCode.InternalError, INVALID);
+    return invalidAnswer();
   }
   const isLate = code === SdkErrorCode.RequestTimeout;
   return new BackendDownError(McpErrorCode.InternalError, isLate ? TIMED_OUT : UNREACHABLE);
@@ -92,6 +98,13 @@ export class LostSession extends Error {
   constructor(override readonly cause: unknown) {
     super('The session is lost');
   }
+}
+
+/** The refusal of a server that takes no more requests now. The client gets the status, too, so that it tries again. */
+function busyBy(thrown: unknown): LimitReached | undefined {
+  const { status } = (thrown ?? {}) as { status?: unknown };
+  if ((status !== 429 && status !== 503) || !carriedBy(thrown)) return undefined;
+  return new LimitReached(status, BUSY, Math.max(1, Math.ceil(retryAfterOf(thrown) / 1000)));
 }
 
 /** The JSON-RPC error in the body of an HTTP error: the server has worked on the request. */

@@ -4,6 +4,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import {
   isInputRequiredResult,
   ProtocolError,
+  SdkError,
+  SdkErrorCode,
   type Implementation,
   type LoggingLevel,
   type Result,
@@ -17,13 +19,15 @@ import { LimitReached } from '../protocol/caller-limit.js';
 import { notifierOver, type ChangeNotifier } from '../protocol/changes.js';
 import type { ClientChannel, Era, McpCall, Params } from '../protocol/mcp-call.js';
 import type { ToolSchemas } from '../protocol/handlers.js';
+import { TASKS_EXTENSION } from '../protocol/tasks.js';
+import type { TaskSubscription } from '../connection/task-subscriptions.js';
 import { BackendConnection, type ConnectionOwner } from './backend-connection.js';
 import { BackendDownError, toClientError, withoutDetail } from './backend-error.js';
 import { BackendLog, problemOf } from './backend-log.js';
 import { Call } from './call.js';
 import { CallerLists } from './caller-lists.js';
 import { CallerTokens } from './caller-tokens.js';
-import { askable, callerKey, paramsFor, resultFor, viewBy } from './caller-params.js';
+import { askable, callerKey, paramsFor, resultFor, takesTasks, viewBy } from './caller-params.js';
 import type { CallerStates } from './caller-states.js';
 import { BackendLimit, type ListDeadlines } from './caller-waits.js';
 import {
@@ -36,6 +40,7 @@ import {
 import { ConnectionManager } from './connection-manager.js';
 import type { GatewayBackend } from './gateway-options.js';
 import { ListedNames } from './listed-names.js';
+import { OldTasks } from './old-tasks.js';
 import type { GatewaySettings } from './resolve-options.js';
 import type { SuspendedCalls } from './suspended-calls.js';
 import type { Traffic } from '../protocol/traffic.js';
@@ -75,6 +80,7 @@ export class Backend {
   private readonly connections: ConnectionManager;
   private readonly base: BackendConnection;
   private readonly log: BackendLog;
+  private readonly oldTasks: OldTasks;
   private readonly tokens?: CallerTokens;
   private readonly report = (error: Error): void => this.host.report(error);
   private readonly onFailure = (thrown: unknown): void => this.log.failed(problemOf(thrown, this));
@@ -86,7 +92,9 @@ export class Backend {
   ) {
     const { name, limits, caps } = host.settings;
     this.name = prefix === undefined ? name : `${name}/${prefix}`;
-    this.log = new BackendLog(this.name, new Logger(`McpGateway(${name})`));
+    const logger = new Logger(`McpGateway(${name})`);
+    this.log = new BackendLog(this.name, logger);
+    this.oldTasks = new OldTasks(this.name, logger);
     const { tokenFor, connectTimeoutMs = TOKEN_MS } = options;
     this.tokens = tokenFor && new CallerTokens(tokenFor, connectTimeoutMs, reason => this.noToken(reason));
     const open = this.open.bind(this);
@@ -142,6 +150,12 @@ export class Backend {
     return offers(this.description?.capabilities ?? {}, method);
   }
 
+  /** Whether calls of tools can become tasks (2026-07-28). */
+  get hasTasks(): boolean {
+    const { era, capabilities: { extensions = {} } = {} } = this.description ?? {};
+    return era === 'modern' && Object.hasOwn(extensions, TASKS_EXTENSION);
+  }
+
   /** Asks one of several backends; undefined if it does not have the method, is down or keeps its caller waiting. */
   async ifUp<T>(
     method: string,
@@ -166,6 +180,25 @@ export class Backend {
     const ask = () => this.ask(method, params, exchange);
     const result = await (isList(method) ? this.lists.wait(exchange, ask) : this.calls.hold(exchange, ask));
     return resultFor(exchange.era, result);
+  }
+
+  /**
+   * Listens for tasks of the caller, until the call ends.
+   * @throws McpException if the backend cannot be reached, or refuses
+   */
+  listenToTasks(
+    taskIds: readonly string[],
+    exchange: McpCall,
+    onTask: (task: Params) => void,
+  ): Promise<TaskSubscription> {
+    const { signal } = exchange.reply;
+    const listen = () => this.base.listenToTasks(taskIds, new Call(exchange), signal, onTask);
+    return this.calls.hold(exchange, () => this.withClientErrors(signal, listen));
+  }
+
+  /** An error of the backend, as callers may see it. */
+  told(error: Error): Error {
+    return this.host.settings.passthrough ? error : withoutDetail(error, this.name);
   }
 
   subscribe(uri: string, exchange: McpCall): Promise<void> {
@@ -254,10 +287,11 @@ export class Backend {
       const isOpen = this.connections.known(exchange.channel)?.isOpen;
       const era = isOpen ? 'legacy' : (await this.ready(exchange.reply.signal)).era;
       const state = await states.open(this.prefix, params, exchange);
-      const result = await (era === 'modern'
+      const answer = await (era === 'modern'
         ? this.modern(method, params, exchange, state)
         : this.legacy(method, params, exchange, state));
       this.log.answered();
+      const result = era === 'legacy' && method === 'tools/list' ? this.oldTasks.without(answer) : answer;
       this.names.learn(method, result);
       return states.seal(result, this.prefix, params, exchange);
     });
@@ -268,20 +302,30 @@ export class Backend {
       return await work();
     } catch (error) {
       if (error instanceof ProtocolError) this.log.answered();
-      const told = toClientError(error, this.onFailure, signal);
-      throw this.host.settings.passthrough ? told : withoutDetail(told, this.name);
+      throw this.told(toClientError(error, this.onFailure, signal));
     }
   }
 
-  private async modern(method: string, params: Params, exchange: McpCall, state: unknown): Promise<Result> {
+  private async modern(
+    method: string,
+    params: Params,
+    exchange: McpCall,
+    requestState: unknown,
+  ): Promise<Result> {
     const {
       channel,
       reply: { signal },
     } = exchange;
-    const sent = paramsFor('modern', params, exchange, state, this.connections.known(channel)?.level);
+    const { level } = this.connections.known(channel) ?? {};
+    const mayBeTask = this.hasTasks && takesTasks(exchange);
+    const sent = paramsFor('modern', params, exchange, { requestState, level, mayBeTask });
     const send = async (tool?: ToolSchemas) => {
       const result = await this.base.request(method, sent, { call: new Call(exchange), signal, tool });
-      if (result['requestState'] !== undefined) this.host.states.warnOnce();
+      const isTask = result['resultType'] === 'task';
+      if (isTask && !mayBeTask) {
+        throw new SdkError(SdkErrorCode.UnsupportedResultType, 'It answered a call with a task');
+      }
+      if (isTask || result['requestState'] !== undefined) this.host.states.warnOnce();
       return result;
     };
     if (method !== 'tools/call') return send();

@@ -9,7 +9,9 @@ import {
   type Result,
 } from '@modelcontextprotocol/server';
 import { callerOf } from '../protocol/caller.js';
+import { declares } from '../protocol/declared-extension.js';
 import type { Era, McpCall, Params } from '../protocol/mcp-call.js';
+import { TASKS_EXTENSION } from '../protocol/tasks.js';
 import { HOPS_META, nextHop } from './loop-detection.js';
 
 /** The known capabilities only: callers with equal capabilities share connections and lists. */
@@ -30,9 +32,15 @@ export function askable({ roots, sampling, elicitation }: ClientCapabilities = {
   };
 }
 
+/** Whether the client of a call takes a task for its answer. */
+export const takesTasks = (call: McpCall): boolean =>
+  call.era === 'modern' && declares(call, TASKS_EXTENSION);
+
 /** Callers with the same key share connections and lists. A client's name is not part of it: it may differ in each call. */
-export function callerKey({ authInfo, http, clientCapabilities }: McpCall): string {
-  const key = JSON.stringify([callerOf(authInfo, http?.request), askable(clientCapabilities)]);
+export function callerKey(call: McpCall): string {
+  const { authInfo, http, clientCapabilities } = call;
+  const caller = callerOf(authInfo, http?.request);
+  const key = JSON.stringify([caller, askable(clientCapabilities), takesTasks(call)]);
   // A digest is never a JSON array.
   return key.length <= MAX_KEY ? key : createHash('sha256').update(key).digest('base64url');
 }
@@ -46,13 +54,19 @@ export const viewBy = (view: string, scopes: readonly string[] = []): string =>
     .update(JSON.stringify([view, ...[...scopes].sort()]))
     .digest('base64url');
 
-/** @param level the log level that the client has set for its connection */
+export interface SentParams {
+  readonly requestState?: unknown;
+  /** The log level that the client has set for its connection. */
+  readonly level?: LoggingLevel;
+  /** Whether the backend may answer with a task. Default: false. */
+  readonly mayBeTask?: boolean;
+}
+
 export function paramsFor(
   era: Era,
   params: Params,
   exchange: McpCall,
-  requestState?: unknown,
-  level?: LoggingLevel,
+  { requestState, level, mayBeTask = false }: SentParams = {},
 ): Params {
   const meta = { ...(params['_meta'] as Params | undefined), [HOPS_META]: nextHop(exchange.meta) };
   if (era === 'legacy') return { ...params, _meta: meta };
@@ -66,7 +80,10 @@ export function paramsFor(
     _meta: {
       ...meta,
       ...(clientInfo && { [CLIENT_INFO_META_KEY]: clientInfo }),
-      [CLIENT_CAPABILITIES_META_KEY]: askable(clientCapabilities),
+      [CLIENT_CAPABILITIES_META_KEY]: {
+        ...askable(clientCapabilities),
+        ...(mayBeTask && { extensions: { [TASKS_EXTENSION]: {} } }),
+      },
       ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),
     },
   };

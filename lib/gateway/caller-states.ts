@@ -74,7 +74,7 @@ export class CallerStates {
     if (secrets.length > 0 || this.isWarned) return;
     this.isWarned = true;
     this.logger.warn(
-      `The gateway "${name}" has no "mrtr.secret": calls with several rounds survive neither a restart nor a second node`,
+      `The gateway "${name}" has no "mrtr.secret": calls with several rounds, and tasks, survive neither a restart nor a second node`,
     );
   }
 

@@ -46,7 +46,7 @@ export interface GatewayLimits {
 /** Scopes by the names of tools as clients see them; `git_*` stands for all names that begin with `git_`. */
 export type GatewayToolScopes = Record<string, string[]>;
 
-/** Signs the `requestState` of a call. All nodes of a gateway need the same secret. */
+/** Signs the `requestState` of a call, and the ids of tasks. All nodes of a gateway need the same secret. */
 export type GatewayMrtrOptions = Pick<McpMrtrOptions, 'secret' | 'secrets'>;
 
 /** The options of `McpModule.forRoot` that a gateway has, too. */
@@ -92,7 +92,9 @@ export interface McpGatewayOptions extends Pick<McpModuleOptions, (typeof SERVER
    * Default: 3,600,000 (an hour).
    */
   timeoutMs?: number;
-  /** Multi round-trip requests. Default: a random secret, which survives neither a restart nor a second node. */
+  /**
+   * Multi round-trip requests, and tasks. Default: a random secret, which survives neither a restart nor a second node.
+   */
   mrtr?: GatewayMrtrOptions;
   /** Bounds on what the gateway holds for clients. */
   limits?: GatewayLimits;

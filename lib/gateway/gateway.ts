@@ -19,12 +19,14 @@ import { defined } from '../util/defined.js';
 import { logLine } from '../util/log-line.js';
 import { Backend } from './backend.js';
 import { CallerStates } from './caller-states.js';
+import { createdTask } from './task-fields.js';
 import { ListDeadlines } from './caller-waits.js';
 import { nextHop } from './loop-detection.js';
 import { INTERCEPTOR_METHODS, isList, METHODS, offers, type DispatchedMethod } from '../protocol/methods.js';
 import type { GatewaySettings } from './resolve-options.js';
 import { NotHonoredError } from './not-honored.error.js';
 import { SuspendedCalls } from './suspended-calls.js';
+import { TaskIds } from './task-ids.js';
 import { withoutPrefix } from './target.js';
 import { requirementBy } from './tool-rules.js';
 
@@ -42,6 +44,7 @@ export class Gateway implements Handlers {
   readonly subscriptionsAtOnce = 100;
   readonly suspended: SuspendedCalls;
   readonly states: CallerStates;
+  readonly taskIds: TaskIds;
   readonly deadlines: ListDeadlines;
   readonly requirementOf: NonNullable<Handlers['requirementOf']>;
   readonly channels = this;
@@ -62,6 +65,7 @@ export class Gateway implements Handlers {
     this.logger = new Logger(`McpGateway(${settings.name})`);
     this.suspended = new SuspendedCalls(settings.limits);
     this.states = new CallerStates(settings);
+    this.taskIds = new TaskIds(settings);
     this.deadlines = new ListDeadlines(settings.limits.listTimeoutMs);
     this.requirementOf = requirementBy(settings.toolScopes ?? {});
     const rules = Object.entries(settings.toolScopes ?? {});
@@ -119,6 +123,14 @@ export class Gateway implements Handlers {
     return method === SET_LEVEL ? capabilities.logging !== undefined : capabilities.extensions !== undefined;
   }
 
+  get hasTasks(): boolean {
+    return this.backends.some(backend => backend.hasTasks);
+  }
+
+  backendOf(prefix: string | undefined): Backend | undefined {
+    return this.backends.find(backend => backend.prefix === prefix);
+  }
+
   isListed(kind: NamedKind, name: string): boolean {
     return this.backends.some(({ prefix, names }) => {
       const own = withoutPrefix(prefix, name);
@@ -168,7 +180,11 @@ export class Gateway implements Handlers {
         backend.unsubscribe(requireUri(params), exchange);
         return {};
       }
-      return backend.request(method, own, exchange);
+      const result = await backend.request(method, own, exchange);
+      if (result['resultType'] !== 'task') return result;
+      const [id, tool] = [result['taskId'] as string, params['name'] as string];
+      const taskId = await this.taskIds.seal({ backend: backend.prefix, id, tool }, exchange);
+      return createdTask(result, taskId);
     });
   }
 
@@ -255,16 +271,19 @@ export class Gateway implements Handlers {
   private async describe({ method, reply: { signal } }: McpCall): Promise<void> {
     const unknown = this.backends.filter(({ description }) => description === undefined);
     if (unknown.length === 0) return;
-    if (offers(this.description.capabilities, method)) {
+    const isOfTask = method.startsWith('tasks/');
+    if (isOfTask ? this.hasTasks : offers(this.description.capabilities, method)) {
       for (const backend of unknown) backend.keepTrying();
       return;
     }
     const { backends, problem } = await this.set.reach(unknown, signal, this.backends.length === 1);
+    // The id of a task names its backend, whose failure is the answer then.
+    if (isOfTask) return;
     if (problem && unknown.length === this.backends.length && backends.length === 0) throw problem;
   }
 
   /** @throws McpException for a request that went through too many gateways */
-  private async via<T>(exchange: McpCall, work: () => Promise<T>): Promise<T> {
+  async via<T>(exchange: McpCall, work: () => Promise<T>): Promise<T> {
     nextHop(exchange.meta);
     // Each backend listens to it, and there may be many.
     setMaxListeners(0, exchange.reply.signal);

@@ -4,6 +4,7 @@ import { McpServers } from '../module/mcp-servers.js';
 import { McpModule } from '../mcp.module.js';
 import type { McpGatewayOptions } from './gateway-options.js';
 import { Gateway } from './gateway.js';
+import { GatewayTasks } from './gateway-tasks.js';
 import { resolveGatewayOptions, type GatewaySettings } from './resolve-options.js';
 
 /**
@@ -48,5 +49,6 @@ async function extend(servers: McpServers, settings: GatewaySettings): Promise<G
   const handlers = new Gateway(settings);
   const where = `McpGatewayModule.forRoot({ name: ${JSON.stringify(name)} })`;
   servers.extend({ server: name, where, create: () => ({ handlers }) });
+  servers.extend({ server: name, where, create: () => new GatewayTasks(handlers) });
   return handlers;
 }

@@ -26,8 +26,10 @@ export class ServerDraft {
     this.mounted = paths;
   }
 
+  /** The extensions that the server will have. Complete when all modules have added theirs. */
   get extensions(): readonly ServerExtension[] {
-    return this.added;
+    const isGateway = this.added.some(({ handlers }) => handlers?.isRemote);
+    return isGateway ? this.added.filter(one => !one.forOwnHandlers) : this.added;
   }
 
   /** @throws McpBootstrapError for an identifier that another extension has */

@@ -11,7 +11,7 @@ export interface Caps {
   readonly maxPerCaller: number;
 }
 
-/** A refusal because of a cap. Over HTTP it sets the status of the answer. */
+/** A refusal because of a cap, of this server or of one behind it. Over HTTP it sets the status of the answer. */
 export class LimitReached extends McpException {
   readonly headers: Readonly<Record<string, string>>;
 

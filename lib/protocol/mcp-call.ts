@@ -2,6 +2,7 @@ import type {
   AuthInfo,
   ClientCapabilities,
   Implementation,
+  InputRequest,
   LoggingLevel,
   RequestId,
   RequestOptions,
@@ -99,6 +100,25 @@ export interface RoundMemory {
   journal?: unknown;
 }
 
+/** Passes messages through the interceptor chain that belong to an earlier call, such as the result of its task. */
+export interface LateMessages {
+  /**
+   * Passes the result of the earlier call.
+   * @param params of the earlier call, as far as they are known
+   * @throws McpException if it is refused
+   */
+  result(method: string, params: Params, result: Result): Promise<Result>;
+  /**
+   * Passes input requests for the client.
+   * @returns those that the client has to answer, and the answers of interceptors to the others
+   * @throws McpException if one is refused
+   */
+  input(requests: Readonly<Record<string, InputRequest>>): Promise<{
+    readonly open: Readonly<Record<string, InputRequest>>;
+    readonly answers: Params;
+  }>;
+}
+
 /** One request of a client, as data that does not depend on a transport. */
 export interface McpCall {
   readonly requestId: RequestId;
@@ -123,6 +143,8 @@ export interface McpCall {
   readonly malformedResponses?: readonly string[];
   /** Passes answers through the interceptor chain before other code sees them. */
   readonly receive?: (responses: Params) => Promise<Params>;
+  /** Set for methods of extensions. Undefined without interceptors. */
+  readonly late?: LateMessages;
   readonly requestState?: unknown;
   /** Replaces the `requestState` if the server keeps the journal of the call. */
   readonly memory?: RoundMemory;

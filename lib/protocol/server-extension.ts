@@ -96,6 +96,8 @@ export interface ServerExtension {
   readonly id?: string;
   /** The settings in the capabilities. Default: an empty object. */
   settings?(): Record<string, unknown>;
+  /** Whether it works only on the application's handlers, so that a gateway leaves it out. Default: false. */
+  readonly forOwnHandlers?: boolean;
   /** Called once, before all other functions, when the server is built. */
   attach?(server: ExtendedServer): void;
   /** What it offers, for the log of the start: `3 interceptors`. */

@@ -1,28 +1,18 @@
-import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { McpCall, ReplyChannel } from '../protocol/mcp-call.js';
 import type { OwnSubscription } from '../protocol/server-extension.js';
+import { listenedTasks } from '../protocol/tasks.js';
 import type { StoredTask } from '../stores/task-store.js';
 import type { Tasks } from './tasks.js';
 import { taskResult } from './wire.js';
 
 type Notify = ReplyChannel['notify'];
 
-/** Maximum tasks in one `subscriptions/listen` request. */
-const MAX_TASKS = 100;
-
 /**
  * Reports the changes of the caller's tasks. Other ids are left out.
  * @throws McpException (-32602) for too many ids, or for a value that is not an id
  */
 export async function listenToTasks(tasks: Tasks, call: McpCall, ids: unknown): Promise<OwnSubscription> {
-  if (!Array.isArray(ids) || !ids.every(id => typeof id === 'string')) {
-    throw new McpException(McpErrorCode.InvalidParams, '"taskIds" must be a list of strings');
-  }
-  const wanted = [...new Set(ids)];
-  if (wanted.length > MAX_TASKS) {
-    throw new McpException(McpErrorCode.InvalidParams, `At most ${MAX_TASKS} tasks can be listened to`);
-  }
-  const found = await Promise.all(wanted.map(id => tasks.findIfAny(call, id)));
+  const found = await Promise.all(listenedTasks(ids).map(id => tasks.findIfAny(call, id)));
   const taskIds = found.flatMap(task => task?.id ?? []);
   return {
     accepted: { taskIds },

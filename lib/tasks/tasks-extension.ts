@@ -8,7 +8,7 @@ import type { DependencyHealth } from '../protocol/handlers.js';
 import type { OwnMethod, ServerExtension, Stages, TaskList } from '../protocol/server-extension.js';
 import { whole } from '../server/answer-encoder.js';
 import type { McpServerInstance } from '../server/mcp-server-instance.js';
-import { UnknownMethodError } from '../protocol/unknown.js';
+import { TASKS_EXTENSION } from '../protocol/tasks.js';
 import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
@@ -19,8 +19,6 @@ import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { queuedTask, Tasks } from './tasks.js';
 import { overviewOf, taskResult } from './wire.js';
 
-const ID = 'io.modelcontextprotocol/tasks';
-
 /** The lifecycle of a call that needs a task, from a client that has not declared the extension. */
 class Undeclared implements CallLifecycle {
   constructor(
@@ -29,12 +27,14 @@ class Undeclared implements CallLifecycle {
   ) {}
 
   async onEnter(): Promise<void> {
-    assertDeclares(this.call, ID);
+    assertDeclares(this.call, TASKS_EXTENSION);
   }
 }
 
 /** Lets calls of tools become tasks (SEP-2663), for clients of 2026-07-28. */
 export class TasksExtension implements ServerExtension {
+  readonly id = TASKS_EXTENSION;
+  readonly forOwnHandlers = true;
   readonly resultTypes = ['task'];
   private readonly rules = new WeakMap<object, TaskRule>();
   private server?: McpServerInstance;
@@ -68,11 +68,6 @@ export class TasksExtension implements ServerExtension {
   };
 
   constructor(private readonly defaults: TaskSettings) {}
-
-  /** Undefined on a gateway, which has no handlers of its own. */
-  get id(): string | undefined {
-    return this.server?.handlers.isRemote ? undefined : ID;
-  }
 
   attach(server: McpServerInstance): void {
     this.server = server;
@@ -108,8 +103,8 @@ export class TasksExtension implements ServerExtension {
   }
 
   async listen({ taskIds }: Params, call: McpCall): Promise<OwnSubscription | undefined> {
-    if (taskIds === undefined || this.id === undefined) return undefined;
-    assertDeclares(call, ID);
+    if (taskIds === undefined) return undefined;
+    assertDeclares(call, TASKS_EXTENSION);
     return listenToTasks(this.tasks, call, taskIds);
   }
 
@@ -141,7 +136,7 @@ export class TasksExtension implements ServerExtension {
       const tool = server.catalog.tools.get(params['name'] as string);
       const rule = tool && rules.get(tool);
       if (!rule) return next(call, params);
-      if (declares(call, ID)) {
+      if (declares(call, TASKS_EXTENSION)) {
         const isQueued = defaults.runner !== undefined && rule.after === undefined;
         return this.running(call, params, rule, isQueued).answer(this.inner);
       }
@@ -159,7 +154,7 @@ export class TasksExtension implements ServerExtension {
       : next(call, params);
 
   private async refuse(call: McpCall, tool: ToolEntry, hidden: () => Promise<Result>): Promise<Result> {
-    if (await this.server!.visibility.shown(tool, call)) assertDeclares(call, ID);
+    if (await this.server!.visibility.shown(tool, call)) assertDeclares(call, TASKS_EXTENSION);
     return hidden();
   }
 
@@ -200,8 +195,7 @@ export class TasksExtension implements ServerExtension {
       eras: ['modern'],
       nameHeader: 'taskId',
       answer: async (call, params) => {
-        if (this.id === undefined) throw new UnknownMethodError();
-        assertDeclares(call, ID);
+        assertDeclares(call, TASKS_EXTENSION);
         return answer(call, params);
       },
     };

@@ -7,6 +7,7 @@ import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { callerOf } from '../protocol/caller.js';
 import { CallerLimit, LimitReached, STDIO_CALLER } from '../protocol/caller-limit.js';
 import type { McpCall } from '../protocol/mcp-call.js';
+import { unknownTask } from '../protocol/tasks.js';
 import type { StoredCall, StoredTask } from '../stores/task-store.js';
 import { PollPace } from './poll-pace.js';
 import type { QueuedTask, TaskRule, TaskSettings } from './task-options.js';
@@ -159,7 +160,7 @@ export class Tasks {
   async find(call: McpCall, id: unknown): Promise<StoredTask> {
     const task = typeof id === 'string' ? await this.findIfAny(call, id) : undefined;
     if (task) return task;
-    throw new McpException(McpErrorCode.InvalidParams, 'Unknown or expired task');
+    throw unknownTask();
   }
 
   /** Finds a task for a poll. @throws LimitReached if its caller polls it too often */

@@ -2,7 +2,7 @@ import type { Listings } from '../../protocol/listings.js';
 import type { Result } from '@modelcontextprotocol/server';
 import type { HeaderCheck } from '../../headers/header-check.js';
 import type { Answer, Stage } from '../../protocol/answer.js';
-import type { AskClient, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
+import type { AskClient, LateMessages, McpCall, Params, ReplyChannel } from '../../protocol/mcp-call.js';
 import { isList, mayAsk } from '../../protocol/methods.js';
 import type { ChainResult } from '../chain/result.js';
 import type { ChainSource } from '../chain-source.js';
@@ -14,7 +14,7 @@ import { marked, ownList, synthetic, toolError, withWarnings } from './answers.j
 import { InputCrossing } from './input-crossing.js';
 import { isSameItem, ListGuard } from './list-guard.js';
 import { listenStage } from './listen-stage.js';
-import { isInputRequired, Message } from './message.js';
+import { isFinal, isInputRequired, Message } from './message.js';
 import { Outbox, telling, type PassNotification } from './outbox.js';
 import { phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
 
@@ -43,18 +43,20 @@ export class Boundary {
 
   intercept(method: string): Stage {
     if (method === 'subscriptions/listen') {
-      return listenStage(this.options.settings.timeoutMs, (uri, call) => this.admitSubscription(uri, call));
+      const { timeoutMs } = this.options.settings;
+      const listen = listenStage(timeoutMs, (uri, call) => this.admitSubscription(uri, call));
+      return next => listen((call, params) => next({ ...call, late: this.late(call) }, params));
     }
     const event = EVENT_OF[method];
     if (event !== undefined) return next => (call, params) => this.dispatch(event, call, params, next);
     return mayAsk(method) ? this.passQuestions : this.passNotifications;
   }
 
-  /** For a method of an extension: what it asks and sends its client passes the chain. */
+  /** For a method of an extension: what it asks and sends its client passes the chain, also for earlier calls. */
   private readonly passQuestions: Stage = next => async (call, params) => {
     let message: Message | undefined;
     try {
-      message = await this.messageOf(call.method, call.method, call);
+      message = await this.messageOf(call.method, call.method, { ...call, late: this.late(call) });
       return await this.handle(message, params, next);
     } catch (error) {
       throw error instanceof Refused ? error.denial : error;
@@ -85,7 +87,6 @@ export class Boundary {
   /** @throws McpException for a refused message, and errors of `next` */
   private async dispatch(event: string, call: McpCall, params: Params, next: Answer): Promise<Result> {
     const { method } = call;
-    const { denial } = this.options.settings;
     let message: Message | undefined;
     try {
       message = await this.messageOf(method, event, call);
@@ -95,22 +96,59 @@ export class Boundary {
       const answer = request.response
         ? synthetic(method, request.response)
         : await this.handle(message, payload, next);
-      // A handler's input request has already passed the response phase. An interceptor's answer that looks like one
-      // has not.
-      const isAsking = !request.response && isInputRequired(answer);
-      if (isAsking || !message.hooks('response')) return this.finished(message, answer, [request]);
+      // A handler's input request has already passed the response phase, and the result of a task passes it later. An
+      // interceptor's answer that looks like one of them has not.
+      const isLater = !request.response && !isFinal(answer);
+      if (isLater || !message.hooks('response')) return this.finished(message, answer, [request]);
       const response = await this.send(message, answer, payload, isNew);
       const final = response.finalPayload as Result;
       // A mutator may have returned a new result without the mark.
       const result = request.response ? marked(final, request.response) : final;
       return this.finished(message, result, [request, response]);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (method !== 'tools/call' || denial !== 'tool-error') throw error.denial;
-      return toolError(error.denial);
+      return this.denied(method, error);
     } finally {
       message?.end?.();
     }
+  }
+
+  private late(call: McpCall): LateMessages {
+    return {
+      result: (method, params, result) => this.passResult({ ...call, method }, params, result),
+      input: async requests => {
+        let message: Message | undefined;
+        try {
+          message = await this.messageOf(call.method, call.method, call);
+          return await new InputCrossing(message, this.run).sorted(requests);
+        } catch (error) {
+          throw error instanceof Refused ? error.denial : error;
+        } finally {
+          message?.end?.();
+        }
+      },
+    };
+  }
+
+  /** Runs the response phase for the result of an earlier call. */
+  private async passResult(call: McpCall, params: Params, result: Result): Promise<Result> {
+    const { method } = call;
+    let message: Message | undefined;
+    try {
+      message = await this.messageOf(method, method, call);
+      const response = await this.run(message, 'response', result, params);
+      return this.finished(message, response.finalPayload as Result, [response]);
+    } catch (error) {
+      return this.denied(method, error);
+    } finally {
+      message?.end?.();
+    }
+  }
+
+  /** The answer to a refused message. @throws the denial, if it is the answer, and all other errors */
+  private denied(method: string, error: unknown): Result {
+    if (!(error instanceof Refused)) throw error;
+    if (method !== 'tools/call' || this.options.settings.denial !== 'tool-error') throw error.denial;
+    return toolError(error.denial);
   }
 
   /**

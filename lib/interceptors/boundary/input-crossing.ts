@@ -1,7 +1,7 @@
 import type { InputRequest, InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { assertKeys } from '../../elicitation/questions/input-required.exception.js';
-import type { AskClient, McpCall } from '../../protocol/mcp-call.js';
+import type { AskClient, LateMessages, McpCall } from '../../protocol/mcp-call.js';
 import type { ChainResult } from '../chain/result.js';
 import { answeredMethod } from '../messages/payload-check.js';
 import { isInputEvent } from '../protocol/events.js';
@@ -63,16 +63,7 @@ export class InputCrossing {
     result: InputRequiredResult,
   ): Promise<{ readonly result: Result } | { readonly answers: Responses }> {
     const { inputRequests: asked = {} } = result;
-    assertKeys(asked);
-    const inputRequests: Record<string, InputRequest> = {};
-    const answers: Record<string, unknown> = {};
-    for (const [key, request] of Object.entries(asked)) {
-      const { method, params = {} } = request;
-      const { finalPayload, response } = await this.run(method, 'request', params);
-      if (response) answers[key] = (await this.run(method, 'response', response.result, params)).finalPayload;
-      else
-        inputRequests[key] = { ...request, ...(request.params && { params: finalPayload }) } as InputRequest;
-    }
+    const { open: inputRequests, answers } = await this.sorted(asked);
     const [answered, open] = [Object.keys(answers), Object.keys(inputRequests)];
     if (answered.length === 0) return { result: { ...result, ...(open.length > 0 && { inputRequests }) } };
     if (open.length === 0) return { answers };
@@ -80,6 +71,20 @@ export class InputCrossing {
     throw new Error(
       `An interceptor answered ${answered.join(', ')} with respondWith, but the client has to answer ${open.join(', ')} in the same round; answer all of them or none`,
     );
+  }
+
+  /** Runs the chain for input requests. @returns those for the client, and the answers of interceptors to the others */
+  async sorted(asked: Readonly<Record<string, InputRequest>>): ReturnType<LateMessages['input']> {
+    assertKeys(asked);
+    const open: Record<string, InputRequest> = {};
+    const answers: Record<string, unknown> = {};
+    for (const [key, request] of Object.entries(asked)) {
+      const { method, params = {} } = request;
+      const { finalPayload, response } = await this.run(method, 'request', params);
+      if (response) answers[key] = (await this.run(method, 'response', response.result, params)).finalPayload;
+      else open[key] = { ...request, ...(request.params && { params: finalPayload }) } as InputRequest;
+    }
+    return { open, answers };
   }
 
   /** @throws McpException (-32602) for an entry that is not an answer, because its interceptors would be unknown */

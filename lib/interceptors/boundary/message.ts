@@ -1,4 +1,4 @@
-import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type { AskClient, McpCall, ReplyChannel } from '../../protocol/mcp-call.js';
 import type { Chain } from '../chain/chain.js';
 import type { Hooked } from '../chain/selection.js';
@@ -52,6 +52,10 @@ export class Message {
 
 export const isInputRequired = (result: unknown): result is InputRequiredResult =>
   (result as { resultType?: unknown } | undefined)?.resultType === 'input_required';
+
+/** Whether a result ends its call. Otherwise, the call goes on in another round, or as a task. */
+export const isFinal = ({ resultType }: Result): boolean =>
+  resultType === undefined || resultType === 'complete';
 
 interface ChannelChanges {
   readonly notify?: ReplyChannel['notify'];

@@ -33,15 +33,6 @@ const EXPECTED_FAILURES = new Set([
   'gateway: server-sse-polling',
   // The suite always skips it.
   'tasks-status-notifications',
-  // The gateway does not pass tasks through.
-  'gateway: tasks-capability-negotiation',
-  'gateway: tasks-dispatch-and-envelope',
-  'gateway: tasks-lifecycle',
-  'gateway: tasks-mrtr-composition',
-  'gateway: tasks-mrtr-input',
-  'gateway: tasks-request-headers',
-  'gateway: tasks-request-state-removal',
-  'gateway: tasks-wire-fields',
 ]);
 
 const suite = join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance');
