@@ -78,7 +78,15 @@ const dispatchTo =
 const SUBJECTS = [
   ['Express', { ADAPTER: 'express' }],
   ['Fastify', { ADAPTER: 'fastify' }],
+  ['a gateway', { ADAPTER: 'express', isGateway: true }],
 ];
+
+async function startSubject({ isGateway, ...env }) {
+  const server = await startServer(env);
+  if (!isGateway) return server;
+  const gateway = await startServer({ ...env, BACKEND: server.url });
+  return { url: gateway.url, close: () => gateway.close().finally(server.close) };
+}
 
 for (const [name, env] of SUBJECTS) {
   describe(`The client of the tasks extension on ${name}`, () => {
@@ -115,7 +123,7 @@ for (const [name, env] of SUBJECTS) {
     };
 
     before(async () => {
-      server = await startServer(env);
+      server = await startSubject(env);
       session = await connect();
     });
     after(async () => {
