@@ -40,7 +40,11 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private readonly onRequestEnd = () => this.ending.abort(this.parts.call.reply.signal.reason);
   private taskId?: string;
   private beginning?: Promise<void>;
+  private isRefused = false;
+  /** The latest status message, and the one that the store has. */
   private message?: string;
+  private written?: string;
+  private writing = Promise.resolve();
   private timer?: NodeJS.Timeout;
   private hasEntered = false;
   /** Returns what the call has recorded; undefined if it asks nothing. */
@@ -55,20 +59,16 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   /** The task as an earlier run has left it. */
   private earlier?: StoredTask;
   private resolve: (result: Result) => void = () => undefined;
-  private reject: (error: unknown) => void = () => undefined;
 
   constructor(private readonly parts: TaskParts) {
     super();
-    const { signal } = parts.call.reply;
-    if (signal.aborted) this.onRequestEnd();
-    else signal.addEventListener('abort', this.onRequestEnd, { once: true });
+    this.endWithRequest();
   }
 
   /** Runs the call. The answer is the task, or the result of a call that ends before its task begins. */
   answer(next: Answer): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
-      this.reject = reject;
       this.run(next).then(result => result && resolve(result), reject);
     });
   }
@@ -113,8 +113,9 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     if (this.taskId === undefined) this.parts.call.reply.extend?.();
   }
 
+  /** While the task is created, questions wait for it. */
   get ask(): AskClient | undefined {
-    return this.taskId === undefined ? undefined : this.elicit;
+    return this.beginning && !this.isRefused ? this.elicit : undefined;
   }
 
   async onEnter(record: (() => unknown) | undefined): Promise<void> {
@@ -126,6 +127,7 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   }
 
   async onRecord(record: () => unknown): Promise<void> {
+    await this.beginning?.catch(() => undefined);
     if (this.taskId === undefined) return;
     const { tasks } = this.parts;
     await tasks.runs.write(this.taskId, this, ({ call }) => call && { call: { ...call, journal: record() } });
@@ -154,11 +156,19 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     this.ending.abort(reason);
   }
 
+  /** If the task is refused, the call goes on without one: its handler has already begun. */
   private beginSoon(): void {
-    this.begin().catch((error: Error) => {
-      this.reject(error);
-      this.abort(error);
-    });
+    this.begin().catch(() => undefined);
+  }
+
+  private endWithRequest(): void {
+    const { signal } = this.parts.call.reply;
+    if (signal.aborted) this.onRequestEnd();
+    else signal.addEventListener('abort', this.onRequestEnd, { once: true });
+  }
+
+  private outliveRequest(): void {
+    this.parts.call.reply.signal.removeEventListener('abort', this.onRequestEnd);
   }
 
   private async create(): Promise<void> {
@@ -170,8 +180,15 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     const stored = canMove ? storedCall(call, params, { mark, journal: this.record?.() }) : undefined;
     const run = isQueued ? undefined : this;
     const tool = params['name'] as string;
-    const task = await tasks.create({ call, tool, rule, statusMessage: message, stored, run });
-    call.reply.signal.removeEventListener('abort', this.onRequestEnd);
+    // The client may disconnect while the task is created.
+    this.outliveRequest();
+    const task = await tasks
+      .create({ call, tool, rule, statusMessage: message, stored, run })
+      .catch((error: unknown) => {
+        this.isRefused = true;
+        this.endWithRequest();
+        throw error;
+      });
     if (!isQueued) observed?.begin(task.id, task.run);
     this.resolve(createdResult(task));
     if (isQueued) {
@@ -181,7 +198,8 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
       throw reason;
     }
     this.taskId = task.id;
-    if (this.message !== message) this.writeMessage(task.id);
+    this.written = message;
+    this.writeMessage(task.id);
   }
 
   /** Runs the handler. @returns undefined if the call has become a task */
@@ -225,15 +243,16 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
   private async end(): Promise<string | undefined> {
     this.isOver = true;
     clearTimeout(this.timer);
-    // A refused task is not created, and its handler knows, or has been aborted.
     await this.beginning?.catch(() => undefined);
-    this.parts.call.reply.signal.removeEventListener('abort', this.onRequestEnd);
+    this.outliveRequest();
+    await this.writing;
     return this.taskId;
   }
 
   /** Asks the client by an input request of the task. */
   private readonly elicit: AskClient = async (method, params, { key = method, signal = this.signal }) => {
     const { tasks, observed } = this.parts;
+    await this.beginning;
     const id = this.taskId!;
     const request = { method, ...(params && { params }) } as InputRequest;
     const own = this.unused(key, request);
@@ -266,10 +285,18 @@ export class RunningTask extends TaskLifecycle implements ReplyChannel, TaskRun 
     return own;
   }
 
+  /** Writes the latest status message. Many messages in a row take few writes. */
   private writeMessage(id: string): void {
     const { tasks } = this.parts;
-    tasks.runs
-      .write(id, this, () => ({ statusMessage: this.message }))
-      .catch((error: unknown) => tasks.records.warn('The status of a task could not be written', error));
+    this.writing = this.writing.then(async () => {
+      const { message } = this;
+      if (message === this.written) return;
+      try {
+        await tasks.runs.write(id, this, () => ({ statusMessage: message }));
+        this.written = message;
+      } catch (error) {
+        tasks.records.warn('The status of a task could not be written', error);
+      }
+    });
   }
 }

@@ -6,7 +6,10 @@ import type { TaskMode, ToolTaskOptions } from './task-options.js';
 export interface CallTask {
   /** Undefined until the task begins. */
   readonly id: string | undefined;
-  /** Sets the `statusMessage` that clients read. With `after`, the first message begins the task. */
+  /**
+   * Sets the `statusMessage` that clients read. With `after`, the first message begins the task in the background; if the
+   * task is refused, the call goes on as an ordinary call.
+   */
   status(message: string): void;
   /**
    * Begins the task, if it has not begun. The server answers the call with the id of the task, and the handler continues.
