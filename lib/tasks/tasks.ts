@@ -166,10 +166,18 @@ export class Tasks {
   /** Finds a task for a poll. @throws LimitReached if its caller polls it too often */
   async poll(call: McpCall, id: unknown): Promise<StoredTask> {
     const task = await this.find(call, id);
-    if (this.pace.isTooFast(task.id, task.revision)) {
-      throw new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
-    }
+    if (this.pace.isTooFast(task.id, task.revision)) throw tooFast();
     return task;
+  }
+
+  /**
+   * Counts an answer or a cancellation of the caller that has changed nothing like a poll. A change allows the next poll.
+   * @param changed what `answer` or `cancel` has returned
+   * @throws LimitReached if its caller sends too many that change nothing
+   */
+  acknowledge({ id }: StoredTask, changed: StoredTask | undefined): void {
+    if (changed) this.pace.free(id);
+    else if (this.pace.isTooFast(id)) throw tooFast();
   }
 
   /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
@@ -200,29 +208,33 @@ export class Tasks {
   /**
    * Keeps the client's answers. The process that runs the task passes them on to the handler. Answers to other keys are
    * ignored.
+   * @returns undefined if no answer is kept
    * @throws McpException (-32602) for an answer of the wrong kind
    */
-  async answer(
+  answer(
     { id }: StoredTask,
     { inputResponses: given = {}, malformedResponses = [] }: McpCall,
-  ): Promise<void> {
-    this.pace.free(id);
-    await this.records.change(id, task => {
-      const inputResponses = { ...task.inputResponses };
+  ): Promise<StoredTask | undefined> {
+    return this.records.change(id, task => {
+      const answers: Record<string, unknown> = {};
       for (const [key, { method }] of openIn(task)) {
         if (malformedResponses.includes(key)) readKind(method, undefined);
         if (!Object.hasOwn(given, key)) continue;
         readKind(method, given[key]);
-        inputResponses[key] = given[key];
+        answers[key] = given[key];
       }
+      if (Object.keys(answers).length === 0) return undefined;
+      const inputResponses = { ...task.inputResponses, ...answers };
       return waitingFor({ inputRequests: task.inputRequests, inputResponses });
     });
   }
 
-  /** Cancels a task, unless it has ended. The process that runs it aborts the handler. */
-  async cancel({ id }: Pick<StoredTask, 'id'>): Promise<void> {
-    this.pace.free(id);
-    await this.records.change(id, cancelled);
+  /**
+   * Cancels a task, unless it has ended. The process that runs it aborts the handler.
+   * @returns undefined if nothing has changed
+   */
+  cancel({ id }: Pick<StoredTask, 'id'>): Promise<StoredTask | undefined> {
+    return this.records.change(id, cancelled);
   }
 
   /** @throws McpException for a result that is too large */
@@ -292,6 +304,9 @@ export class Tasks {
     if (caller !== undefined) this.limit.release(caller);
   }
 }
+
+const tooFast = (): LimitReached =>
+  new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
 
 /** A queue gets neither the call nor its caller. */
 export const queuedTask = ({ id, server, run, expiresAt }: StoredTask): QueuedTask => ({
