@@ -230,11 +230,13 @@ export class Tasks {
   }
 
   /**
-   * Cancels a task, unless it has ended. The process that runs it aborts the handler.
+   * Cancels a task of this server, unless it has ended. The process that runs it aborts the handler.
    * @returns undefined if nothing has changed
    */
   cancel({ id }: Pick<StoredTask, 'id'>): Promise<StoredTask | undefined> {
-    return this.records.change(id, cancelled);
+    return this.records.change(id, ({ server }) =>
+      server === this.options.server ? cancelled() : undefined,
+    );
   }
 
   /** @throws McpException for a result that is too large */
