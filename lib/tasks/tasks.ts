@@ -262,14 +262,15 @@ export class Tasks {
   /** Runs a task of a dead process again, or fails it. */
   private async lapsed(id: string): Promise<void> {
     const { settings, server, restart } = this.options;
-    const task = await this.records.change(id, ({ call, retry, isHandedOver, lostRuns = 0 }) => {
-      if (isHandedOver) return { isHandedOver: undefined };
-      if (!call || !retry) return ended('The process that ran the task has ended');
-      if (lostRuns === MAX_LOST_RUNS) return ended('The processes that ran the task have ended');
-      return { lostRuns: lostRuns + 1 };
-    });
-    if (!task?.call) return settings.store.release(server, [id]);
+    const task = await this.records.get(id);
+    const loss = task && lossOf(task);
+    if (loss !== undefined) await this.records.change(id, () => ended(loss));
+    if (!task || isFinal(task) || loss !== undefined) return settings.store.release(server, [id]);
     await restart(task);
+    // Only now, because a queue that is down loses no run.
+    await this.records.change(id, ({ isHandedOver, lostRuns = 0 }) =>
+      isHandedOver ? { isHandedOver: undefined } : { lostRuns: lostRuns + 1 },
+    );
   }
 
   private async sweep(): Promise<void> {
@@ -305,6 +306,13 @@ export class Tasks {
     this.kept.delete(id);
     if (caller !== undefined) this.limit.release(caller);
   }
+}
+
+/** Why a task of a dead process does not run again; undefined if it does. */
+function lossOf({ call, retry, isHandedOver, lostRuns = 0 }: StoredTask): string | undefined {
+  if (isHandedOver) return undefined;
+  if (!call || !retry) return 'The process that ran the task has ended';
+  return lostRuns === MAX_LOST_RUNS ? 'The processes that ran the task have ended' : undefined;
 }
 
 const tooFast = (): LimitReached =>

@@ -126,6 +126,28 @@ describe('a runner', () => {
     expect(ran).toEqual(['worker', 'worker']);
   });
 
+  it('counts no lost run while it cannot queue a task again', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const rejecting = jest.spyOn(runner, 'start');
+    for (let count = 0; count < 6; count++) rejecting.mockRejectedValueOnce(new Error('The queue is down'));
+    const now = new Date().toISOString();
+    await store.create({
+      ...{ id: 'lost', server: 'test', tool: 'again', owner: 'ada', status: 'working', retry: true },
+      ...{ revision: 0, run: 1, createdAt: now, lastUpdatedAt: now, ttlMs: 60_000, pollIntervalMs: 100 },
+      expiresAt: Date.now() + 60_000,
+      call: { requestId: 1, params: { name: 'again' }, protocolVersion: '2026-07-28' },
+    });
+    await store.lease('test', ['lost'], 0);
+    await start(store, runner, 30);
+    const task = await store.until(
+      ({ status, lostRuns }) => status === 'failed' || (lostRuns === 1 && rejecting.mock.calls.length === 7),
+    );
+    expect(task).toMatchObject({ status: 'working', lostRuns: 1 });
+    expect(rejecting).toHaveBeenCalledTimes(7);
+    expect(await queue.take()).toMatchObject({ id: 'lost', run: 1 });
+  });
+
   it('skips a task that was cancelled in the queue', async () => {
     const store = new WatchedTasks();
     const { queue, runner } = inMemory();
