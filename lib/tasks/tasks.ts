@@ -292,10 +292,15 @@ export class Tasks {
     const { hasExpired, caller } = kept;
     try {
       if (!hasExpired) {
-        const task = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
+        const failed = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
+        // Another process that keeps the task may have failed it.
+        const task = failed ?? (await this.records.get(id));
         kept.hasExpired = true;
-        if (task) kept.expiresAt = Date.now() + KEPT_AFTER_MS;
-        if (task) return;
+        const endedAt = task ? Date.parse(task.lastUpdatedAt) : 0;
+        if (endedAt >= kept.expiresAt) {
+          kept.expiresAt = endedAt + KEPT_AFTER_MS;
+          return;
+        }
       }
       await this.options.settings.store.delete(id);
     } catch (error) {

@@ -37,6 +37,12 @@ let ran: string[];
 
 const ADA = { name: { action: 'accept', content: { name: 'Ada' } } };
 
+/** Only the date is fake. */
+const REAL = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
+
 class LateWatch extends WatchedTasks {
   beforeWatch?: () => Promise<unknown>;
 
@@ -48,7 +54,10 @@ class LateWatch extends WatchedTasks {
 
 describe('a runner', () => {
   const apps: TestApp[] = [];
-  afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
+  afterEach(async () => {
+    jest.useRealTimers();
+    await Promise.all(apps.splice(0).map(app => app.close()));
+  });
 
   async function start(store: WatchedTasks, runner: TaskRunner, leaseMs?: number): Promise<TestApp> {
     const app = await startApp([Work], {
@@ -146,6 +155,29 @@ describe('a runner', () => {
     expect(task).toMatchObject({ status: 'working', lostRuns: 1 });
     expect(rejecting).toHaveBeenCalledTimes(7);
     expect(await queue.take()).toMatchObject({ id: 'lost', run: 1 });
+  });
+
+  it('keeps a task that outlives its ttlMs, whichever process notices it first', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const [server, other] = [await start(store, runner), await start(store, runner)];
+    const url = await server.url();
+    const { taskId } = (await send(url, 'tools/call', { name: 'greet', arguments: {} })).result!;
+    const running = other.app.get(McpTasks).run(await queue.take());
+    await store.untilStatus('input_required', taskId);
+    // Tasks that only one process keeps, and deletes with its next look at expired tasks.
+    const ended: string[] = [];
+    for (const app of [server, other]) {
+      const { result } = await send(await app.url(), 'tools/call', { name: 'late', arguments: {} });
+      await store.untilStatus('completed', result!.taskId);
+      ended.push(result!.taskId!);
+    }
+    jest.useFakeTimers({ doNotFake: REAL, now: Date.now() + 3_600_001 });
+    await Promise.all(ended.map(id => store.untilDeleted(id)));
+    await running;
+    expect((await send(url, 'tasks/get', { taskId })).result).toMatchObject({ status: 'failed' });
+    jest.setSystemTime(Date.now() + 60_001);
+    await store.untilDeleted(taskId!);
   });
 
   it('skips a task that was cancelled in the queue', async () => {
