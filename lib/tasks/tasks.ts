@@ -91,6 +91,7 @@ export class Tasks {
     const { settings, server } = this.options;
     const { ttlMs, pollIntervalMs, retry } = rule;
     const caller = call.http?.caller ?? STDIO_CALLER;
+    while (this.limit.isFull(caller) && (await this.evict(caller)));
     const refused = this.limit.take(caller);
     if (refused) throw refused;
     const now = Date.now();
@@ -289,9 +290,8 @@ export class Tasks {
 
   /** Fails a task that has not ended, and deletes it later. */
   private async expire(id: string, kept: Kept): Promise<void> {
-    const { hasExpired, caller } = kept;
     try {
-      if (!hasExpired) {
+      if (!kept.hasExpired) {
         const failed = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
         // Another process that keeps the task may have failed it.
         const task = failed ?? (await this.records.get(id));
@@ -308,8 +308,28 @@ export class Tasks {
       // The store deletes the task itself.
       if (Date.now() < kept.expiresAt + KEPT_AFTER_MS) return;
     }
-    this.kept.delete(id);
-    if (caller !== undefined) this.limit.release(caller);
+    this.forget(id, kept);
+  }
+
+  /** Deletes the oldest ended task of a caller. @returns false if it has none. @throws UnavailableException */
+  private async evict(caller: string): Promise<boolean> {
+    // A caller whose tasks all run must not make the server read them with each call.
+    if (this.pace.isTooFast(caller)) return false;
+    for (const [id, kept] of this.kept) {
+      if (kept.caller !== caller) continue;
+      const task = await this.records.get(id);
+      if (task && !isFinal(task)) continue;
+      await reached(this.options.settings.store.delete(id));
+      if (this.forget(id, kept)) return true;
+    }
+    return false;
+  }
+
+  /** @returns false if it was forgotten before */
+  private forget(id: string, { caller }: Kept): boolean {
+    const isKept = this.kept.delete(id);
+    if (isKept && caller !== undefined) this.limit.release(caller);
+    return isKept;
   }
 }
 
