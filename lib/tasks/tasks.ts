@@ -113,7 +113,7 @@ export class Tasks {
       ...(stored && { call: stored }),
     };
     try {
-      await settings.store.create(task);
+      await reached(settings.store.create(task));
       await (run ? this.runs.start(task, run) : settings.runner!.start(queuedTask(task)));
     } catch (error) {
       this.limit.release(caller);

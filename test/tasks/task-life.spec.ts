@@ -246,6 +246,39 @@ describe('bounds', () => {
     expect(read).toHaveBeenCalledTimes(20);
   });
 
+  it('leaves a share of the memory to other callers', async () => {
+    const auth = McpAuthModule.forRoot({
+      authorizationServers: ['https://login.example.com/'],
+      verifier: trusting,
+    });
+    const store = new WatchedTasks(100_000);
+    const { send, logger } = await start({ store }, { imports: [auth] });
+    gate.resolve('x'.repeat(30_000));
+    const outcome = async (name: string) => {
+      const { taskId } = (await send(...callOf('work'), { headers: bearer(name) })).result!;
+      await store.until(({ status }) => status !== 'working', taskId);
+      return (await send('tasks/get', { taskId }, { headers: bearer(name) })).result;
+    };
+    expect(await outcome('ada')).toMatchObject({ status: 'completed' });
+    expect(await outcome('ada')).toMatchObject({
+      status: 'failed',
+      statusMessage: 'The store is full',
+      error: { code: -32000, message: 'The store is full' },
+    });
+    expect(await outcome('bob')).toMatchObject({ status: 'completed' });
+    expect(logger.errors).toEqual([]);
+    expect(logger.warnings).toEqual([expect.stringContaining('The store is full')]);
+  });
+
+  it('refuses a task that the store has no room for', async () => {
+    const { send, logger } = await start({ store: new WatchedTasks(1) });
+    expect(await send(...callOf('work'))).toMatchObject({
+      status: 503,
+      error: { code: -32000, message: 'The store is full' },
+    });
+    expect(logger.warnings).toEqual([expect.stringContaining('The store is full')]);
+  });
+
   it('refuses a task that the store cannot keep', async () => {
     const { send, store, logger } = await start();
     jest.spyOn(store, 'create').mockRejectedValueOnce(new Error('The store is full'));
