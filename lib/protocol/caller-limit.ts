@@ -51,6 +51,11 @@ export class CallerLimit {
     return this.total;
   }
 
+  /** Whether the caller has reached its own cap. */
+  isFull(caller: string): boolean {
+    return (this.counts.get(caller) ?? 0) >= this.caps.maxPerCaller;
+  }
+
   /** The refusal of `count` further items; undefined if they are within the caps. */
   refusal(caller: string, count = 1): LimitReached | undefined {
     const { max, maxPerCaller } = this.caps;

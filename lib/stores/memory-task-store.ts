@@ -10,7 +10,7 @@ interface Kept {
 }
 
 /**
- * Keeps tasks in memory, for one node and for tests.
+ * Keeps tasks in memory, for one node and for tests. A caller that fills its share leaves room for the others.
  * @example
  * ```ts
  * McpTasksModule.forRoot({ store: new MemoryTaskStore(16_777_216) });
@@ -21,10 +21,18 @@ export class MemoryTaskStore implements TaskStore {
   private readonly changes = new EventEmitter().setMaxListeners(0);
   /** The ends of the leases, by server and task. */
   private readonly leases = new Map<string, Map<string, number>>();
+  /** The size of the tasks of each principal that has any. */
+  private readonly sizes = new Map<string, number>();
   private bytes = 0;
 
-  /** @param maxBytes size of all tasks, in characters of JSON. Default: 67,108,864 (64 MiB) */
-  constructor(private readonly maxBytes = 67_108_864) {}
+  /**
+   * @param maxBytes size of all tasks, in characters of JSON. Default: 67,108,864 (64 MiB)
+   * @param maxBytesPerCaller size of the tasks of one principal. Default: half of `maxBytes`
+   */
+  constructor(
+    private readonly maxBytes = 67_108_864,
+    private readonly maxBytesPerCaller = maxBytes / 2,
+  ) {}
 
   /** The number of tasks. */
   get size(): number {
@@ -48,7 +56,9 @@ export class MemoryTaskStore implements TaskStore {
   }
 
   async delete(id: string): Promise<void> {
-    this.bytes -= this.kept.get(id)?.size ?? 0;
+    const kept = this.kept.get(id);
+    if (!kept) return;
+    this.grow(kept.task.owner, -kept.size);
     this.kept.delete(id);
   }
 
@@ -84,13 +94,25 @@ export class MemoryTaskStore implements TaskStore {
 
   private put(task: StoredTask): void {
     const size = JSON.stringify(task).length;
-    const before = this.kept.get(task.id)?.size ?? 0;
+    const growth = size - (this.kept.get(task.id)?.size ?? 0);
     // A failure is short, and a full store must not keep a task from ending.
     const isShort = task.status === 'failed' || task.status === 'cancelled';
-    if (!isShort && size > before && this.bytes - before + size > this.maxBytes) {
+    if (!isShort && growth > 0 && !this.hasRoom(task.owner, growth)) {
       throw new TaskStoreFullError('The store is full');
     }
     this.kept.set(task.id, { task, size });
-    this.bytes += size - before;
+    this.grow(task.owner, growth);
+  }
+
+  private hasRoom(owner: string, growth: number): boolean {
+    const own = this.sizes.get(owner) ?? 0;
+    return this.bytes + growth <= this.maxBytes && own + growth <= this.maxBytesPerCaller;
+  }
+
+  private grow(owner: string, growth: number): void {
+    this.bytes += growth;
+    const own = (this.sizes.get(owner) ?? 0) + growth;
+    if (own > 0) this.sizes.set(owner, own);
+    else this.sizes.delete(owner);
   }
 }

@@ -19,15 +19,19 @@ export class PollPace {
     if (pace) pace.seen = undefined;
   }
 
-  /** Counts one poll. @returns whether it is too early */
-  isTooFast(id: string, revision: number): boolean {
+  /**
+   * Counts one request.
+   * @param revision what a poll shows; undefined for a request that shows nothing
+   * @returns whether it is too early
+   */
+  isTooFast(id: string, revision?: number): boolean {
     const now = performance.now();
     this.sweep(now);
     const pace = this.paces.get(id) ?? { left: MAX_PER_SECOND, last: now };
     this.paces.set(id, pace);
     pace.left = Math.min(MAX_PER_SECOND, pace.left + ((now - pace.last) / 1000) * MAX_PER_SECOND);
     pace.last = now;
-    if (pace.seen !== revision) pace.seen = revision;
+    if (revision !== undefined && pace.seen !== revision) pace.seen = revision;
     else if (pace.left < 1) return true;
     else pace.left -= 1;
     return false;

@@ -42,7 +42,10 @@ export interface McpTasksOptions {
   pollIntervalMs?: number;
   /** Maximum number of kept tasks, on this node. Default: 10,000. */
   max?: number;
-  /** Maximum number of kept tasks of one caller, on this node. Default: 100. */
+  /**
+   * Maximum number of kept tasks of one caller, on this node. Past it, a new task replaces the oldest ended task of the
+   * caller; if none has ended, the call is refused. Default: 100.
+   */
   maxPerCaller?: number;
   /** The largest result of a task, in bytes of JSON. A larger result makes the task fail. Default: 1,048,576. */
   maxResultBytes?: number;

@@ -3,11 +3,20 @@ import type { Logger } from '@nestjs/common';
 import type { InputRequest } from '@modelcontextprotocol/server';
 import { McpErrorCode } from '../exceptions/mcp.exception.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
+import { LimitReached } from '../protocol/caller-limit.js';
 import { TaskStoreFullError, type StoredTask, type TaskStore } from '../stores/task-store.js';
 
 /** Delays between attempts to write while the store cannot be reached, in milliseconds; the delay doubles. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
+
+/** The store has no room for a task. */
+export class StoreFull extends LimitReached {
+  /** @param cause only for the log; the client does not see it */
+  constructor(override readonly cause: TaskStoreFullError) {
+    super(503, 'The store is full');
+  }
+}
 
 /** Makes the changes of a task. Returns undefined to change nothing. */
 export type Change = (task: StoredTask) => Partial<StoredTask> | undefined;
@@ -29,7 +38,7 @@ export class TaskRecords {
   /**
    * Changes a task.
    * @returns the changed task; undefined if it has not changed: it has ended, does not exist, or `to` changes nothing
-   * @throws UnavailableException if the store cannot be reached; TaskStoreFullError
+   * @throws UnavailableException if the store cannot be reached; StoreFull
    */
   async change(id: string, to: Change): Promise<StoredTask | undefined> {
     for (;;) {
@@ -48,13 +57,14 @@ export class TaskRecords {
   /**
    * Changes a task for its handler, which need not fail because the store is away: waits for the store until `until`.
    * @param until milliseconds since 1970
-   * @throws UnavailableException after that time; TaskStoreFullError
+   * @throws UnavailableException after that time; StoreFull, which the log gets
    */
   async keep(id: string, to: Change, until: number): Promise<StoredTask | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         return await this.change(id, to);
       } catch (error) {
+        if (error instanceof StoreFull) this.warn('A task could not be kept', error);
         if (!(error instanceof UnavailableException) || Date.now() > until) throw error;
         if (pauseMs === FIRST_PAUSE_MS) this.warn('A task waits for its store', error);
       }
@@ -69,12 +79,12 @@ export class TaskRecords {
   }
 }
 
-/** @throws UnavailableException for the errors of a store that cannot be reached; TaskStoreFullError */
+/** @throws UnavailableException for the errors of a store that cannot be reached; StoreFull */
 export async function reached<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof TaskStoreFullError ? error : new UnavailableException(error);
+    throw error instanceof TaskStoreFullError ? new StoreFull(error) : new UnavailableException(error);
   }
 }
 

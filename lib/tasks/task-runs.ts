@@ -81,7 +81,7 @@ export class TaskRuns extends RunningWork<Running> {
   /**
    * Changes a task for its run, and waits for the store. A run that another run has replaced changes nothing.
    * @returns undefined if the task has not changed
-   * @throws UnavailableException if the store is away for as long as the task lives; TaskStoreFullError
+   * @throws UnavailableException if the store is away for as long as the task lives; StoreFull
    */
   async write(id: string, run: TaskRun, to: Change): Promise<StoredTask | undefined> {
     const running = this.running.get(id);

@@ -53,18 +53,19 @@ export class TasksExtension implements ServerExtension {
       if (!call.inputResponses) {
         throw new McpException(McpErrorCode.InvalidParams, 'inputResponses must be an object');
       }
-      await this.tasks.answer(task, call);
+      this.tasks.acknowledge(task, await this.tasks.answer(task, call));
       return {};
     }),
     'tasks/cancel': this.ownMethod(async (call, { taskId }) => {
-      await this.tasks.cancel(await this.tasks.find(call, taskId));
+      const task = await this.tasks.find(call, taskId);
+      this.tasks.acknowledge(task, await this.tasks.cancel(task));
       return {};
     }),
   };
 
   readonly taskList: TaskList = {
     latest: async max => (await this.tasks.latest(max)).map(overviewOf),
-    cancel: id => this.tasks.cancel({ id }),
+    cancel: async id => void (await this.tasks.cancel({ id })),
   };
 
   constructor(private readonly defaults: TaskSettings) {}

@@ -91,6 +91,7 @@ export class Tasks {
     const { settings, server } = this.options;
     const { ttlMs, pollIntervalMs, retry } = rule;
     const caller = call.http?.caller ?? STDIO_CALLER;
+    while (this.limit.isFull(caller) && (await this.evict(caller)));
     const refused = this.limit.take(caller);
     if (refused) throw refused;
     const now = Date.now();
@@ -112,7 +113,7 @@ export class Tasks {
       ...(stored && { call: stored }),
     };
     try {
-      await settings.store.create(task);
+      await reached(settings.store.create(task));
       await (run ? this.runs.start(task, run) : settings.runner!.start(queuedTask(task)));
     } catch (error) {
       this.limit.release(caller);
@@ -166,10 +167,18 @@ export class Tasks {
   /** Finds a task for a poll. @throws LimitReached if its caller polls it too often */
   async poll(call: McpCall, id: unknown): Promise<StoredTask> {
     const task = await this.find(call, id);
-    if (this.pace.isTooFast(task.id, task.revision)) {
-      throw new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
-    }
+    if (this.pace.isTooFast(task.id, task.revision)) throw tooFast();
     return task;
+  }
+
+  /**
+   * Counts an answer or a cancellation of the caller that has changed nothing like a poll. A change allows the next poll.
+   * @param changed what `answer` or `cancel` has returned
+   * @throws LimitReached if its caller sends too many that change nothing
+   */
+  acknowledge({ id }: StoredTask, changed: StoredTask | undefined): void {
+    if (changed) this.pace.free(id);
+    else if (this.pace.isTooFast(id)) throw tooFast();
   }
 
   /** The latest tasks that this node has created or runs, the latest first. @throws UnavailableException */
@@ -200,29 +209,35 @@ export class Tasks {
   /**
    * Keeps the client's answers. The process that runs the task passes them on to the handler. Answers to other keys are
    * ignored.
+   * @returns undefined if no answer is kept
    * @throws McpException (-32602) for an answer of the wrong kind
    */
-  async answer(
+  answer(
     { id }: StoredTask,
     { inputResponses: given = {}, malformedResponses = [] }: McpCall,
-  ): Promise<void> {
-    this.pace.free(id);
-    await this.records.change(id, task => {
-      const inputResponses = { ...task.inputResponses };
+  ): Promise<StoredTask | undefined> {
+    return this.records.change(id, task => {
+      const answers: Record<string, unknown> = {};
       for (const [key, { method }] of openIn(task)) {
         if (malformedResponses.includes(key)) readKind(method, undefined);
         if (!Object.hasOwn(given, key)) continue;
         readKind(method, given[key]);
-        inputResponses[key] = given[key];
+        answers[key] = given[key];
       }
+      if (Object.keys(answers).length === 0) return undefined;
+      const inputResponses = { ...task.inputResponses, ...answers };
       return waitingFor({ inputRequests: task.inputRequests, inputResponses });
     });
   }
 
-  /** Cancels a task, unless it has ended. The process that runs it aborts the handler. */
-  async cancel({ id }: Pick<StoredTask, 'id'>): Promise<void> {
-    this.pace.free(id);
-    await this.records.change(id, cancelled);
+  /**
+   * Cancels a task of this server, unless it has ended. The process that runs it aborts the handler.
+   * @returns undefined if nothing has changed
+   */
+  cancel({ id }: Pick<StoredTask, 'id'>): Promise<StoredTask | undefined> {
+    return this.records.change(id, ({ server }) =>
+      server === this.options.server ? cancelled() : undefined,
+    );
   }
 
   /** @throws McpException for a result that is too large */
@@ -248,14 +263,15 @@ export class Tasks {
   /** Runs a task of a dead process again, or fails it. */
   private async lapsed(id: string): Promise<void> {
     const { settings, server, restart } = this.options;
-    const task = await this.records.change(id, ({ call, retry, isHandedOver, lostRuns = 0 }) => {
-      if (isHandedOver) return { isHandedOver: undefined };
-      if (!call || !retry) return ended('The process that ran the task has ended');
-      if (lostRuns === MAX_LOST_RUNS) return ended('The processes that ran the task have ended');
-      return { lostRuns: lostRuns + 1 };
-    });
-    if (!task?.call) return settings.store.release(server, [id]);
+    const task = await this.records.get(id);
+    const loss = task && lossOf(task);
+    if (loss !== undefined) await this.records.change(id, () => ended(loss));
+    if (!task || isFinal(task) || loss !== undefined) return settings.store.release(server, [id]);
     await restart(task);
+    // Only now, because a queue that is down loses no run.
+    await this.records.change(id, ({ isHandedOver, lostRuns = 0 }) =>
+      isHandedOver ? { isHandedOver: undefined } : { lostRuns: lostRuns + 1 },
+    );
   }
 
   private async sweep(): Promise<void> {
@@ -274,13 +290,17 @@ export class Tasks {
 
   /** Fails a task that has not ended, and deletes it later. */
   private async expire(id: string, kept: Kept): Promise<void> {
-    const { hasExpired, caller } = kept;
     try {
-      if (!hasExpired) {
-        const task = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
+      if (!kept.hasExpired) {
+        const failed = await this.records.change(id, () => ended('The task did not end within its "ttlMs"'));
+        // Another process that keeps the task may have failed it.
+        const task = failed ?? (await this.records.get(id));
         kept.hasExpired = true;
-        if (task) kept.expiresAt = Date.now() + KEPT_AFTER_MS;
-        if (task) return;
+        const endedAt = task ? Date.parse(task.lastUpdatedAt) : 0;
+        if (endedAt >= kept.expiresAt) {
+          kept.expiresAt = endedAt + KEPT_AFTER_MS;
+          return;
+        }
       }
       await this.options.settings.store.delete(id);
     } catch (error) {
@@ -288,10 +308,40 @@ export class Tasks {
       // The store deletes the task itself.
       if (Date.now() < kept.expiresAt + KEPT_AFTER_MS) return;
     }
-    this.kept.delete(id);
-    if (caller !== undefined) this.limit.release(caller);
+    this.forget(id, kept);
+  }
+
+  /** Deletes the oldest ended task of a caller. @returns false if it has none. @throws UnavailableException */
+  private async evict(caller: string): Promise<boolean> {
+    // A caller whose tasks all run must not make the server read them with each call.
+    if (this.pace.isTooFast(caller)) return false;
+    for (const [id, kept] of this.kept) {
+      if (kept.caller !== caller) continue;
+      const task = await this.records.get(id);
+      if (task && !isFinal(task)) continue;
+      await reached(this.options.settings.store.delete(id));
+      if (this.forget(id, kept)) return true;
+    }
+    return false;
+  }
+
+  /** @returns false if it was forgotten before */
+  private forget(id: string, { caller }: Kept): boolean {
+    const isKept = this.kept.delete(id);
+    if (isKept && caller !== undefined) this.limit.release(caller);
+    return isKept;
   }
 }
+
+/** Why a task of a dead process does not run again; undefined if it does. */
+function lossOf({ call, retry, isHandedOver, lostRuns = 0 }: StoredTask): string | undefined {
+  if (isHandedOver) return undefined;
+  if (!call || !retry) return 'The process that ran the task has ended';
+  return lostRuns === MAX_LOST_RUNS ? 'The processes that ran the task have ended' : undefined;
+}
+
+const tooFast = (): LimitReached =>
+  new LimitReached(429, 'The task is polled too often; wait for its "pollIntervalMs"');
 
 /** A queue gets neither the call nor its caller. */
 export const queuedTask = ({ id, server, run, expiresAt }: StoredTask): QueuedTask => ({

@@ -110,6 +110,14 @@ describe('tasks in the explorer', () => {
     });
   });
 
+  it('of another server that shares the store cannot be cancelled', async () => {
+    const taskId = await begin('greet');
+    const foreign = { ...(await store.get(taskId))!, id: 'foreign', server: 'other' };
+    await store.create(foreign);
+    expect(await app.post(`${API}/cancel`, { server: 'test', id: 'foreign' })).toMatchObject({ status: 200 });
+    expect(await store.get('foreign')).toEqual(foreign);
+  });
+
   it('of another caller can be cancelled, but not read', async () => {
     const taskId = await begin('greet');
     expect(await call('tasks/get', { taskId }, { caller: BOB })).toMatchObject({

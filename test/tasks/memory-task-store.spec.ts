@@ -24,7 +24,7 @@ describe('MemoryTaskStore', () => {
 
   it('refuses what does not fit, but lets tasks fail', async () => {
     const { length } = JSON.stringify(taskOf());
-    const store = new MemoryTaskStore(length);
+    const store = new MemoryTaskStore(length, length);
     await store.create(taskOf());
     await expect(store.create(taskOf({ id: 'two' }))).rejects.toThrow('The store is full');
     const result = { content: [{ type: 'text', text: 'long' }] };
@@ -38,5 +38,15 @@ describe('MemoryTaskStore', () => {
     expect(await store.replace(failed)).toBe(true);
     await store.delete('one');
     await store.create(taskOf({ id: 'two' }));
+  });
+
+  it('keeps the tasks of one caller within its share', async () => {
+    const { length } = JSON.stringify(taskOf());
+    const store = new MemoryTaskStore(3 * length, length);
+    await store.create(taskOf());
+    await expect(store.create(taskOf({ id: 'two' }))).rejects.toThrow('The store is full');
+    await store.create(taskOf({ id: 'two', owner: 'bob' }));
+    await store.delete('one');
+    await store.create(taskOf({ id: 'new' }));
   });
 });

@@ -37,6 +37,12 @@ let ran: string[];
 
 const ADA = { name: { action: 'accept', content: { name: 'Ada' } } };
 
+/** Only the date is fake. */
+const REAL = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
+
 class LateWatch extends WatchedTasks {
   beforeWatch?: () => Promise<unknown>;
 
@@ -48,7 +54,10 @@ class LateWatch extends WatchedTasks {
 
 describe('a runner', () => {
   const apps: TestApp[] = [];
-  afterEach(() => Promise.all(apps.splice(0).map(app => app.close())));
+  afterEach(async () => {
+    jest.useRealTimers();
+    await Promise.all(apps.splice(0).map(app => app.close()));
+  });
 
   async function start(store: WatchedTasks, runner: TaskRunner, leaseMs?: number): Promise<TestApp> {
     const app = await startApp([Work], {
@@ -124,6 +133,51 @@ describe('a runner', () => {
       result: { content: [{ text: 'Hello, Ada' }] },
     });
     expect(ran).toEqual(['worker', 'worker']);
+  });
+
+  it('counts no lost run while it cannot queue a task again', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const rejecting = jest.spyOn(runner, 'start');
+    for (let count = 0; count < 6; count++) rejecting.mockRejectedValueOnce(new Error('The queue is down'));
+    const now = new Date().toISOString();
+    await store.create({
+      ...{ id: 'lost', server: 'test', tool: 'again', owner: 'ada', status: 'working', retry: true },
+      ...{ revision: 0, run: 1, createdAt: now, lastUpdatedAt: now, ttlMs: 60_000, pollIntervalMs: 100 },
+      expiresAt: Date.now() + 60_000,
+      call: { requestId: 1, params: { name: 'again' }, protocolVersion: '2026-07-28' },
+    });
+    await store.lease('test', ['lost'], 0);
+    await start(store, runner, 30);
+    const task = await store.until(
+      ({ status, lostRuns }) => status === 'failed' || (lostRuns === 1 && rejecting.mock.calls.length === 7),
+    );
+    expect(task).toMatchObject({ status: 'working', lostRuns: 1 });
+    expect(rejecting).toHaveBeenCalledTimes(7);
+    expect(await queue.take()).toMatchObject({ id: 'lost', run: 1 });
+  });
+
+  it('keeps a task that outlives its ttlMs, whichever process notices it first', async () => {
+    const store = new WatchedTasks();
+    const { queue, runner } = inMemory();
+    const [server, other] = [await start(store, runner), await start(store, runner)];
+    const url = await server.url();
+    const { taskId } = (await send(url, 'tools/call', { name: 'greet', arguments: {} })).result!;
+    const running = other.app.get(McpTasks).run(await queue.take());
+    await store.untilStatus('input_required', taskId);
+    // Tasks that only one process keeps, and deletes with its next look at expired tasks.
+    const ended: string[] = [];
+    for (const app of [server, other]) {
+      const { result } = await send(await app.url(), 'tools/call', { name: 'late', arguments: {} });
+      await store.untilStatus('completed', result!.taskId);
+      ended.push(result!.taskId!);
+    }
+    jest.useFakeTimers({ doNotFake: REAL, now: Date.now() + 3_600_001 });
+    await Promise.all(ended.map(id => store.untilDeleted(id)));
+    await running;
+    expect((await send(url, 'tasks/get', { taskId })).result).toMatchObject({ status: 'failed' });
+    jest.setSystemTime(Date.now() + 60_001);
+    await store.untilDeleted(taskId!);
   });
 
   it('skips a task that was cancelled in the queue', async () => {

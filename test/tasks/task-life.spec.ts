@@ -216,6 +216,69 @@ describe('bounds', () => {
     expect(store.size).toBe(1);
   });
 
+  it('deletes the oldest ended task of a caller past its limit', async () => {
+    const { send, store } = await start({ maxPerCaller: 2 });
+    const begin = async (name: string) => (await send(...callOf(name))).result!.taskId!;
+    const running = await begin('asks');
+    const oldest = await begin('work');
+    gate.resolve('done');
+    await store.untilStatus('completed', oldest);
+    const next = await begin('asks');
+    expect(await send('tasks/get', { taskId: oldest })).toMatchObject({ error: { code: -32602 } });
+    for (const taskId of [running, next]) {
+      expect((await send('tasks/get', { taskId })).result).toMatchObject({ taskId });
+    }
+    expect(await send(...callOf('asks'))).toMatchObject({ status: 429 });
+    await send('tasks/cancel', { taskId: running });
+    const all = await Promise.all(Array.from({ length: 3 }, () => send(...callOf('asks'))));
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+    expect(store.size).toBe(2);
+  });
+
+  it('bounds how often it looks for an ended task', async () => {
+    const { send, store } = await start({ maxPerCaller: 1 });
+    await send(...callOf('work'));
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const read = jest.spyOn(store, 'get');
+    const refused = await Promise.all(Array.from({ length: 40 }, () => send(...callOf('work'))));
+    clock.mockRestore();
+    expect(refused.map(({ status }) => status)).toEqual(Array(40).fill(429));
+    expect(read).toHaveBeenCalledTimes(20);
+  });
+
+  it('leaves a share of the memory to other callers', async () => {
+    const auth = McpAuthModule.forRoot({
+      authorizationServers: ['https://login.example.com/'],
+      verifier: trusting,
+    });
+    const store = new WatchedTasks(100_000);
+    const { send, logger } = await start({ store }, { imports: [auth] });
+    gate.resolve('x'.repeat(30_000));
+    const outcome = async (name: string) => {
+      const { taskId } = (await send(...callOf('work'), { headers: bearer(name) })).result!;
+      await store.until(({ status }) => status !== 'working', taskId);
+      return (await send('tasks/get', { taskId }, { headers: bearer(name) })).result;
+    };
+    expect(await outcome('ada')).toMatchObject({ status: 'completed' });
+    expect(await outcome('ada')).toMatchObject({
+      status: 'failed',
+      statusMessage: 'The store is full',
+      error: { code: -32000, message: 'The store is full' },
+    });
+    expect(await outcome('bob')).toMatchObject({ status: 'completed' });
+    expect(logger.errors).toEqual([]);
+    expect(logger.warnings).toEqual([expect.stringContaining('The store is full')]);
+  });
+
+  it('refuses a task that the store has no room for', async () => {
+    const { send, logger } = await start({ store: new WatchedTasks(1) });
+    expect(await send(...callOf('work'))).toMatchObject({
+      status: 503,
+      error: { code: -32000, message: 'The store is full' },
+    });
+    expect(logger.warnings).toEqual([expect.stringContaining('The store is full')]);
+  });
+
   it('refuses a task that the store cannot keep', async () => {
     const { send, store, logger } = await start();
     jest.spyOn(store, 'create').mockRejectedValueOnce(new Error('The store is full'));

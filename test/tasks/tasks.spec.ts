@@ -454,6 +454,27 @@ describe.each(platforms())('tasks on %s', platform => {
     expect((await get(id)).result).toMatchObject({ status: 'cancelled' });
   });
 
+  it('does not let its caller poll faster by requests that change nothing', async () => {
+    const id = await started('asks');
+    await store.until(({ inputRequests = {} }) => Object.keys(inputRequests).length === 2, id);
+    const { revision } = store.latest.get(id)!;
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const idle = await Promise.all(
+      Array.from({ length: 21 }, (_, index) => update(id, index % 2 ? {} : { unknown: null })),
+    );
+    expect(store.latest.get(id)!.revision).toBe(revision);
+    expect(idle.filter(({ error }) => error).map(({ status }) => status)).toEqual([429]);
+    // The first poll that shows this revision
+    expect((await get(id)).result).toMatchObject({ status: 'input_required' });
+    expect(await get(id)).toMatchObject({ status: 429 });
+    expect((await update(id, { name: { action: 'decline' } })).error).toBeUndefined();
+    expect((await get(id)).result).toMatchObject({ status: 'input_required' });
+    expect((await cancel(id)).error).toBeUndefined();
+    expect(await cancel(id)).toMatchObject({ status: 429, error: { code: -32000 } });
+    expect((await get(id)).result).toMatchObject({ status: 'cancelled' });
+    clock.mockRestore();
+  });
+
   it('logs nothing of all this, except the error of a tool', () => {
     expect(logger.errors.every(line => line.includes('secret'))).toBe(true);
     expect(logger.warnings).toEqual([]);
