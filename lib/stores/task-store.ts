@@ -8,7 +8,7 @@ import type {
   Result,
 } from '@modelcontextprotocol/server';
 import type { JsonRpcError } from '../protocol/errors.js';
-import type { Params } from '../protocol/mcp-call.js';
+import type { CallerIdentity, Params } from '../protocol/mcp-call.js';
 
 /** A task is over when its status is `completed`, `failed` or `cancelled`. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
@@ -20,6 +20,7 @@ export interface StoredCall {
   readonly protocolVersion: string;
   /** The caller, without its token. */
   readonly authInfo?: Omit<AuthInfo, 'token'>;
+  readonly identity?: CallerIdentity;
   readonly clientInfo?: Implementation;
   readonly clientCapabilities?: ClientCapabilities;
   readonly meta?: Params;

@@ -13,7 +13,7 @@ import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
 import { RunningTask, type TaskParts } from './running-task.js';
-import { callOf } from './stored-call.js';
+import { callOf, identified } from './stored-call.js';
 import { listenToTasks } from './task-listening.js';
 import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { queuedTask, Tasks } from './tasks.js';
@@ -138,7 +138,7 @@ export class TasksExtension implements ServerExtension {
       if (!rule) return next(call, params);
       if (declares(call, TASKS_EXTENSION)) {
         const isQueued = defaults.runner !== undefined && rule.after === undefined;
-        return this.running(call, params, rule, isQueued).answer(this.inner);
+        return this.running(identified(call), params, rule, isQueued).answer(this.inner);
       }
       return next(
         rule.mode === 'required' ? { ...call, lifecycle: new Undeclared(tool, call) } : call,
