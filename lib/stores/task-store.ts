@@ -110,9 +110,9 @@ export interface TaskStore {
   lease(server: string, ids: readonly string[], leaseMs: number): Promise<void>;
   /**
    * Leases tasks whose lease is over to this node, for `leaseMs` milliseconds from now. Each lease goes to one node only.
-   * @returns the ids of at most 100 tasks
+   * @returns the ids of at most `max` tasks
    */
-  takeLapsed(server: string, leaseMs: number): Promise<readonly string[]>;
+  takeLapsed(server: string, leaseMs: number, max: number): Promise<readonly string[]>;
   /** Ends leases. */
   release(server: string, ids: readonly string[]): Promise<void>;
 }

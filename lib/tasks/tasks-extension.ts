@@ -93,9 +93,12 @@ export class TasksExtension implements ServerExtension {
 
   /** Runs a task that another process has created, until its handler ends, unless it has been run since it was queued. */
   async run(id: string, queued: number): Promise<void> {
-    const { tasks } = this;
-    const task = await tasks.take(id, queued);
-    if (!task?.call) return;
+    const task = await this.tasks.take(id, queued);
+    if (task) await this.resume(task);
+  }
+
+  private async resume(task: StoredTask): Promise<void> {
+    if (!task.call) return;
     const { ttlMs, pollIntervalMs, retry = false } = task;
     const rule: TaskRule = { mode: 'optional', after: undefined, retry, ttlMs, pollIntervalMs };
     const { params, mark = '' } = task.call;
@@ -181,7 +184,9 @@ export class TasksExtension implements ServerExtension {
   private async restart(task: StoredTask): Promise<void> {
     const { runner, store } = this.defaults;
     if (!runner) {
-      this.run(task.id, task.run).catch((error: unknown) =>
+      const taken = await this.tasks.take(task.id, task.run);
+      if (!taken) return;
+      this.resume(taken).catch((error: unknown) =>
         this.tasks.records.warn('A task could not be run again', error),
       );
       return;

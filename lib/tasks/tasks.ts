@@ -80,7 +80,7 @@ export class Tasks {
     this.limit = new CallerLimit('tasks', settings);
     this.records = new TaskRecords(settings.store, logger, onEnd);
     this.runs = new TaskRuns({
-      ...{ server, logger, records: this.records, leaseMs: settings.leaseMs },
+      ...{ server, logger, records: this.records, leaseMs: settings.leaseMs, max: settings.max },
       onLapsed: id => this.lapsed(id),
     });
   }
