@@ -185,7 +185,8 @@ export class TaskRuns extends RunningWork<Running> {
   private async changed(running: Running, revision: number | undefined): Promise<void> {
     const { task, run } = running;
     if (run.isOver || (revision !== undefined && revision <= running.revision)) return;
-    const now = await this.options.records.get(task.id).catch(() => task);
+    const now = await this.options.records.read(task.id, task.expiresAt).catch(() => undefined);
+    if (run.isOver) return;
     if (now && !isFinal(now) && now.run === task.run) run.receive(now);
     else
       run.abort(
