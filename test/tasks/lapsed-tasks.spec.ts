@@ -60,7 +60,7 @@ describe('tasks of a process that has died', () => {
   async function start(options: McpTasksOptions): Promise<void> {
     app = await startApp([Work], {
       platform: anyPlatform()[0],
-      module: { imports: [McpTasksModule.forRoot({ store, leaseMs: 90, ...options })] },
+      module: { imports: [McpTasksModule.forRoot({ store, leaseMs: 300, ...options })] },
     });
   }
 
