@@ -2,6 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { networkOf } from '../util/network-of.js';
 import { callerOf } from './caller.js';
+import type { McpCall } from './mcp-call.js';
 
 /** Maximum numbers that may be open at the same time. */
 export interface Caps {
@@ -105,6 +106,10 @@ export function limitKeyOf(
   if (address === undefined || isCaller(address)) return 'unknown';
   return address.includes(':') ? networkOf(address) : address;
 }
+
+/** The key of a call's caller in the limits. */
+export const limitKeyIn = ({ http, identity }: McpCall): string =>
+  http?.caller ?? identity?.limitKey ?? STDIO_CALLER;
 
 /** Keys of callers are JSON arrays; addresses are not. */
 export const isCaller = (key: string): boolean => key.startsWith('[');

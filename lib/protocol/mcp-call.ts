@@ -9,6 +9,7 @@ import type {
   Result,
   ServerEventBus,
 } from '@modelcontextprotocol/server';
+import type { Principal } from './principal.js';
 
 /** The two eras of the protocol: `modern` is 2026-07-28 and later, `legacy` is every earlier revision. */
 export type Era = 'modern' | 'legacy';
@@ -26,6 +27,16 @@ export interface HttpExchange {
   readonly rawHeaders: readonly string[];
   /** The key of the caller in the limits per caller; see `limitKeyOf`. */
   readonly caller: string;
+}
+
+/** Who has sent a call, as it was known when the call entered. It outlives the request. */
+export interface CallerIdentity {
+  /** Identifies the caller; see `callerOf`. */
+  readonly key: string;
+  /** The key of the caller in the limits per caller; see `limitKeyOf`. */
+  readonly limitKey: string;
+  /** The caller, as interceptors see it. Undefined if they read it from `authInfo`. */
+  readonly principal?: Principal;
 }
 
 /** Sends a request to a client, and returns its answer unchanged. */
@@ -135,6 +146,8 @@ export interface McpCall {
   readonly clientInfo?: Implementation;
   readonly clientCapabilities?: ClientCapabilities;
   readonly http?: HttpExchange;
+  /** Set for calls that may outlive their request. */
+  readonly identity?: CallerIdentity;
   /** The request's `_meta`, without the fields of the protocol itself. */
   readonly meta?: Params;
   /** The client's answers of the latest round to an `input_required` result. */

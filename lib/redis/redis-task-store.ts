@@ -4,9 +4,6 @@ import { RedisKeys } from './redis-connection.js';
 /** How long the leases of a server are kept after its last node has gone, in milliseconds. */
 const LEASES_KEPT_MS = 86_400_000;
 
-/** Maximum tasks that `takeLapsed` returns. */
-const MAX_LAPSED = 100;
-
 /** KEYS: task. ARGV: revision, json, expiry. */
 const CREATE = `
 redis.call('HSET', KEYS[1], 'revision', ARGV[1], 'json', ARGV[2])
@@ -34,9 +31,9 @@ end
 const LEASE = `${LEASE_END}
 for index = 2, #ARGV do lease(ARGV[index]) end`;
 
-/** KEYS: leases. ARGV: duration. */
+/** KEYS: leases. ARGV: duration, maximum. */
 const TAKE_LAPSED = `${LEASE_END}
-local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ${MAX_LAPSED})
+local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])
 for _, id in ipairs(ids) do lease(id) end
 return ids`;
 
@@ -75,8 +72,11 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
     await this.eval(LEASE, this.keyOf('leases', server), [String(leaseMs), ...ids]);
   }
 
-  async takeLapsed(server: string, leaseMs: number): Promise<readonly string[]> {
-    return (await this.eval(TAKE_LAPSED, this.keyOf('leases', server), [String(leaseMs)])) as string[];
+  async takeLapsed(server: string, leaseMs: number, max: number): Promise<readonly string[]> {
+    return (await this.eval(TAKE_LAPSED, this.keyOf('leases', server), [
+      String(leaseMs),
+      String(max),
+    ])) as string[];
   }
 
   async release(server: string, ids: readonly string[]): Promise<void> {

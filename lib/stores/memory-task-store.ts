@@ -1,9 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { TaskStoreFullError, type StoredTask, type TaskStore } from './task-store.js';
 
-/** Maximum tasks that `takeLapsed` returns. */
-const MAX_LAPSED = 100;
-
 interface Kept {
   readonly task: StoredTask;
   readonly size: number;
@@ -75,10 +72,10 @@ export class MemoryTaskStore implements TaskStore {
     for (const id of ids) leases.set(id, Date.now() + leaseMs);
   }
 
-  async takeLapsed(server: string, leaseMs: number): Promise<readonly string[]> {
+  async takeLapsed(server: string, leaseMs: number, max: number): Promise<readonly string[]> {
     const now = Date.now();
     const lapsed = [...(this.leases.get(server) ?? [])].filter(([, end]) => end <= now);
-    const ids = lapsed.slice(0, MAX_LAPSED).map(([id]) => id);
+    const ids = lapsed.slice(0, max).map(([id]) => id);
     await this.lease(server, ids, leaseMs);
     return ids;
   }

@@ -8,7 +8,7 @@ import type {
   Result,
 } from '@modelcontextprotocol/server';
 import type { JsonRpcError } from '../protocol/errors.js';
-import type { Params } from '../protocol/mcp-call.js';
+import type { CallerIdentity, Params } from '../protocol/mcp-call.js';
 
 /** A task is over when its status is `completed`, `failed` or `cancelled`. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
@@ -20,6 +20,7 @@ export interface StoredCall {
   readonly protocolVersion: string;
   /** The caller, without its token. */
   readonly authInfo?: Omit<AuthInfo, 'token'>;
+  readonly identity?: CallerIdentity;
   readonly clientInfo?: Implementation;
   readonly clientCapabilities?: ClientCapabilities;
   readonly meta?: Params;
@@ -109,9 +110,9 @@ export interface TaskStore {
   lease(server: string, ids: readonly string[], leaseMs: number): Promise<void>;
   /**
    * Leases tasks whose lease is over to this node, for `leaseMs` milliseconds from now. Each lease goes to one node only.
-   * @returns the ids of at most 100 tasks
+   * @returns the ids of at most `max` tasks
    */
-  takeLapsed(server: string, leaseMs: number): Promise<readonly string[]>;
+  takeLapsed(server: string, leaseMs: number, max: number): Promise<readonly string[]>;
   /** Ends leases. */
   release(server: string, ids: readonly string[]): Promise<void>;
 }

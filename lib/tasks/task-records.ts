@@ -59,10 +59,19 @@ export class TaskRecords {
    * @param until milliseconds since 1970
    * @throws UnavailableException after that time; StoreFull, which the log gets
    */
-  async keep(id: string, to: Change, until: number): Promise<StoredTask | undefined> {
+  keep(id: string, to: Change, until: number): Promise<StoredTask | undefined> {
+    return this.retried(() => this.change(id, to), until);
+  }
+
+  /** Reads a task for its handler. It waits for the store as `keep` does. @throws UnavailableException */
+  read(id: string, until: number): Promise<StoredTask | undefined> {
+    return this.retried(() => this.get(id), until);
+  }
+
+  private async retried<T>(work: () => Promise<T>, until: number): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
-        return await this.change(id, to);
+        return await work();
       } catch (error) {
         if (error instanceof StoreFull) this.warn('A task could not be kept', error);
         if (!(error instanceof UnavailableException) || Date.now() > until) throw error;

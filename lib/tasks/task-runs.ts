@@ -7,6 +7,9 @@ import { ended, isFinal, reached, type Change, type TaskRecords } from './task-r
 /** How often leases are renewed within their duration. */
 const BEATS = 3;
 
+/** Tasks of dead processes that are started again at once. */
+const AT_ONCE = 100;
+
 /** A handler of this process that runs for a task. */
 export interface TaskRun {
   /** Whether it waits for its client. */
@@ -30,6 +33,8 @@ interface Running {
 interface RunsOptions {
   readonly server: string;
   readonly leaseMs: number;
+  /** How many tasks may run in this process before it stops taking over those of dead ones. */
+  readonly max: number;
   readonly records: TaskRecords;
   readonly logger: Logger;
   /** Called with a task whose process has died or shut down. The lease of the task belongs to this process. */
@@ -39,8 +44,11 @@ interface RunsOptions {
 /** The tasks that run in this process. It leases them, so that another process notices if this one dies. */
 export class TaskRuns extends RunningWork<Running> {
   private readonly running = new Map<string, Running>();
+  /** Tasks of dead processes that this process starts again. */
+  private readonly restarting = new Set<string>();
   private readonly beating: NodeJS.Timeout;
   private isBusy = false;
+  private isTaking = false;
   private isClosing = false;
   /** Since when the store has answered without a failure. */
   private answeredSince?: number;
@@ -126,23 +134,15 @@ export class TaskRuns extends RunningWork<Running> {
     );
   }
 
-  /** Renews the leases, and takes over tasks of processes that have died. */
+  /** Renews the leases, then takes over tasks. It does not wait for their start, because a queue may not answer. */
   private async beat(): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
-    const { records, server, leaseMs, onLapsed } = this.options;
-    const { store } = records;
+    const { records, server, leaseMs } = this.options;
     try {
-      await store.lease(server, [...this.running.keys()], leaseMs);
-      const now = performance.now();
-      this.answeredSince ??= now;
-      // After an outage of the store, the other processes first renew their leases.
-      if (now - this.answeredSince < leaseMs || this.isClosing) return;
-      for (;;) {
-        const ids = await store.takeLapsed(server, leaseMs);
-        if (ids.length === 0) return;
-        await Promise.all(ids.map(onLapsed));
-      }
+      await records.store.lease(server, [...this.running.keys(), ...this.restarting], leaseMs);
+      this.answeredSince ??= performance.now();
+      void this.takeOver();
     } catch {
       this.answeredSince = undefined;
     } finally {
@@ -150,10 +150,43 @@ export class TaskRuns extends RunningWork<Running> {
     }
   }
 
+  /** Takes over tasks of processes that have died, as many as this process may run. */
+  private async takeOver(): Promise<void> {
+    const { records, server, leaseMs, max } = this.options;
+    const { running, restarting, answeredSince = Infinity } = this;
+    // After an outage of the store, the other processes first renew their leases.
+    if (this.isTaking || performance.now() - answeredSince < leaseMs) return;
+    this.isTaking = true;
+    try {
+      while (!this.isClosing) {
+        const free = Math.min(AT_ONCE, max - running.size) - restarting.size;
+        const ids = free > 0 ? await records.store.takeLapsed(server, leaseMs, free) : [];
+        if (ids.length === 0) return;
+        for (const id of ids) void this.restart(id);
+      }
+    } catch {
+      this.answeredSince = undefined;
+    } finally {
+      this.isTaking = false;
+    }
+  }
+
+  private async restart(id: string): Promise<void> {
+    this.restarting.add(id);
+    try {
+      await this.options.onLapsed(id);
+    } catch (error) {
+      this.options.records.warn('A task of a dead process could not be started again', error);
+    }
+    this.restarting.delete(id);
+    void this.takeOver();
+  }
+
   private async changed(running: Running, revision: number | undefined): Promise<void> {
     const { task, run } = running;
     if (run.isOver || (revision !== undefined && revision <= running.revision)) return;
-    const now = await this.options.records.get(task.id).catch(() => task);
+    const now = await this.options.records.read(task.id, task.expiresAt).catch(() => undefined);
+    if (run.isOver) return;
     if (now && !isFinal(now) && now.run === task.run) run.receive(now);
     else
       run.abort(

@@ -13,7 +13,7 @@ import type { OwnSubscription } from '../protocol/server-extension.js';
 import type { StoredTask } from '../stores/task-store.js';
 import { unlessAborted } from '../util/abort.js';
 import { RunningTask, type TaskParts } from './running-task.js';
-import { callOf } from './stored-call.js';
+import { callOf, identified } from './stored-call.js';
 import { listenToTasks } from './task-listening.js';
 import { ruleOf, type TaskRule, type TaskSettings } from './task-options.js';
 import { queuedTask, Tasks } from './tasks.js';
@@ -94,9 +94,12 @@ export class TasksExtension implements ServerExtension {
 
   /** Runs a task that another process has created, until its handler ends, unless it has been run since it was queued. */
   async run(id: string, queued: number): Promise<void> {
-    const { tasks } = this;
-    const task = await tasks.take(id, queued);
-    if (!task?.call) return;
+    const task = await this.tasks.take(id, queued);
+    if (task) await this.resume(task);
+  }
+
+  private async resume(task: StoredTask): Promise<void> {
+    if (!task.call) return;
     const { ttlMs, pollIntervalMs, retry = false } = task;
     const rule: TaskRule = { mode: 'optional', after: undefined, retry, ttlMs, pollIntervalMs };
     const { params, mark = '' } = task.call;
@@ -139,7 +142,7 @@ export class TasksExtension implements ServerExtension {
       if (!rule) return next(call, params);
       if (declares(call, TASKS_EXTENSION)) {
         const isQueued = defaults.runner !== undefined && rule.after === undefined;
-        return this.running(call, params, rule, isQueued).answer(this.inner);
+        return this.running(identified(call), params, rule, isQueued).answer(this.inner);
       }
       return next(
         rule.mode === 'required' ? { ...call, lifecycle: new Undeclared(tool, call) } : call,
@@ -182,7 +185,9 @@ export class TasksExtension implements ServerExtension {
   private async restart(task: StoredTask): Promise<void> {
     const { runner, store } = this.defaults;
     if (!runner) {
-      this.run(task.id, task.run).catch((error: unknown) =>
+      const taken = await this.tasks.take(task.id, task.run);
+      if (!taken) return;
+      this.resume(taken).catch((error: unknown) =>
         this.tasks.records.warn('A task could not be run again', error),
       );
       return;

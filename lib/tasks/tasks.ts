@@ -5,7 +5,7 @@ import { readKind } from '../elicitation/questions/input-request.js';
 import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import { UnavailableException } from '../exceptions/unavailable.exception.js';
 import { callerOf } from '../protocol/caller.js';
-import { CallerLimit, LimitReached, STDIO_CALLER } from '../protocol/caller-limit.js';
+import { CallerLimit, limitKeyIn, LimitReached } from '../protocol/caller-limit.js';
 import type { McpCall } from '../protocol/mcp-call.js';
 import { unknownTask } from '../protocol/tasks.js';
 import type { StoredCall, StoredTask } from '../stores/task-store.js';
@@ -80,7 +80,7 @@ export class Tasks {
     this.limit = new CallerLimit('tasks', settings);
     this.records = new TaskRecords(settings.store, logger, onEnd);
     this.runs = new TaskRuns({
-      ...{ server, logger, records: this.records, leaseMs: settings.leaseMs },
+      ...{ server, logger, records: this.records, leaseMs: settings.leaseMs, max: settings.max },
       onLapsed: id => this.lapsed(id),
     });
   }
@@ -90,7 +90,7 @@ export class Tasks {
     if (this.isClosing) throw new McpException(McpErrorCode.Refused, 'The server is shutting down');
     const { settings, server } = this.options;
     const { ttlMs, pollIntervalMs, retry } = rule;
-    const caller = call.http?.caller ?? STDIO_CALLER;
+    const caller = limitKeyIn(call);
     while (this.limit.isFull(caller) && (await this.evict(caller)));
     const refused = this.limit.take(caller);
     if (refused) throw refused;
@@ -352,7 +352,8 @@ export const queuedTask = ({ id, server, run, expiresAt }: StoredTask): QueuedTa
 });
 
 /** Users of one OAuth client are different principals. */
-const ownerOf = ({ authInfo, http }: McpCall): string => callerOf(authInfo, http?.request);
+const ownerOf = ({ authInfo, http, identity }: McpCall): string =>
+  identity?.key ?? callerOf(authInfo, http?.request);
 
 function without<T>(key: string, record: Readonly<Record<string, T>> = {}): Record<string, T> {
   const left = { ...record };

@@ -149,6 +149,21 @@ describe('principals', () => {
   });
 });
 
+it('cancels the handler of a task even if the store fails once', async () => {
+  const { store, send } = await start();
+  const { taskId } = (await send(...callOf('work'))).result!;
+  const { signal } = await entered.promise;
+  const aborted = new Promise(resolve => signal.addEventListener('abort', resolve));
+  const replace = store.replace.bind(store);
+  jest.spyOn(store, 'replace').mockImplementationOnce(task => {
+    // The next read is that of the process that runs the task.
+    jest.spyOn(store, 'get').mockRejectedValueOnce(new Error('The connection was lost'));
+    return replace(task);
+  });
+  await send('tasks/cancel', { taskId });
+  await aborted;
+});
+
 describe('interceptors', () => {
   const seen: string[] = [];
 

@@ -7,7 +7,7 @@ import {
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
-import { CallerLimit, LimitReached, STDIO_CALLER } from '../../protocol/caller-limit.js';
+import { CallerLimit, limitKeyIn, LimitReached } from '../../protocol/caller-limit.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import type { McpCall } from '../../protocol/mcp-call.js';
 import { assertDeclared, ClientFailed, UnsupportedInput } from '../questions/errors.js';
@@ -113,13 +113,13 @@ export class PendingRequests {
     if (own > this.options.maxPerSession) {
       throw new LimitReached(429, 'Too many calls wait for an answer; try again later');
     }
-    const reached = this.limit.take(call.http?.caller ?? STDIO_CALLER, count);
+    const reached = this.limit.take(limitKeyIn(call), count);
     if (reached) throw reached;
     this.perSession.set(session, own);
   }
 
   private release(call: McpCall): void {
-    this.limit.release(call.http?.caller ?? STDIO_CALLER);
+    this.limit.release(limitKeyIn(call));
     const session = sessionOf(call);
     const left = this.perSession.get(session)! - 1;
     if (left === 0) this.perSession.delete(session);

@@ -22,7 +22,8 @@ export function contextOf(call: McpCall): InvocationContext {
   return Object.freeze(context);
 }
 
-function principalOf({ authInfo, http }: McpCall): Principal {
+/** The caller, as interceptors see it. */
+export function principalOf({ authInfo, http, identity }: McpCall): Principal {
   if (authInfo) {
     const { clientId, scopes, extra = {} } = authInfo;
     const subject = extra['sub'];
@@ -33,8 +34,9 @@ function principalOf({ authInfo, http }: McpCall): Principal {
         : { type: 'service', id: clientId, claims },
     );
   }
+  if (!http) return identity?.principal ?? ANONYMOUS;
   // Read by `Reflect`, because Express requests differ in shape, and V8 would try to optimise for each.
-  const user: unknown = http && Reflect.get(http.request, 'user');
+  const user: unknown = Reflect.get(http.request, 'user');
   if (typeof user !== 'object' || user === null) return ANONYMOUS;
   const { id, sub } = user as { id?: unknown; sub?: unknown };
   const name = id ?? sub;

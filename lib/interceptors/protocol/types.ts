@@ -1,3 +1,7 @@
+import type { Principal } from '../../protocol/principal.js';
+
+export { PRINCIPAL_TYPES, type Principal } from '../../protocol/principal.js';
+
 export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
 
 /** `request` runs before the operation. `response` runs before its result is delivered. */
@@ -23,8 +27,6 @@ export type PriorityHint = number | { readonly request?: number; readonly respon
 
 export const REVISION_PATTERN = String.raw`^\d{4}-\d{2}-\d{2}$`;
 
-export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
-
 /** An interceptor as `interceptors/list` describes it. Fields that hold their default are left out. */
 export interface InterceptorDescriptor {
   /** Unique on its host. */
@@ -40,14 +42,6 @@ export interface InterceptorDescriptor {
   readonly priorityHint?: PriorityHint;
   readonly compat?: { readonly minProtocol: string; readonly maxProtocol?: string };
   readonly configSchema?: Readonly<Record<string, unknown>>;
-}
-
-export interface Principal {
-  /** A user, a program on its own behalf, or an unknown caller. */
-  readonly type: (typeof PRINCIPAL_TYPES)[number];
-  readonly id?: string;
-  /** Further facts about the caller from the application's authentication. */
-  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 /** Facts about the caller and the trace of a message. Unknown fields are left out. */
