@@ -1,8 +1,6 @@
-export const PRINCIPAL_TYPES = ['user', 'service', 'anonymous'] as const;
-
 export interface Principal {
   /** A user, a program on its own behalf, or an unknown caller. */
-  readonly type: (typeof PRINCIPAL_TYPES)[number];
+  readonly type: 'user' | 'service' | 'anonymous';
   readonly id?: string;
   /** Further facts about the caller from the application's authentication. */
   readonly claims?: Readonly<Record<string, unknown>>;

@@ -44,7 +44,7 @@ export interface McpTasksOptions {
   max?: number;
   /**
    * Maximum number of kept tasks of one caller, on this node. Past it, a new task replaces the oldest ended task of the
-   * caller; if none has ended, the call is refused. Default: 100.
+   * caller; if none has ended, the call is refused. Default: 1,000.
    */
   maxPerCaller?: number;
   /** The largest result of a task, in bytes of JSON. A larger result makes the task fail. Default: 1,048,576. */
@@ -96,7 +96,7 @@ export const TASKS = objectOf<McpTasksOptions, Omit<TaskSettings, 'store'> & Pic
     ttlMs: { ...TIME, default: 3_600_000 },
     pollIntervalMs: { ...TIME, default: 1000 },
     max: { ...COUNT, default: 10_000 },
-    maxPerCaller: { ...COUNT, default: 100 },
+    maxPerCaller: { ...COUNT, default: 1000 },
     maxResultBytes: { ...COUNT, default: 1_048_576 },
   },
   { title: 'options' },

@@ -91,7 +91,10 @@ describe('tasks of a process that has died', () => {
     await store.untilStatus('completed', result!.taskId);
     added.resolve();
     // The task of the hung queue was leased, too, so that nobody has queued it twice.
-    expect(store.latest.get('lost')).toMatchObject({ status: 'working', lostRuns: 1 });
+    expect(await store.until(({ lostRuns }) => lostRuns !== undefined, 'lost')).toMatchObject({
+      status: 'working',
+      lostRuns: 1,
+    });
   });
 
   it('are run by another node up to its "max"', async () => {

@@ -1,6 +1,11 @@
 import type { Principal } from '../../protocol/principal.js';
 
-export { PRINCIPAL_TYPES, type Principal } from '../../protocol/principal.js';
+export type { Principal };
+export const PRINCIPAL_TYPES = [
+  'user',
+  'service',
+  'anonymous',
+] as const satisfies readonly Principal['type'][];
 
 export const INTERCEPTORS_EXTENSION = 'io.modelcontextprotocol/interceptors';
 
