@@ -460,6 +460,23 @@ describe('startTool', () => {
     expect(asked).toEqual(['user by name']);
   });
 
+  it('reports a task once that several polls show unchanged', async () => {
+    const { client, front } = await start();
+    const task = await client.startTool({ name: 'work' });
+    const statuses: string[] = [];
+    const ended = new Promise<void>((resolve, reject) =>
+      task.updates.subscribe({
+        next: ({ status }) => statuses.push(status),
+        complete: resolve,
+        error: reject,
+      }),
+    );
+    for (let polls = 0; polls < 3; polls++) await polled(front);
+    gate.resolve('done');
+    await ended;
+    expect(statuses).toEqual(['working', 'completed']);
+  });
+
   it('cancels', async () => {
     const { client } = await start();
     const task = await client.startTool({ name: 'work' });
