@@ -78,7 +78,7 @@ export class GatewayTasks implements ServerExtension {
       const listened = await Promise.all(
         backends.map(backend => {
           const own = tasks.filter(task => task.backend === backend);
-          return this.listenTo(backend, own, call, reports);
+          return this.listenIfUp(backend, own, call, reports);
         }),
       );
       const accepted = new Set(listened.flat());
@@ -94,6 +94,18 @@ export class GatewayTasks implements ServerExtension {
         },
       };
     });
+  }
+
+  /** A backend that cannot report its tasks leaves the streams of the others as they are. */
+  private async listenIfUp(...listened: Parameters<GatewayTasks['listenTo']>): Promise<string[]> {
+    try {
+      return await this.listenTo(...listened);
+    } catch (error) {
+      // The client tries again.
+      if (error instanceof LimitReached) throw error;
+      this.gateway.report(error as Error);
+      return [];
+    }
   }
 
   /** @returns the ids of the tasks that the backend reports, as the client has them */
