@@ -176,6 +176,8 @@ export class GatewayTasks implements ServerExtension {
       const passed = call.late ? await call.late.result(method, params, result) : result;
       return { result: await whole(this.server, { ...call, method, params }, passed) };
     } catch (error) {
+      // A final status stays, so a fault of an interceptor does not make one.
+      if (error instanceof LimitReached) throw error;
       return failure(errorOf(error, method));
     }
   }

@@ -105,13 +105,13 @@ export interface LateMessages {
   /**
    * Passes the result of the earlier call.
    * @param params of the earlier call, as far as they are known
-   * @throws McpException if it is refused
+   * @throws McpException if it is refused; LimitReached (503) if an interceptor fails, so that the client reads it again
    */
   result(method: string, params: Params, result: Result): Promise<Result>;
   /**
    * Passes input requests for the client.
    * @returns those that the client has to answer, and the answers of interceptors to the others
-   * @throws McpException if one is refused
+   * @throws McpException if one is refused; LimitReached (503) if an interceptor fails
    */
   input(requests: Readonly<Record<string, InputRequest>>): Promise<{
     readonly open: Readonly<Record<string, InputRequest>>;
