@@ -140,9 +140,9 @@ export class GatewayTasks implements ServerExtension {
     }
   }
 
-  /** What the client gets of a task. The interceptors see its input requests and its result now. */
+  /** What the client gets of a task. The interceptors see its status message, input requests and result now. */
   private async shown(answer: Params, task: KnownTask, call: McpCall): Promise<Result> {
-    const fields = fieldsOf(answer, task.taskId);
+    const fields = await this.fields(answer, task, call);
     switch (answer['status']) {
       case 'working':
       case 'cancelled':
@@ -156,6 +156,13 @@ export class GatewayTasks implements ServerExtension {
       default:
         throw invalidAnswer();
     }
+  }
+
+  private async fields(answer: Params, { taskId }: KnownTask, { late }: McpCall): Promise<Params> {
+    const { statusMessage, ...fields } = fieldsOf(answer, taskId);
+    if (statusMessage === undefined) return fields;
+    const passed = late ? await late.status(statusMessage as string) : statusMessage;
+    return passed === undefined ? fields : { ...fields, statusMessage: passed };
   }
 
   private async asked({ inputRequests }: Params, task: KnownTask, call: McpCall): Promise<Params> {

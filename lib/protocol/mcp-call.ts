@@ -60,6 +60,8 @@ export interface ReplyChannel {
   stayOpen?(): ReplyChannel['notify'];
   /** Restarts the call's deadline, because the call makes progress. */
   extend?(): void;
+  /** Sets the status message of the task that the call is, or may become. */
+  status?(message: string): void | Promise<void>;
   /**
    * Sends a request to the client while the handler waits. Undefined if the call cannot do so now: read it each time.
    */
@@ -117,6 +119,8 @@ export interface LateMessages {
     readonly open: Readonly<Record<string, InputRequest>>;
     readonly answers: Params;
   }>;
+  /** Passes a status message of the task of an earlier call. @returns undefined if it is refused */
+  status(message: string): Promise<string | undefined>;
 }
 
 /** One request of a client, as data that does not depend on a transport. */

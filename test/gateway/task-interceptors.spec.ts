@@ -56,6 +56,14 @@ class Silent {
 }
 
 @Injectable()
+class Discreet {
+  @Validator({ events: ['notifications/progress'] })
+  check({ payload }: InterceptorInvocation<'notifications/progress', 'request'>) {
+    return payload.message !== 'Working' || deny('Not that');
+  }
+}
+
+@Injectable()
 class Faulty {
   faults: (() => unknown)[] = [];
 
@@ -120,6 +128,19 @@ describe('the interceptors of a gateway, around tasks', () => {
     await client.listen({ taskIds: [task.id] } as never);
     backend.works.gate.resolve('a secret');
     expect(textOf((await ended.promise) as never)).toBe('a ***');
+  });
+
+  it('leave out a refused status message, from the first answer on', async () => {
+    const { url } = await gatewayWith(Discreet);
+    const created = await send(url, 'tools/call', { name: 'work', arguments: {} });
+    const { result } = await send(url, 'tasks/get', { taskId: created.result!.taskId });
+    expect(result).toMatchObject({ status: 'working' });
+    expect(JSON.stringify([created, result])).not.toContain('Working');
+    const open = await gatewayWith(Policy);
+    const { taskId } = (await send(open.url, 'tools/call', { name: 'work', arguments: {} })).result!;
+    expect((await send(open.url, 'tasks/get', { taskId })).result).toMatchObject({
+      statusMessage: 'Working',
+    });
   });
 
   it('refuse the result', async () => {

@@ -15,7 +15,7 @@ import { InputCrossing } from './input-crossing.js';
 import { isSameItem, ListGuard } from './list-guard.js';
 import { listenStage } from './listen-stage.js';
 import { isFinal, isInputRequired, Message } from './message.js';
-import { Outbox, telling, type PassNotification } from './outbox.js';
+import { Outbox, statusEvent, statusIn, telling, type PassNotification } from './outbox.js';
 import { orLater, phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
 
 interface BoundaryOptions {
@@ -128,7 +128,19 @@ export class Boundary {
           message?.end?.();
         }
       },
+      status: text => this.passStatus(call, text),
     };
+  }
+
+  private async passStatus(call: McpCall, text: string): Promise<string | undefined> {
+    let message: Message | undefined;
+    const find = async () => (message = await this.messageOf(call.method, call.method, call));
+    try {
+      const passed = await this.passing(find, ...statusEvent(call, text), undefined);
+      return passed && statusIn(passed);
+    } finally {
+      message?.end?.();
+    }
   }
 
   /** Runs the response phase for the result of an earlier call. */
