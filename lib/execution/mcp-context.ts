@@ -118,7 +118,10 @@ export class McpContext {
     return headerArgument(this.headerParams, name, this.args);
   }
 
-  /** The request object of Express or Fastify; undefined over stdio. */
+  /**
+   * The request object of Express or Fastify; undefined over stdio. In a task, it is the request of the call, whose
+   * connection may be closed; in a worker, and in a further run of a task, it is undefined.
+   */
   get request(): object | undefined {
     return this.call.http?.request;
   }

@@ -8,8 +8,8 @@ export interface CallTask {
   readonly id: string | undefined;
   /**
    * Sets the `statusMessage` that clients read. With `after`, the first message begins the task in the background; if the
-   * task is refused, the call goes on as an ordinary call. Interceptors see
-   * the message as `notifications/progress`; if they refuse it, it is left out.
+   * task is refused, the call goes on as an ordinary call. Interceptors see the message as `notifications/progress`; if they
+   * refuse it, it is left out.
    */
   status(message: string): void;
   /**
