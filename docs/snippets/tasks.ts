@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { InjectMcpClient, McpClient } from 'nestjs-mcp/client';
+import { Injectable, Logger, Module } from '@nestjs/common';
+import { InjectMcpClient, McpClient, McpClientModule } from 'nestjs-mcp/client';
 
+// #region handle
 @Injectable()
 export class YearlyReports {
   private readonly logger = new Logger(YearlyReports.name);
@@ -9,7 +10,6 @@ export class YearlyReports {
     @InjectMcpClient('reports') private readonly reports: McpClient,
   ) {}
 
-  // #region handle
   async report(year: number) {
     const report = await this.reports.startTool({
       name: 'report',
@@ -20,5 +20,15 @@ export class YearlyReports {
     );
     return report.result();
   }
-  // #endregion handle
 }
+
+@Module({
+  imports: [
+    McpClientModule.register([
+      { name: 'reports', url: 'https://reports.internal/mcp' },
+    ]),
+  ],
+  providers: [YearlyReports],
+})
+export class YearlyReportsModule {}
+// #endregion handle

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Client, InputRequest, Result, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { BehaviorSubject } from 'rxjs';
+import { McpErrorCode, McpException } from '../exceptions/mcp.exception.js';
 import type { JsonRpcError } from '../protocol/errors.js';
 import { isRecord } from '../util/is-record.js';
 import { isTransient, retryAfterOf } from './transient.js';
@@ -42,6 +43,9 @@ export interface TaskAccess {
 
 /** Bounds and default of the time between two polls, in milliseconds. */
 const INTERVAL = { min: 50, default: 1000, max: 60_000 } as const;
+
+/** The most input requests of one task, in all. */
+const MAX_INPUTS = 100;
 
 /** The longest delay before a failed request is sent again, in milliseconds. */
 const MAX_DELAY_MS = 30_000;
@@ -109,8 +113,9 @@ export class ClientTask {
   }
 
   private get intervalMs(): number {
-    const { pollIntervalMs = INTERVAL.default } = this.states.value;
-    return Math.min(Math.max(pollIntervalMs, INTERVAL.min), INTERVAL.max);
+    const { pollIntervalMs } = this.states.value;
+    const wanted = Number.isFinite(pollIntervalMs) ? pollIntervalMs! : INTERVAL.default;
+    return Math.min(Math.max(wanted, INTERVAL.min), INTERVAL.max);
   }
 
   private async poll(): Promise<void> {
@@ -162,8 +167,12 @@ export class ClientTask {
     const { inputRequests = {} } = this.states.value;
     for (const [key, asking] of this.asked) if (!Object.hasOwn(inputRequests, key)) asking.abort();
     if (this.isOver) return;
-    for (const [key, request] of Object.entries(inputRequests)) {
-      if (this.asked.has(key)) continue;
+    const fresh = Object.entries(inputRequests).filter(([key]) => !this.asked.has(key));
+    if (this.asked.size + fresh.length > MAX_INPUTS) {
+      const what = `The task has more than ${MAX_INPUTS} input requests`;
+      return this.abandon(new McpException(McpErrorCode.Refused, what));
+    }
+    for (const [key, request] of fresh) {
       const asking = new AbortController();
       this.asked.set(key, asking);
       this.answer(key, request, asking.signal).catch((error: unknown) => {

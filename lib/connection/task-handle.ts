@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { EMPTY, map, Observable, type Subscriber } from 'rxjs';
+import { distinctUntilChanged, EMPTY, map, Observable, type Subscriber } from 'rxjs';
 import type { ClientTask, TaskAnswer, TaskState } from './client-task.js';
 
 /**
@@ -83,7 +83,9 @@ class RunningHandle implements TaskHandle {
 
   readonly updates = new Observable<TaskState>((subscriber: Subscriber<TaskState>) => {
     const { task, answer } = this;
-    const states = task.states.pipe(map(stateOf)).subscribe(state => subscriber.next(state));
+    const states = task.states
+      .pipe(map(stateOf), distinctUntilChanged(isSame))
+      .subscribe(state => subscriber.next(state));
     const stop = task.want();
     answer.then(
       () => subscriber.complete(),
@@ -115,3 +117,8 @@ function stateOf({
     ...(pollIntervalMs !== undefined && { pollIntervalMs }),
   };
 }
+
+const isSame = (one: TaskState, other: TaskState): boolean =>
+  one.status === other.status &&
+  one.statusMessage === other.statusMessage &&
+  one.lastUpdatedAt === other.lastUpdatedAt;

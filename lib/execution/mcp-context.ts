@@ -118,7 +118,7 @@ export class McpContext {
     return headerArgument(this.headerParams, name, this.args);
   }
 
-  /** The request object of Express or Fastify; undefined over stdio. */
+  /** The request object of Express or Fastify; undefined over stdio, and in runs of a task without its HTTP request. */
   get request(): object | undefined {
     return this.call.http?.request;
   }

@@ -78,7 +78,7 @@ export class GatewayTasks implements ServerExtension {
       const listened = await Promise.all(
         backends.map(backend => {
           const own = tasks.filter(task => task.backend === backend);
-          return this.listenTo(backend, own, call, reports);
+          return this.listenIfUp(backend, own, call, reports);
         }),
       );
       const accepted = new Set(listened.flat());
@@ -94,6 +94,18 @@ export class GatewayTasks implements ServerExtension {
         },
       };
     });
+  }
+
+  /** A backend that cannot report its tasks leaves the streams of the others as they are. */
+  private async listenIfUp(...listened: Parameters<GatewayTasks['listenTo']>): Promise<string[]> {
+    try {
+      return await this.listenTo(...listened);
+    } catch (error) {
+      // The client tries again.
+      if (error instanceof LimitReached) throw error;
+      this.gateway.report(error as Error);
+      return [];
+    }
   }
 
   /** @returns the ids of the tasks that the backend reports, as the client has them */
@@ -128,9 +140,9 @@ export class GatewayTasks implements ServerExtension {
     }
   }
 
-  /** What the client gets of a task. The interceptors see its input requests and its result now. */
+  /** What the client gets of a task. The interceptors see its status message, input requests and result now. */
   private async shown(answer: Params, task: KnownTask, call: McpCall): Promise<Result> {
-    const fields = fieldsOf(answer, task.taskId);
+    const fields = await this.fields(answer, task, call);
     switch (answer['status']) {
       case 'working':
       case 'cancelled':
@@ -144,6 +156,13 @@ export class GatewayTasks implements ServerExtension {
       default:
         throw invalidAnswer();
     }
+  }
+
+  private async fields(answer: Params, { taskId }: KnownTask, { late }: McpCall): Promise<Params> {
+    const { statusMessage, ...fields } = fieldsOf(answer, taskId);
+    if (statusMessage === undefined) return fields;
+    const passed = late ? await late.status(statusMessage as string) : statusMessage;
+    return passed === undefined ? fields : { ...fields, statusMessage: passed };
   }
 
   private async asked({ inputRequests }: Params, task: KnownTask, call: McpCall): Promise<Params> {
@@ -164,6 +183,8 @@ export class GatewayTasks implements ServerExtension {
       const passed = call.late ? await call.late.result(method, params, result) : result;
       return { result: await whole(this.server, { ...call, method, params }, passed) };
     } catch (error) {
+      // A final status stays, so a fault of an interceptor does not make one.
+      if (error instanceof LimitReached) throw error;
       return failure(errorOf(error, method));
     }
   }

@@ -71,6 +71,8 @@ export interface ReplyChannel {
   stayOpen?(): ReplyChannel['notify'];
   /** Restarts the call's deadline, because the call makes progress. */
   extend?(): void;
+  /** Sets the status message of the task that the call is, or may become. */
+  status?(message: string): void | Promise<void>;
   /**
    * Sends a request to the client while the handler waits. Undefined if the call cannot do so now: read it each time.
    */
@@ -116,18 +118,20 @@ export interface LateMessages {
   /**
    * Passes the result of the earlier call.
    * @param params of the earlier call, as far as they are known
-   * @throws McpException if it is refused
+   * @throws McpException if it is refused; LimitReached (503) if an interceptor fails, so that the client reads it again
    */
   result(method: string, params: Params, result: Result): Promise<Result>;
   /**
    * Passes input requests for the client.
    * @returns those that the client has to answer, and the answers of interceptors to the others
-   * @throws McpException if one is refused
+   * @throws McpException if one is refused; LimitReached (503) if an interceptor fails
    */
   input(requests: Readonly<Record<string, InputRequest>>): Promise<{
     readonly open: Readonly<Record<string, InputRequest>>;
     readonly answers: Params;
   }>;
+  /** Passes a status message of the task of an earlier call. @returns undefined if it is refused */
+  status(message: string): Promise<string | undefined>;
 }
 
 /** One request of a client, as data that does not depend on a transport. */

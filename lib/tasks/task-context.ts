@@ -8,7 +8,8 @@ export interface CallTask {
   readonly id: string | undefined;
   /**
    * Sets the `statusMessage` that clients read. With `after`, the first message begins the task in the background; if the
-   * task is refused, the call goes on as an ordinary call.
+   * task is refused, the call goes on as an ordinary call. Interceptors see the message as `notifications/progress`; if they
+   * refuse it, it is left out.
    */
   status(message: string): void;
   /**
@@ -45,8 +46,16 @@ export function addToContext(): void {
   Object.defineProperty(McpContext.prototype, 'task', {
     configurable: true,
     get(this: McpContext): CallTask | undefined {
-      const { lifecycle } = this['call'];
-      return lifecycle instanceof TaskLifecycle ? lifecycle : undefined;
+      const { lifecycle, reply } = this['call'];
+      if (!(lifecycle instanceof TaskLifecycle)) return undefined;
+      return {
+        get id() {
+          return lifecycle.id;
+        },
+        begin: () => lifecycle.begin(),
+        // By the channel, because it leads through the interceptors.
+        status: message => void this['tell'](async () => reply.status?.(message)),
+      };
     },
   });
 }

@@ -271,6 +271,35 @@ describe('callTool', () => {
     await store.untilStatus('cancelled');
   });
 
+  it('gives up a task with too many input requests, and asks nobody', async () => {
+    const { client, front, store } = await start();
+    const request = { method: 'elicitation/create', params: { message: 'user', requestedSchema: NAME } };
+    const inputRequests = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, request]));
+    front.rule = {
+      change: ({ method }, text) => {
+        if (method !== 'tasks/get') return text;
+        const message = JSON.parse(text) as { result: object };
+        const result = { ...message.result, status: 'input_required', inputRequests };
+        return JSON.stringify({ ...message, result });
+      },
+    };
+    await expect(client.callTool({ name: 'work' })).rejects.toThrow('more than 100 input requests');
+    await store.untilStatus('cancelled');
+    expect(asked).toEqual([]);
+  });
+
+  it('polls each second if the interval of the server is not a number', async () => {
+    const { client, front } = await start();
+    front.rule = { change: (_, text) => text.replace('"pollIntervalMs":50', '"pollIntervalMs":"abc"') };
+    const called = client.callTool({ name: 'work' });
+    gate.resolve('done');
+    await called;
+    const [call, poll] = ['tools/call', 'tasks/get'].map(name =>
+      front.passed.find(({ method }) => method === name)!,
+    );
+    expect(poll.at - call.at).toBeGreaterThanOrEqual(990);
+  });
+
   it('cancels the task if its caller gives up', async () => {
     const { client, front, store } = await start();
     const caller = new AbortController();
@@ -458,6 +487,23 @@ describe('startTool', () => {
     );
     expect(late).toEqual([states.at(-1)]);
     expect(asked).toEqual(['user by name']);
+  });
+
+  it('reports a task once that several polls show unchanged', async () => {
+    const { client, front } = await start();
+    const task = await client.startTool({ name: 'work' });
+    const statuses: string[] = [];
+    const ended = new Promise<void>((resolve, reject) =>
+      task.updates.subscribe({
+        next: ({ status }) => statuses.push(status),
+        complete: resolve,
+        error: reject,
+      }),
+    );
+    for (let polls = 0; polls < 3; polls++) await polled(front);
+    gate.resolve('done');
+    await ended;
+    expect(statuses).toEqual(['working', 'completed']);
   });
 
   it('cancels', async () => {

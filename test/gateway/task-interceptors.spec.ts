@@ -55,6 +55,32 @@ class Silent {
   }
 }
 
+@Injectable()
+class Discreet {
+  @Validator({ events: ['notifications/progress'] })
+  check({ payload }: InterceptorInvocation<'notifications/progress', 'request'>) {
+    return payload.message !== 'Working' || deny('Not that');
+  }
+}
+
+@Injectable()
+class Faulty {
+  faults: (() => unknown)[] = [];
+
+  @Validator({ events: ['tools/call', 'elicitation/create'], phase: 'both', timeoutMs: 20 })
+  check({ event, phase }: InterceptorInvocation) {
+    if (event === 'tools/call' && phase === 'request') return true;
+    return (this.faults.shift()?.() ?? true) as true;
+  }
+}
+
+const FAULTS = {
+  crashes: () => {
+    throw new Error('a secret of the policy');
+  },
+  'is too slow': () => new Promise<never>(() => undefined),
+};
+
 describe('the interceptors of a gateway, around tasks', () => {
   let backend: TaskBackend;
   const open: (() => unknown)[] = [];
@@ -104,6 +130,19 @@ describe('the interceptors of a gateway, around tasks', () => {
     expect(textOf((await ended.promise) as never)).toBe('a ***');
   });
 
+  it('leave out a refused status message, from the first answer on', async () => {
+    const { url } = await gatewayWith(Discreet);
+    const created = await send(url, 'tools/call', { name: 'work', arguments: {} });
+    const { result } = await send(url, 'tasks/get', { taskId: created.result!.taskId });
+    expect(result).toMatchObject({ status: 'working' });
+    expect(JSON.stringify([created, result])).not.toContain('Working');
+    const open = await gatewayWith(Policy);
+    const { taskId } = (await send(open.url, 'tools/call', { name: 'work', arguments: {} })).result!;
+    expect((await send(open.url, 'tasks/get', { taskId })).result).toMatchObject({
+      statusMessage: 'Working',
+    });
+  });
+
   it('refuse the result', async () => {
     const refused = await clientOf(await gatewayWith(Policy));
     const task = await refused.startTool({ name: 'work', arguments: {} });
@@ -139,6 +178,40 @@ describe('the interceptors of a gateway, around tasks', () => {
     const client = await clientOf(await gatewayWith(Answering), { onElicit: () => inputResponses.second });
     const result = await client.callTool({ name: 'asks', arguments: {} });
     expect(textOf(result)).toBe('accept of the house, accept of the client');
+  });
+
+  it.each(Object.entries(FAULTS))('do not fail a task whose validator %s', async (_, fault) => {
+    const gateway = await gatewayWith(Faulty);
+    const policy = gateway.app.get(Faulty);
+    const { taskId } = (await send(gateway.url, 'tools/call', { name: 'work', arguments: {} })).result!;
+    const client = await clientOf(gateway);
+    const task = await client.startTool({ name: 'work', arguments: {} });
+    backend.works.gate.resolve('done');
+    expect(textOf(await task.result())).toBe('done');
+    policy.faults.push(fault);
+    const faulty = await send(gateway.url, 'tasks/get', { taskId });
+    expect(faulty).toMatchObject({
+      status: 503,
+      error: { code: -32000, message: 'An interceptor failed, or was too slow; try again later' },
+    });
+    expect(faulty.headers.get('retry-after')).toBe('1');
+    const { result } = await send(gateway.url, 'tasks/get', { taskId });
+    expect(result).toMatchObject({ status: 'completed', result: { content: [{ text: 'done' }] } });
+    const asking = await send(gateway.url, 'tools/call', { name: 'asks', arguments: {} });
+    policy.faults.push(fault);
+    const get = () => send(gateway.url, 'tasks/get', { taskId: asking.result!.taskId });
+    expect(await get()).toMatchObject({ status: 503 });
+    expect((await get()).result).toMatchObject({ status: 'input_required' });
+  });
+
+  it('make a client wait for the result that a validator could not check', async () => {
+    const gateway = await gatewayWith(Faulty);
+    const client = await clientOf(gateway);
+    const task = await client.startTool({ name: 'work', arguments: {} });
+    gateway.app.get(Faulty).faults.push(FAULTS.crashes);
+    backend.works.gate.resolve('done');
+    expect(textOf(await task.result())).toBe('done');
+    expect(gateway.app.get(Faulty).faults).toEqual([]);
   });
 
   it('refuse input requests', async () => {

@@ -113,6 +113,23 @@ describe('subscriptions/listen with taskIds, through a gateway', () => {
     await until(id, 'completed');
   });
 
+  it('leaves out the tasks of a backend that is down', async () => {
+    const lost = await startTaskBackend();
+    const shared = await startGateway({
+      backends: { one: { url: backends[0].url }, two: { url: lost.url } },
+    });
+    open.push(() => shared.app.close());
+    const [kept, gone] = await Promise.all(
+      ['one_needs', 'two_needs'].map(
+        async name => (await send(shared.url, 'tools/call', { name })).result!.taskId!,
+      ),
+    );
+    await lost.app.close();
+    const { client } = await clientOf(shared);
+    const { taskIds } = await client.listenToTasks([gone, kept], () => undefined, {});
+    expect(taskIds).toEqual([kept]);
+  });
+
   it('ends the stream to the backend with that of the client', async () => {
     const id = await start('one_work');
     const { listen } = await clientOf(gateway);

@@ -269,6 +269,14 @@ describe('tasks through a gateway', () => {
       expect(result).not.toHaveProperty('secret');
     });
 
+    it('leave out fields of a wrong type', async () => {
+      const hidden = { secret: 'it' };
+      const { result } = await taskOf({ ttlMs: hidden, pollIntervalMs: 'abc', statusMessage: [hidden] });
+      const { resultType: _type, _meta, ...fields } = result!;
+      const { ttlMs: _ttl, ...shown } = TASK;
+      expect(fields).toEqual({ ...shown, taskId: expect.any(String) });
+    });
+
     it('keep to themselves what their errors tell of the backend', async () => {
       const error = { code: -32050, message: 'disk /dev/sda is full', data: { host: 'db1' } };
       const { result } = await taskOf({ status: 'failed', statusMessage: error.message, error });

@@ -15,8 +15,8 @@ import { InputCrossing } from './input-crossing.js';
 import { isSameItem, ListGuard } from './list-guard.js';
 import { listenStage } from './listen-stage.js';
 import { isFinal, isInputRequired, Message } from './message.js';
-import { Outbox, telling, type PassNotification } from './outbox.js';
-import { phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
+import { Outbox, statusEvent, statusIn, telling, type PassNotification } from './outbox.js';
+import { orLater, phaseRunner, Refused, type RunPhase, unchangeable, undiscovered } from './run-phase.js';
 
 interface BoundaryOptions {
   readonly server: string;
@@ -34,10 +34,12 @@ const UNANSWERED = { checkResponse: () => 'it has no answer' } as const;
 /** Runs the chain around everything that a server answers: the server receives requests and sends results. */
 export class Boundary {
   private readonly run: RunPhase;
+  private readonly runOrLater: RunPhase;
   private readonly lists: ListGuard;
 
   constructor(private readonly options: BoundaryOptions) {
     this.run = phaseRunner(options);
+    this.runOrLater = (...given) => this.run(...given).catch(orLater);
     this.lists = new ListGuard(options, this.run);
   }
 
@@ -118,15 +120,27 @@ export class Boundary {
       input: async requests => {
         let message: Message | undefined;
         try {
-          message = await this.messageOf(call.method, call.method, call);
-          return await new InputCrossing(message, this.run).sorted(requests);
+          message = await this.messageOf(call.method, call.method, call).catch(orLater);
+          return await new InputCrossing(message, this.runOrLater).sorted(requests);
         } catch (error) {
           throw error instanceof Refused ? error.denial : error;
         } finally {
           message?.end?.();
         }
       },
+      status: text => this.passStatus(call, text),
     };
+  }
+
+  private async passStatus(call: McpCall, text: string): Promise<string | undefined> {
+    let message: Message | undefined;
+    const find = async () => (message = await this.messageOf(call.method, call.method, call));
+    try {
+      const passed = await this.passing(find, ...statusEvent(call, text), undefined);
+      return passed && statusIn(passed);
+    } finally {
+      message?.end?.();
+    }
   }
 
   /** Runs the response phase for the result of an earlier call. */
@@ -134,8 +148,8 @@ export class Boundary {
     const { method } = call;
     let message: Message | undefined;
     try {
-      message = await this.messageOf(method, method, call);
-      const response = await this.run(message, 'response', result, params);
+      message = await this.messageOf(method, method, call).catch(orLater);
+      const response = await this.runOrLater(message, 'response', result, params);
       return this.finished(message, response.finalPayload as Result, [response]);
     } catch (error) {
       return this.denied(method, error);
@@ -314,7 +328,7 @@ export class Boundary {
       return new Message(chain, method, event, call, deadline, end);
     } catch (error) {
       reports.undiscovered(error, event, this.options.server);
-      throw new Refused(undiscovered());
+      throw new Refused(undiscovered(), true);
     }
   }
 }

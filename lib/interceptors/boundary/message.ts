@@ -59,13 +59,18 @@ export const isFinal = ({ resultType }: Result): boolean =>
 
 interface ChannelChanges {
   readonly notify?: ReplyChannel['notify'];
+  readonly status?: ReplyChannel['status'];
   readonly asking?: (ask: AskClient) => AskClient;
 }
 
 /** Changes a reply channel. The signal is still created only on demand, and `ask` may become available later. */
 export const channelOver = (
   reply: ReplyChannel,
-  { notify = (method, params) => reply.notify(method, params), asking = ask => ask }: ChannelChanges,
+  {
+    notify = (method, params) => reply.notify(method, params),
+    status = message => reply.status?.(message),
+    asking = ask => ask,
+  }: ChannelChanges,
 ): ReplyChannel => ({
   get signal() {
     return reply.signal;
@@ -77,6 +82,7 @@ export const channelOver = (
     return reply.ask && asking(reply.ask);
   },
   notify,
+  status,
   pause: retryMs => reply.pause?.(retryMs),
   extend: () => reply.extend?.(),
 });

@@ -59,7 +59,16 @@ export class Outbox {
   }
 }
 
-/** Runs work whose notifications pass an outbox. All of them are sent before it returns. */
+/** The event and the params with which a status message of a task passes the chain, like the text of progress. */
+export const statusEvent = ({ requestId }: McpCall, message: string): [method: string, params: Params] => [
+  'notifications/progress',
+  { progressToken: requestId, progress: 0, message },
+];
+
+export const statusIn = ({ message }: Params): string | undefined =>
+  typeof message === 'string' ? message : undefined;
+
+/** Runs work whose notifications, and status messages of its task, pass an outbox. All of them are sent before it returns. */
 export async function telling<T>(
   call: McpCall,
   outbox: Outbox,
@@ -68,8 +77,13 @@ export async function telling<T>(
   const { reply } = call;
   const notify: Notify = (method, params) =>
     outbox.send(method, params, (name, passed) => reply.notify(name, passed));
+  const status = (message: string) =>
+    outbox.send(...statusEvent(call, message), async (_, passed) => {
+      const text = statusIn(passed);
+      if (text !== undefined) await reply.status?.(text);
+    });
   try {
-    return await work({ ...call, reply: channelOver(reply, { notify }) });
+    return await work({ ...call, reply: channelOver(reply, { notify, status }) });
   } finally {
     await outbox.settled();
   }

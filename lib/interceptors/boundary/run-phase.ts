@@ -8,6 +8,7 @@ import type { InterceptorReports } from '../reports.js';
 import type { Message } from './message.js';
 import { McpErrorCode, McpException } from '../../exceptions/mcp.exception.js';
 import { UnavailableException } from '../../exceptions/unavailable.exception.js';
+import { LimitReached } from '../../protocol/caller-limit.js';
 import { defined } from '../../util/defined.js';
 import { isRecord } from '../../util/is-record.js';
 
@@ -69,13 +70,14 @@ export const phaseRunner =
     };
     const decision = await chain.run(params, onEnd, call.reply);
     if (decision.status === 'success') return decision;
-    throw new Refused(denialOf(decision, options?.timeoutMs ?? timeoutMs));
+    throw new Refused(denialOf(decision, options?.timeoutMs ?? timeoutMs), !isDecided(decision));
   };
 
 const TIMEOUT = -32000;
 
 const FAILED = 'Interceptor execution failed';
 const TIMED_OUT = 'Interceptor execution timeout';
+const FAULT = 'An interceptor failed, or was too slow; try again later';
 
 /** The JSON-RPC error for a refused message. It never contains a payload or the error of an interceptor. */
 export function denialOf(
@@ -117,6 +119,10 @@ const isBlocking = ({ type, mode, outcome, failedOpen }: EntryResult): boolean =
   failedOpen !== true &&
   (outcome === 'deny' || outcome === 'crash' || outcome === 'timeout');
 
+/** Whether a validator has refused the message, and not only failed. */
+const isDecided = ({ results }: ChainResult): boolean =>
+  results.some(one => one.outcome === 'deny' && isBlocking(one));
+
 function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: EntryResult): object[] {
   if (outcome !== 'deny') {
     return [{ interceptor, severity: 'error', message: outcome === 'timeout' ? TIMED_OUT : FAILED }];
@@ -128,7 +134,16 @@ function errorsOf({ interceptor, outcome, severity = 'error', messages = [] }: E
 }
 
 export class Refused extends Error {
-  constructor(readonly denial: McpException) {
+  /** @param isFault whether interceptors failed or were too slow, so that the next run may end differently */
+  constructor(
+    readonly denial: McpException,
+    readonly isFault = false,
+  ) {
     super(denial.message);
   }
+}
+
+/** For a message that its client can ask for again: a fault is no answer. @throws LimitReached (503) for a fault */
+export function orLater(error: unknown): never {
+  throw error instanceof Refused && error.isFault ? new LimitReached(503, FAULT) : error;
 }
