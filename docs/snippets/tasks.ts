@@ -15,9 +15,11 @@ export class YearlyReports {
       name: 'report',
       arguments: { year },
     });
-    report.updates.subscribe(({ status, statusMessage }) =>
-      this.logger.log(`${status}: ${statusMessage}`),
-    );
+    report.updates.subscribe({
+      next: ({ status, statusMessage }) =>
+        this.logger.log(`${status}: ${statusMessage}`),
+      error: () => undefined, // result() rejects with the same error
+    });
     return report.result();
   }
 }

@@ -8,7 +8,7 @@ import type { ClientTask, TaskAnswer, TaskState } from './client-task.js';
  * @example
  * ```ts
  * const report = await this.reports.startTool({ name: 'report', arguments: { year: 2026 } });
- * report.updates.subscribe(({ statusMessage }) => this.show(statusMessage));
+ * report.updates.subscribe({ next: ({ statusMessage }) => this.show(statusMessage), error: () => undefined });
  * return await report.result();
  * ```
  */
