@@ -29,6 +29,7 @@ export interface TaskAnswer extends TaskState {
   readonly error?: JsonRpcError;
 }
 
+/** A client that can answer what a task asks. */
 export interface AnsweringClient extends Client {
   /** Answers an input request of a task, with the handler that answers those of ordinary calls. */
   answerInput(key: string, request: InputRequest, signal: AbortSignal): Promise<Result>;

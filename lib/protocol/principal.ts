@@ -1,3 +1,4 @@
+/** The caller of a message, as interceptors see it. */
 export interface Principal {
   /** A user, a program on its own behalf, or an unknown caller. */
   readonly type: 'user' | 'service' | 'anonymous';

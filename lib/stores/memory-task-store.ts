@@ -18,7 +18,7 @@ export class MemoryTaskStore implements TaskStore {
   private readonly changes = new EventEmitter().setMaxListeners(0);
   /** The ends of the leases, by server and task. */
   private readonly leases = new Map<string, Map<string, number>>();
-  /** The size of the tasks of each principal that has any. */
+  /** The characters of JSON that each principal's tasks take. */
   private readonly sizes = new Map<string, number>();
   private bytes = 0;
 

@@ -20,6 +20,7 @@ export interface StoredCall {
   readonly protocolVersion: string;
   /** The caller, without its token. */
   readonly authInfo?: Omit<AuthInfo, 'token'>;
+  /** The caller, as limits and interceptors know it without the request. */
   readonly identity?: CallerIdentity;
   readonly clientInfo?: Implementation;
   readonly clientCapabilities?: ClientCapabilities;
@@ -36,6 +37,7 @@ export interface StoredTask {
   readonly id: string;
   /** The name of the server. */
   readonly server: string;
+  /** The name of the tool that was called. */
   readonly tool: string;
   /** The principal that created it. */
   readonly owner: string;

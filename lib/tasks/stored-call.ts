@@ -27,7 +27,8 @@ export function storedCall(
     ...stored,
     ...(call.authInfo && { authInfo: authInfo as StoredCall['authInfo'] }),
     ...(identity && { identity: jsonOf(identity) }),
-    ...{ mark, journal },
+    mark,
+    journal,
   };
 }
 
