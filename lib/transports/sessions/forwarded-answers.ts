@@ -29,12 +29,15 @@ export class ForwardedAnswers {
     return this.waiting.size;
   }
 
-  /** Sends an answer to its node. It drops answers to unknown nodes, and answers past the bounds. */
-  send(node: string, message: JSONRPCMessage & { readonly id?: unknown }): void {
+  /**
+   * Sends an answer to its node. It drops answers to unknown nodes, and answers past the bounds.
+   * @returns when the answer has left this node
+   */
+  async send(node: string, message: JSONRPCMessage & { readonly id?: unknown }): Promise<void> {
     if (this.waiting.size >= MAX_WAITING || !this.peers.knows(node)) return;
     if (JSON.stringify(message).length > MAX_LENGTH) return;
     this.waiting.set(keyOf(node, message.id), { node, message, tries: 1 });
-    this.peers.tell({ kind: 'answer', node, message });
+    await this.peers.tell({ kind: 'answer', node, message });
   }
 
   confirmed(node: string, id: unknown): void {
@@ -47,7 +50,7 @@ export class ForwardedAnswers {
       if (tries === MAX_TRIES) this.waiting.delete(key);
       else {
         this.waiting.set(key, { node, message, tries: tries + 1 });
-        this.peers.tell({ kind: 'answer', node, message });
+        void this.peers.tell({ kind: 'answer', node, message });
       }
     }
   }

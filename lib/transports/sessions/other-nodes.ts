@@ -27,25 +27,23 @@ export class OtherNodes {
     return this.ids.outgoing(message);
   }
 
-  /** @returns the client's message for this node's server; undefined if it was forwarded to another node */
-  incoming(message: JSONRPCMessage): JSONRPCMessage | undefined {
+  /** @returns the client's message for this node's server, or when it has left for another node */
+  incoming(message: JSONRPCMessage): { readonly own: JSONRPCMessage } | { readonly left: Promise<void> } {
     const { node, message: own } = this.ids.incoming(message);
-    if (node === undefined) return own;
-    this.answers.send(node, own);
-    return undefined;
+    return node === undefined ? { own } : { left: this.answers.send(node, own) };
   }
 
   /** Notifies the other nodes, because one of them may run the request. */
   cancel(requestId: RequestId, reason: unknown): void {
     if (String(requestId).length > MAX_REASON) return;
     const text = typeof reason === 'string' ? clipped(reason, MAX_REASON) : undefined;
-    this.peers.tell({ kind: 'cancel', requestId, reason: text });
+    void this.peers.tell({ kind: 'cancel', requestId, reason: text });
   }
 
   /** Confirms an answer from another node. @returns whether it is for this node */
   confirm({ node, message }: PeerMessage & { readonly kind: 'answer' }): boolean {
     if (node !== this.peers.node) return false;
-    this.peers.tell({ kind: 'confirmed', node, id: (message as { readonly id?: unknown }).id });
+    void this.peers.tell({ kind: 'confirmed', node, id: (message as { readonly id?: unknown }).id });
     return true;
   }
 

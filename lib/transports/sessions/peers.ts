@@ -28,7 +28,8 @@ export type PeerMessage =
 /** The other nodes, from the view of one session. */
 export interface Peers {
   readonly node: string;
-  tell(message: PeerMessage): void;
+  /** Resolves when the message has left this node, or cannot leave it. Never rejects. */
+  tell(message: PeerMessage): Promise<void>;
   /** Returns a number that is unique among this node's streams. */
   nextStream(): number;
   /** Whether the store has failed recently, so that messages of other nodes may be missing. */

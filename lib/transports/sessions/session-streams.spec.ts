@@ -65,7 +65,7 @@ const open = (count = 1, begin: Peers['begin'] = async () => undefined) => {
     isCut: () => false,
     node: `${own}`.repeat(8),
     tell: message =>
-      void Promise.resolve().then(() => {
+      Promise.resolve().then(() => {
         for (const [index, node] of nodes.entries()) if (index !== own) node.hear(message);
       }),
     share: async () => undefined,

@@ -93,7 +93,7 @@ export class SessionStreams {
     response.once('close', () => this.listening.delete(response));
     const stream = earlier ?? this.create(this.newName('l'));
     stream.open(response, earlier && Number(sequence));
-    if (earlier) this.peers?.tell({ kind: 'taken', stream: name });
+    if (earlier) void this.peers?.tell({ kind: 'taken', stream: name });
     if (isForeign) this.moved.add(name);
     if (stream.name.startsWith('l')) this.opened.add(stream.name);
     this.flush();
@@ -108,7 +108,7 @@ export class SessionStreams {
     this.save(async () => {
       if (!(await store.offer(session, json, key, caller))) return;
       if (this.openedStream()) this.flush();
-      else this.peers?.tell({ kind: 'waiting' });
+      else void this.peers?.tell({ kind: 'waiting' });
     });
   }
 
@@ -220,18 +220,19 @@ export class SessionStreams {
         this.save(async () => {
           await store.append(session, event, caller);
           const { sequence, json } = event;
-          if (!this.streams.get(name)?.isRead) peers.tell({ kind: 'event', stream: name, sequence, json });
+          if (!this.streams.get(name)?.isRead)
+            void peers.tell({ kind: 'event', stream: name, sequence, json });
         }),
       end: () =>
         this.save(async () => {
           await peers.finish(name);
-          peers.tell({ kind: 'over', stream: name });
+          void peers.tell({ kind: 'over', stream: name });
         }),
     };
   }
 
   private tellOf({ name, latest }: SessionStream): void {
-    this.peers?.tell({ kind: 'event', stream: name, sequence: latest });
+    void this.peers?.tell({ kind: 'event', stream: name, sequence: latest });
   }
 
   /** Runs a write to the store. If other nodes rely on the store, a failed write is repeated later. */

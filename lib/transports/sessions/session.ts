@@ -145,7 +145,7 @@ export class Session implements Transport {
         if (this.others?.confirm(message)) this.onmessage?.(message.message);
         return;
       case 'sought':
-        if (this.streams.areListened) this.options.peers?.tell({ kind: 'attended' });
+        if (this.streams.areListened) void this.options.peers?.tell({ kind: 'attended' });
         return;
       case 'attended':
         return this.left.attended();
@@ -197,8 +197,11 @@ export class Session implements Transport {
     this.timer.refresh();
     const requests = messages.filter(isRequest);
     if (requests.length === 0) {
-      for (const message of messages) this.receive(message, incoming);
-      rawResponse.writeHead(202).end();
+      const left = messages.map(message => this.receive(message, incoming)).filter(one => one !== undefined);
+      const accept = () => void rawResponse.writeHead(202).end();
+      // A client does not send an accepted answer again, and this node may die before it has forwarded it.
+      if (left.length > 0) void Promise.all(left).then(accept);
+      else accept();
       return;
     }
     const refusal = this.refusalOfCalls(requests, incoming.caller);
@@ -221,7 +224,7 @@ export class Session implements Transport {
     for (const message of messages) {
       const call = isRequest(message) ? calls.shift() : undefined;
       if (call) this.run(call, message as JSONRPCRequest, incoming);
-      else this.receive(message, incoming);
+      else void this.receive(message, incoming);
     }
   }
 
@@ -298,16 +301,21 @@ export class Session implements Transport {
       server.request({ method, params }, passthroughSchema, { ...options, relatedRequestId });
   }
 
-  /** Passes messages to the SDK's server, except cancellations of pipeline calls. */
-  private receive(message: JSONRPCMessage, { authInfo }: Incoming): void {
+  /**
+   * Passes messages to the SDK's server, except cancellations of pipeline calls.
+   * @returns when an answer has left for another node; undefined for other messages
+   */
+  private receive(message: JSONRPCMessage, { authInfo }: Incoming): Promise<void> | undefined {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const { requestId, reason } = (message.params ?? {}) as { requestId?: RequestId; reason?: unknown };
-      if (requestId === undefined) return this.onmessage?.(message);
+      if (requestId === undefined) return void this.onmessage?.(message);
       if (!this.pending.has(requestId)) this.others?.cancel(requestId, reason);
-      return this.cancel(requestId, reason);
+      return void this.cancel(requestId, reason);
     }
-    const own = this.others ? this.others.incoming(message) : message;
-    if (own) this.onmessage?.(own, { authInfo });
+    const received = this.others?.incoming(message) ?? { own: message };
+    if ('left' in received) return received.left;
+    this.onmessage?.(received.own, { authInfo });
+    return undefined;
   }
 
   /** @param answer the answer of the request; another request may reuse its id */
@@ -324,7 +332,7 @@ export class Session implements Transport {
   private isAttended(): boolean {
     const { peers } = this.options;
     if (this.streams.areListened || peers?.isCut()) return true;
-    peers?.tell({ kind: 'sought' });
+    void peers?.tell({ kind: 'sought' });
     return false;
   }
 

@@ -151,7 +151,7 @@ export class SharedSessions {
     return {
       node: this.node,
       isCut,
-      tell: message => void tell(message),
+      tell,
       nextStream: () => (this.streams += 1),
       knows: node => isCut() || Date.now() - (this.known.get(node) ?? 0) < BELIEVED_MS,
       share: async change => {

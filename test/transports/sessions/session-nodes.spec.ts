@@ -212,6 +212,33 @@ describe('two nodes that share sessions', () => {
     expect(lost).toBe(1);
   });
 
+  it('accept an answer only when it has left for the node that asks', async () => {
+    const session = await openSession(urls[0], { capabilities: { elicitation: {} } });
+    const stream = await open(0, session, call(1, 'buy'));
+    const question = await stream.message();
+    const publish = bus.publish.bind(bus);
+    const [sending, released] = [deferred(), deferred()];
+    jest.spyOn(bus, 'publish').mockImplementation(async (channel, message) => {
+      if (JSON.stringify(message).includes('"answer"')) {
+        sending.resolve();
+        await released.promise;
+      }
+      await publish(channel, message);
+    });
+    const result = { action: 'accept', content: { size: 'L' } };
+    let isAccepted = false;
+    const accepted = post(urls[1], session, { id: question?.message['id'], result }).then(({ status }) => {
+      isAccepted = true;
+      return status;
+    });
+    await sending.promise;
+    await post(urls[1], session, call(2, 'hello'));
+    expect(isAccepted).toBe(false);
+    released.resolve();
+    expect(await accepted).toBe(202);
+    stream.cut();
+  });
+
   it('send what the store has handed out although its answer was lost', async () => {
     const session = await openSession(urls[0]);
     await subscribe(0, session, PRICES);
