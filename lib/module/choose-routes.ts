@@ -41,13 +41,30 @@ export async function chooseRoutes(
       }
     }
   }
-  const logger = new Logger(`McpModule(${options.name})`);
-  const made = `${counts.tools} tools and ${counts.resources} resources are routes of ${include.map(({ name }) => name).join(', ')}`;
-  logger.log(
-    leftOut.length > 0 ? `${made}; ${leftOut.length} routes are left out (verbose logs say why)` : made,
+  logChoice(options, counts, leftOut);
+}
+
+function logChoice(
+  { name, routes }: ServerDraft['options'],
+  { tools, resources }: Readonly<Record<'tools' | 'resources', number>>,
+  leftOut: readonly string[],
+): void {
+  const logger = new Logger(`McpModule(${name})`);
+  const made = [counted(tools, 'tool'), ...(resources > 0 ? [counted(resources, 'resource')] : [])].join(
+    ' and ',
   );
+  const controllers = routes!.include.map(type => type.name).join(', ');
+  const { length } = leftOut;
+  const verb = tools + resources === 1 ? 'is a route' : 'are routes';
+  const rest =
+    length === 0
+      ? ''
+      : `; ${counted(length, 'route')} ${length === 1 ? 'is' : 'are'} left out, which the verbose log explains`;
+  logger.log(`${made} ${verb} of ${controllers}${rest}`);
   for (const reason of leftOut) logger.verbose(`Left out: ${reason}`);
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function declarations(target: HandlerTarget, route: RouteDeclaration, resources: boolean): HandlerMetadata[] {
   const name =

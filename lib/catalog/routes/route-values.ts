@@ -32,11 +32,19 @@ export function routeValues({ args, rest }: RouteInput, data: unknown, subject: 
   };
 }
 
+/** Refuses what no path can hold: parsers of URLs take `.` and `..` as steps between folders. */
 function assertSegment(value: unknown, path: string, subject: string): void {
-  if (['string', 'number', 'boolean'].includes(typeof value) && value !== '') return;
-  const message =
-    value === undefined ? 'must be given' : 'must be a text that is not empty, a number or a boolean';
-  throw new InvalidArgumentsException(subject, [{ path, message }]);
+  const refuse = (message: string) => new InvalidArgumentsException(subject, [{ path, message }]);
+  if (value === undefined) throw refuse('must be given');
+  if (!['string', 'number', 'boolean'].includes(typeof value))
+    throw refuse('must be a text, a number or a boolean');
+  const text = String(value);
+  if (text === '' || text === '.' || text === '..') throw refuse('must not be empty, "." or ".."');
+  try {
+    encodeURIComponent(text);
+  } catch {
+    throw refuse('must be well-formed Unicode');
+  }
 }
 
 /** A URL holds texts and lists of texts. It cannot hold null or an empty list. */

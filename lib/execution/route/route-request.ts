@@ -63,7 +63,7 @@ function urlOf(path: string, { params, query }: RouteValues): string {
     .replace(/\{([^{}]*)\}/g, (_, part: string) =>
       namesIn(part).every(name => Object.hasOwn(params, name)) ? part : '',
     )
-    .replace(/:([A-Za-z_$][\w$]*)\??/g, (_, name: string) => segment(params[name] ?? ''));
+    .replace(/:([A-Za-z_$][\w$]*)\??/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) append(search, key, value);
   const text = search.toString();
@@ -72,12 +72,6 @@ function urlOf(path: string, { params, query }: RouteValues): string {
 
 const namesIn = (part: string): string[] =>
   [...part.matchAll(/:([A-Za-z_$][\w$]*)/g)].map(([, name]) => name);
-
-/** Parsers of URLs take `.` and `..` as steps between folders. */
-function segment(value: string): string {
-  const encoded = encodeURIComponent(value);
-  return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
-}
 
 function append(search: URLSearchParams, key: string, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) append(search, key, item);
