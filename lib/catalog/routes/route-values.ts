@@ -36,7 +36,7 @@ export function routeValues({ args, rest }: RouteInput, data: unknown, subject: 
 function assertSegment(value: unknown, path: string, subject: string): void {
   const refuse = (message: string) => new InvalidArgumentsException(subject, [{ path, message }]);
   if (value === undefined) throw refuse('must be given');
-  if (!['string', 'number', 'boolean'].includes(typeof value))
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
     throw refuse('must be a text, a number or a boolean');
   const text = String(value);
   if (text === '' || text === '.' || text === '..') throw refuse('must not be empty, "." or ".."');

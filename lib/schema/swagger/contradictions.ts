@@ -18,8 +18,8 @@ export function contradictionOf(
   // Without a type of its own, swagger keeps what TypeScript reflects, which may be less than the truth.
   const isOwn = swagger.type !== undefined && swagger.type !== reflectedType(owner, name);
   const { type: said } = isOwn ? schemaOfProperty(swagger, references) : {};
-  if (said !== undefined && schema.type !== undefined && !isSame(said, schema.type)) {
-    return `"${name}" is ${String(said)} in swagger and ${String(schema.type)} in class-validator`;
+  if (typeof said === 'string' && typeof schema.type === 'string' && !isSame(said, schema.type)) {
+    return `"${name}" is ${said} in swagger and ${schema.type} in class-validator`;
   }
   if (isGiven || swagger.required === undefined || swagger.required === isRequired(property))
     return undefined;
@@ -27,7 +27,7 @@ export function contradictionOf(
   return `"${name}" is ${swaggers} in swagger and ${validators} in class-validator`;
 }
 
-const NUMBERS: unknown[] = ['number', 'integer'];
+const NUMBERS = ['number', 'integer'];
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  [one].flat().includes(other) || (NUMBERS.includes(one) && NUMBERS.includes(other));
+const isSame = (one: string, other: string): boolean =>
+  one === other || (NUMBERS.includes(one) && NUMBERS.includes(other));
