@@ -17,6 +17,7 @@ import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/co
 import { McpBootstrapError } from './exceptions/mcp-bootstrap.error.js';
 import { MCP_FEATURE, type McpFeature } from './catalog/explorer.js';
 import { McpCoreModule } from './module/mcp-core.module.js';
+import { BoundMiddleware } from './execution/route/bound-middleware.js';
 import { routePaths } from './execution/route-paths.js';
 import {
   assertAsyncOptions,
@@ -31,6 +32,7 @@ import type {
   ResolvedOptions,
 } from './server/server-options.js';
 import type { McpServerInstance } from './server/mcp-server-instance.js';
+import { assertStdio } from './module/assert-stdio.js';
 import { ServerDraft } from './module/server-draft.js';
 import { McpServers } from './module/mcp-servers.js';
 import { SHUTDOWN_GRACE_MS } from './protocol/running-calls.js';
@@ -81,6 +83,7 @@ export class McpModule
     @Inject(CONTROLLER) { controller, decorators }: Route,
     @Inject(ENDPOINT) slot: EndpointSlot,
     servers: McpServers,
+    private readonly middleware: BoundMiddleware,
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
     private readonly adapterHost: HttpAdapterHost,
@@ -150,6 +153,7 @@ export class McpModule
    * the controller's class and its path.
    */
   configure(): void {
+    this.middleware.capture(this.adapterHost.httpAdapter);
     const { http } = this.draft.options;
     if (!http) return;
     const { path, version } = http;
@@ -163,6 +167,7 @@ export class McpModule
   async onApplicationBootstrap(): Promise<void> {
     // `HandlerLoader` has built it, or has ended the start.
     const server = this.draft.server!;
+    assertStdio(this.draft);
     await server.open();
     await this.http?.open(server);
     if (server.options.stdio) await this.openStdio(server);

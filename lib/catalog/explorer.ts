@@ -1,10 +1,11 @@
 import { Injectable, type InjectionToken, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { HandlerMetadata } from '../decorators/handler-options.js';
-import { HANDLER_METADATA } from '../decorators/metadata.js';
+import { HANDLER_METADATA, NO_TOOL_METADATA } from '../decorators/metadata.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { exploreMethods } from '../execution/explore-methods.js';
 import type { HandlerTarget } from '../execution/handler-target.js';
+import { routeOf, type RouteDeclaration } from './routes/route-declaration.js';
 
 /**
  * Token of each `McpModule.forFeature` declaration. It is a string, so that the CommonJS and the ES build of the
@@ -37,6 +38,24 @@ export class HandlerExplorer {
       ...handler,
       featureServers: [...(servers.get(handler.target.handlerClass) ?? [])],
     }));
+  }
+
+  /** The routes of controllers that have no `@Tool()` of their own and are not kept out by `@Tool(false)`. */
+  routesOf(
+    controllers: readonly Type[],
+  ): { readonly target: HandlerTarget; readonly route: RouteDeclaration }[] {
+    const isTool = (method: object) => readHandlers(method).some(({ kind }) => kind === 'tool');
+    const isChosen = (method: object) => !Reflect.hasMetadata(NO_TOOL_METADATA, method) && !isTool(method);
+    const methods = exploreMethods(this.modules, method => (isChosen(method) ? [undefined] : []));
+    return [...methods].flatMap(({ target }) => {
+      const route = controllers.includes(target.handlerClass) ? routeOf(target) : undefined;
+      return route ? [{ target, route }] : [];
+    });
+  }
+
+  /** Whether a class is a controller of a module. */
+  isController(type: Type): boolean {
+    return [...this.modules.values()].some(({ controllers }) => controllers.has(type));
   }
 
   /** The servers that `forFeature` names for a class; undefined stands for the first server. */

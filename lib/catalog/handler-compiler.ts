@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type {
   CompletionOptions,
   HandlerMetadata,
@@ -34,6 +35,9 @@ import {
   type ToolEntry,
 } from './entries.js';
 import { requirementOf } from './requirement.js';
+import { routeOf, type RouteDeclaration } from './routes/route-declaration.js';
+import { BoundMiddleware } from '../execution/route/bound-middleware.js';
+import type { RouteBinding } from '../execution/mcp-execution-context.js';
 import { inputOf, parsedParams, uriParamsOf, type HandlerInput } from './handler-input.js';
 import { defined } from '../util/defined.js';
 import { checkUri } from '../protocol/check-uri.js';
@@ -41,10 +45,21 @@ import { checkUri } from '../protocol/check-uri.js';
 export interface HandlerDeclaration {
   readonly metadata: HandlerMetadata;
   readonly target: HandlerTarget;
+  /** Whether a resource is read as the route that its method is. Always so for a tool on a route. */
+  readonly isRoute?: boolean;
 }
 
 /** The names that the specification recommends. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+
+/** The options of `@Tool` that only routes have. */
+const ROUTE_OPTIONS = [
+  'params',
+  'headers',
+  'request',
+  'middleware',
+  'stdio',
+] as const satisfies readonly (keyof ToolOptions)[];
 
 /** The options of `@Tool` that do not belong to extensions. */
 const TOOL_OPTIONS = [
@@ -57,6 +72,7 @@ const TOOL_OPTIONS = [
   'annotations',
   'inputSchema',
   'outputSchema',
+  ...ROUTE_OPTIONS,
 ] as const satisfies readonly (keyof ToolOptions)[];
 
 type Positional = Pipeline['positional'];
@@ -71,26 +87,33 @@ const textAndArguments: Positional = (data, { context }) => {
 /** Compiles declarations into catalogue entries, and reports every mistake in a declaration. */
 @Injectable()
 export class HandlerCompiler {
-  constructor(private readonly executor: HandlerExecutor) {}
+  constructor(
+    private readonly executor: HandlerExecutor,
+    private readonly config: ApplicationConfig,
+    private readonly modules: ModulesContainer,
+    private readonly middleware: BoundMiddleware,
+  ) {}
 
   /** @throws McpBootstrapError that names class and method */
-  async compile({ metadata, target }: HandlerDeclaration): Promise<Entry> {
+  async compile({ metadata, target, isRoute }: HandlerDeclaration): Promise<Entry> {
     try {
-      await checkAsks(readParams(target), metadata.kind);
-      if (metadata.kind !== 'tool' && readParams(target).some(({ kind }) => kind === 'header')) {
+      const route = metadata.kind === 'tool' || isRoute ? routeOf(target) : undefined;
+      const params = readParams(target, route !== undefined);
+      await checkAsks(params, metadata.kind);
+      if (metadata.kind !== 'tool' && params.some(({ kind }) => kind === 'header')) {
         throw new Error(
           '@HeaderParam() works only in tools, because only tools have header parameters; remove it',
         );
       }
       switch (metadata.kind) {
         case 'tool':
-          return await this.tool(metadata.options, target);
+          return await this.tool(metadata.options, target, route);
         case 'prompt':
           return await this.prompt(metadata.options, target);
         case 'resource':
-          return this.resource(metadata.options, target);
+          return await this.resource(metadata.options, target, route);
         case 'resource template':
-          return await this.resourceTemplate(metadata.options, target);
+          return await this.resourceTemplate(metadata.options, target, route);
         case 'completion':
           return this.completion(metadata.options, target);
       }
@@ -100,16 +123,24 @@ export class HandlerCompiler {
     }
   }
 
-  private async tool(options: ToolOptions, target: HandlerTarget): Promise<ToolEntry> {
-    const key = options.name ?? target.methodName;
+  private async tool(
+    given: ToolOptions,
+    target: HandlerTarget,
+    declared: RouteDeclaration | undefined,
+  ): Promise<ToolEntry> {
+    const key = given.name ?? target.methodName;
     if (!TOOL_NAME.test(key)) {
       throw new Error(
         `"${key}" is not a tool name: use 1 to 128 letters, digits, "_", "-", "." or "/" (the "name" option)`,
       );
     }
-    const params = readParams(target);
+    const route = declared && (await this.route(target, declared, given));
+    if (!route) assertNoRouteOptions(given);
+    const { options = given, params = readParams(target), binding } = route ?? {};
     const input =
-      (await declaredIn(options, 'inputSchema', 'input')) ?? (await inputOf(target, params, 'tool'));
+      route?.input ??
+      (await declaredIn(options, 'inputSchema', 'input')) ??
+      (await inputOf(target, params, 'tool'));
     const output = await declaredIn(options, 'outputSchema', 'output');
     const inputSchema = input.schema.jsonSchema;
     const headerParams = headersOf(inputSchema, input.source);
@@ -133,10 +164,17 @@ export class HandlerCompiler {
         target,
         validator(`tool "${key}"`, input.schema),
         withContext,
-        parsedParams(params, options.inputSchema),
+        binding ? params : parsedParams(params, options.inputSchema),
+        binding,
       ),
       ...(output && { output: output.schema }),
     };
+  }
+
+  private async route(target: HandlerTarget, declared: RouteDeclaration, given: ToolOptions) {
+    const { routeTool } = await import('./routes/route-tool.js');
+    const { config, middleware, modules } = this;
+    return routeTool(target, declared, given, { config, middleware, applicationId: modules.applicationId });
   }
 
   private async prompt(options: PromptOptions, target: HandlerTarget): Promise<PromptEntry> {
@@ -162,13 +200,18 @@ export class HandlerCompiler {
     };
   }
 
-  private resource(options: ResourceOptions, target: HandlerTarget): ResourceEntry {
+  private async resource(
+    options: ResourceOptions,
+    target: HandlerTarget,
+    declared: RouteDeclaration | undefined,
+  ): Promise<ResourceEntry> {
     const { uri, mimeType, annotations, size, cache } = options;
     const problem = checkUri(uri);
     if (problem !== undefined) throw new Error(`"${uri}" is not a resource URI: ${problem}`);
-    const run = this.runner(target, data => data, uriAndContext);
+    const route = declared && (await this.route(target, declared, {}));
+    const run = this.runner(target, data => data, uriAndContext, route?.params, route?.binding);
     const definition = {
-      ...described(options.name ?? target.methodName, options),
+      ...described(options.name ?? target.methodName, { ...route?.words, ...options }),
       uri,
       ...defined({ mimeType, annotations, size }),
     };
@@ -178,17 +221,21 @@ export class HandlerCompiler {
   private async resourceTemplate(
     options: ResourceTemplateOptions,
     target: HandlerTarget,
+    declared: RouteDeclaration | undefined,
   ): Promise<ResourceTemplateEntry> {
     const { uriTemplate, mimeType, annotations, cache } = options;
     const { compileUriTemplate } = await import('../protocol/uri-template.js');
     const template = compileUriTemplate(uriTemplate);
+    const route = declared && (await this.route(target, declared, {}));
     const input =
-      (await declaredIn(options, 'uriParamsSchema', 'input')) ?? (await uriParamsOf(readParams(target)));
+      route?.input ??
+      (await declaredIn(options, 'uriParamsSchema', 'input')) ??
+      (await uriParamsOf(readParams(target)));
     const prepare: Prepare = input
       ? validator(`resource template "${uriTemplate}"`, input.schema)
       : data => data;
     const definition = {
-      ...described(options.name ?? target.methodName, options),
+      ...described(options.name ?? target.methodName, { ...route?.words, ...options }),
       uriTemplate,
       ...defined({ mimeType, annotations }),
     };
@@ -198,7 +245,7 @@ export class HandlerCompiler {
       ...originOf(target),
       definition,
       template,
-      run: this.runner(target, prepare, uriAndContext),
+      run: this.runner(target, prepare, uriAndContext, route?.params, route?.binding),
       inputJsonSchema: input?.schema.jsonSchema,
       cache,
     };
@@ -220,9 +267,19 @@ export class HandlerCompiler {
     prepare: Prepare,
     positional: Positional,
     params: readonly HandlerParam[] = readParams(target),
+    route?: RouteBinding,
   ): RunHandler {
-    return this.executor.compile({ target, params, prepare, positional });
+    return this.executor.compile({ target, params, prepare, positional, route });
   }
+}
+
+/** Refuses options that only routes have. */
+function assertNoRouteOptions(options: ToolOptions): void {
+  const stray = ROUTE_OPTIONS.find(name => name in options);
+  if (stray)
+    throw new Error(`"${stray}" is an option of routes, and the method is not a route of a controller`);
+  if (options.outputSchema === true)
+    throw new Error('"outputSchema: true" works only on a route of a controller');
 }
 
 export const originOf = (target: HandlerTarget): Pick<Entry, 'where' | 'version' | 'requirement'> => ({
@@ -236,7 +293,7 @@ export const originOf = (target: HandlerTarget): Pick<Entry, 'where' | 'version'
 
 /** @throws SchemaError also for an undefined schema: a circular import must not disable the check */
 export async function declaredIn<K extends string>(
-  options: { readonly [_ in K]?: SchemaLike },
+  options: { readonly [_ in K]?: SchemaLike | true },
   option: K,
   io: SchemaIo,
 ): Promise<HandlerInput | undefined> {

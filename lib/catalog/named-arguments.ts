@@ -1,20 +1,12 @@
 import type { HandlerParam } from '../execution/handler-params.js';
 import { compileSchema } from '../schema/compile-schema.js';
 import { embedded } from '../schema/json-schema.js';
+import { REFLECTED_TYPES } from '../schema/reflected-types.js';
 import { isRecord } from '../util/is-record.js';
 import { failure, success } from '../schema/result.js';
 import type { CompiledSchema, JsonSchema, SchemaIssue } from '../schema/types.js';
 import { isDto } from '../execution/handler-target.js';
 import { whyUnknown } from './parameter-remedies.js';
-
-const DATE: JsonSchema = { type: 'string', format: 'date-time' };
-
-const SCALARS = new Map<unknown, JsonSchema>([
-  [String, { type: 'string' }],
-  [Number, { type: 'number' }],
-  [Boolean, { type: 'boolean' }],
-  [Date, DATE],
-]);
 
 interface NamedArgument {
   readonly name: string;
@@ -95,7 +87,7 @@ async function namedArgument(
   // Arguments of a prompt are strings, even if a pipe converts them.
   const isText = owner === 'prompt' && (pipes.length > 0 || metatype === undefined || metatype === Object);
   const type: unknown = isText ? String : metatype;
-  const scalar = SCALARS.get(type);
+  const scalar = REFLECTED_TYPES.get(type);
   // Pipes receive the value that the client sent.
   if (scalar) return { ...common, schema: scalar, isDate: type === Date && pipes.length === 0 };
   if (owner !== 'prompt' && isDto(type)) {

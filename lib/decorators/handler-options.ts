@@ -25,8 +25,30 @@ export interface ToolOptions extends HandlerOptions {
    * Arguments without a schema stop the bootstrap; `{ type: 'object' }` accepts all.
    */
   inputSchema?: SchemaLike;
-  /** Schema of the structured result, checked before it is sent. */
-  outputSchema?: SchemaLike;
+  /**
+   * Schema of the structured result, checked before it is sent. `true` on a route takes the class of `@ApiOkResponse()`
+   * or `@ApiCreatedResponse()`.
+   */
+  outputSchema?: SchemaLike | true;
+  /**
+   * On a route: other names for its parameters. The key is the name of a path, query or body parameter; `query.id` and
+   * `body.id` select one of several.
+   */
+  params?: Readonly<Record<string, string>>;
+  /** On a route: names of the headers of the MCP request that `@Headers('name')` may read. Default: none. */
+  headers?: readonly string[];
+  /** On a route: allows `@Req()`, which passes a view of the MCP request. Default: false. */
+  request?: boolean;
+  /**
+   * On a route: whether the middleware of the route runs before its guards. False if the route is safe without it.
+   * Default: true.
+   */
+  middleware?: boolean;
+  /**
+   * On a route with guards, middleware, Nest interceptors, filters or custom parameter decorators: allows the tool over
+   * stdio, where they see no HTTP request. Default: false.
+   */
+  stdio?: boolean;
 }
 
 /** Options of `@Prompt`. Specification: server/prompts. */

@@ -1,4 +1,5 @@
-import { HANDLER_METADATA, declareOnMethod } from './metadata.js';
+import { SetMetadata } from '@nestjs/common';
+import { HANDLER_METADATA, NO_TOOL_METADATA, declareOnMethod } from './metadata.js';
 import type {
   CompletionOptions,
   HandlerMetadata,
@@ -14,7 +15,8 @@ const declareHandler = (metadata: HandlerMetadata): MethodDecorator =>
 /**
  * Makes a provider's method a tool (specification: server/tools). The method returns text, structured content for an
  * `outputSchema`, content blocks or a `CallToolResult`. It may return a Promise, an Observable or an async iterable;
- * earlier values are sent as progress.
+ * earlier values are sent as progress. On a route of a controller, its path, query and body parameters become the
+ * arguments. `@Tool(false)` keeps a route out of the `routes` of `McpModule`.
  * @example
  * ```ts
  * @Tool({ description: 'Search the catalogue' })
@@ -23,7 +25,8 @@ const declareHandler = (metadata: HandlerMetadata): MethodDecorator =>
  * }
  * ```
  */
-export const Tool = (options: ToolOptions = {}): MethodDecorator => declareHandler({ kind: 'tool', options });
+export const Tool = (options: ToolOptions | false = {}): MethodDecorator =>
+  options === false ? SetMetadata(NO_TOOL_METADATA, true) : declareHandler({ kind: 'tool', options });
 
 /**
  * Makes a provider's method a prompt (specification: server/prompts). The method returns a string (one user message), a

@@ -1,6 +1,9 @@
 /** Key of the options of `@Tool`, `@Prompt` and the other handler decorators: a list on the decorated method. */
 export const HANDLER_METADATA = 'nestjs-mcp:handlers';
 
+/** Key that `@Tool(false)` sets to `true` on a method. */
+export const NO_TOOL_METADATA = 'nestjs-mcp:no-tool';
+
 /** Key of the options of `@McpExtension`, on a class. */
 export const EXTENSION_METADATA = 'nestjs-mcp:extension';
 /** Key of the options of `@ExtensionMethod`: a list on the decorated method; `true` on its class. */
@@ -24,11 +27,16 @@ export const ENTRY_PROVIDER_WATERMARK = '__entryProvider__';
 
 /** Nest's `RouteParamtypes.BODY`, the only kind of parameter that `ValidationPipe` validates by default. */
 export const ARGS_PARAM = '3';
-/** Parameter kinds of this module; pipes do not run on them. */
-export const CONTEXT_PARAM = 'mcp:ctx';
-export const URI_PARAMS_PARAM = 'mcp:uri';
-export const ASK_PARAM = 'mcp:ask';
-export const HEADER_PARAM = 'mcp:header';
+/** Nest's mark of custom parameter decorators. */
+export const CUSTOM_PARAM = '__customRouteArgs__';
+/**
+ * Parameter kinds of this module; pipes do not run on them. If HTTP reaches the method as a route, Nest reads them as
+ * custom decorators, whose value is undefined.
+ */
+export const CONTEXT_PARAM = `mcp:ctx${CUSTOM_PARAM}`;
+export const URI_PARAMS_PARAM = `mcp:uri${CUSTOM_PARAM}`;
+export const ASK_PARAM = `mcp:ask${CUSTOM_PARAM}`;
+export const HEADER_PARAM = `mcp:header${CUSTOM_PARAM}`;
 
 /**
  * @param what names the decorated method in messages

@@ -2,6 +2,7 @@ import type { PipeTransform, Type } from '@nestjs/common';
 import {
   ARGS_PARAM,
   CONTEXT_PARAM,
+  CUSTOM_PARAM,
   HEADER_PARAM,
   ROUTE_ARGS_METADATA,
   URI_PARAMS_PARAM,
@@ -31,12 +32,18 @@ export function parameter(
     const declared = (Reflect.getOwnMetadata(ROUTE_ARGS_METADATA, target.constructor, key) ?? {}) as object;
     Reflect.defineMetadata(
       ROUTE_ARGS_METADATA,
-      { ...declared, [`${kind}:${index}`]: { index, data, pipes, options } },
+      {
+        ...declared,
+        [`${kind}:${index}`]: { index, data, pipes, options, ...(isCustom(kind) && { factory: noValue }) },
+      },
       target.constructor,
       key,
     );
   };
 }
+
+const isCustom = (kind: string): boolean => kind.endsWith(CUSTOM_PARAM);
+const noValue = () => undefined;
 
 /**
  * The validated arguments of the call: all of them, or the argument with the given name. Pipes run as on `@Body()`.

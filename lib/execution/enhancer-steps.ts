@@ -44,7 +44,10 @@ function globalsOf(kind: Kind, config: ApplicationConfig): readonly unknown[] {
 }
 
 /** The enhancers of a handler, in running order. Filters run only if something throws. */
-export function enhancerSteps({ target, params }: HandlerPlan, config: ApplicationConfig): EnhancerStep[] {
+export function enhancerSteps(
+  { target, params }: Pick<HandlerPlan, 'target' | 'params'>,
+  config: ApplicationConfig,
+): EnhancerStep[] {
   const own = (kind: Kind) => stepsOf(kind, target, config);
   const pipes = own('pipe');
   const piped = params.filter(isPiped).flatMap(({ index, pipes: more }) => [

@@ -15,7 +15,7 @@ import {
 } from './handler-pipeline.js';
 import type { HandlerParam } from './handler-params.js';
 import { declaredMethodOf, describeTarget, type HandlerTarget, type Wrapper } from './handler-target.js';
-import type { HandlerCall } from './mcp-execution-context.js';
+import type { HandlerCall, RouteBinding } from './mcp-execution-context.js';
 import { assertEnhancersResolve, enhancerHostOf, visibleGuardsOf } from './enhancer-host.js';
 import { enhancerCreators, type EnhancerCreators } from './nest-enhancers.js';
 import { RequestScope } from './request-scope.js';
@@ -42,6 +42,8 @@ export interface HandlerPlan {
   readonly params: readonly HandlerParam[];
   readonly prepare: Prepare;
   readonly positional: Pipeline['positional'];
+  /** Set if the method is also an HTTP route. */
+  readonly route?: RouteBinding;
 }
 
 /** Compiles a method into a function that runs it as Nest would. Only this class uses Nest's internals. */
@@ -62,6 +64,11 @@ export class HandlerExecutor {
    * @throws McpBootstrapError for a transient provider, or an enhancer that Nest would drop silently
    */
   compile(plan: HandlerPlan): RunHandler {
+    const run = this.runner(plan);
+    return plan.route ? asRoute(run, plan.route) : run;
+  }
+
+  private runner(plan: HandlerPlan): RunHandler {
     const { target, params } = plan;
     const { wrapper, moduleKey } = target;
     if (wrapper?.scope === Scope.TRANSIENT) {
@@ -83,7 +90,10 @@ export class HandlerExecutor {
       });
     }
     const scoped = async <T>(call: HandlerCall, use: Use<T>): Promise<T> => {
-      const contextId = this.scope.contextIdOf(call.context, (wrapper ?? host).isDependencyTreeDurable());
+      // As on the route, before Nest creates what is request-scoped. The pipeline throws its error.
+      await call.route?.runMiddleware().catch(() => undefined);
+      const origin = call.route ?? call.context;
+      const contextId = this.scope.contextIdOf(origin, (wrapper ?? host).isDependencyTreeDurable());
       const instance = await this.scope.load(host, contextId);
       const own = wrapper === host ? instance : target.instance;
       const scopedPlan = { ...plan, target: { ...target, instance: own } };
@@ -125,6 +135,13 @@ export class HandlerExecutor {
     };
   }
 }
+
+/** Each call gets the request and the response that the route would have. */
+const asRoute = (run: RunHandler, route: RouteBinding): RunHandler =>
+  Object.assign(async (call: HandlerCall) => run({ ...call, route: route.open(call) }), {
+    ...run,
+    admit: async (call: HandlerCall) => run.admit({ ...call, route: route.open(call) }),
+  });
 
 /**
  * Enhancers and custom decorators reach the `McpContext` through the `ExecutionContext`; methods without parameter

@@ -11,7 +11,7 @@ import type { ArgOptions } from '../decorators/params.decorator.js';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { describeTarget, paramTypesOf, type HandlerTarget } from './handler-target.js';
 
-export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'ask' | 'custom';
+export type ParamKind = 'args' | 'context' | 'uri' | 'header' | 'ask' | 'custom' | 'route';
 
 export interface HandlerParam {
   readonly kind: ParamKind;
@@ -20,6 +20,8 @@ export interface HandlerParam {
   readonly data?: unknown;
   readonly options?: ArgOptions;
   readonly pipes: unknown[];
+  /** Nest's number of a decorator of HTTP routes, such as `@Query()`. */
+  readonly paramtype?: number;
   /** For `StandardSchemaValidationPipe` of Nest 12. */
   readonly schema?: unknown;
   readonly metatype?: Type;
@@ -37,26 +39,34 @@ const KINDS: Readonly<Record<string, ParamKind>> = {
   [HEADER_PARAM]: 'header',
 };
 
-/** The parameters from left to right. @throws McpBootstrapError for a decorator of HTTP routes, such as `@Query()` */
-export function readParams(target: HandlerTarget): HandlerParam[] {
+/**
+ * The parameters from left to right.
+ * @param isRoute whether the decorators of HTTP routes keep their meaning
+ * @throws McpBootstrapError for a decorator of HTTP routes, such as `@Query()`, unless the method is a route
+ */
+export function readParams(target: HandlerTarget, isRoute = false): HandlerParam[] {
   const { handlerClass, methodName } = target;
   const stored = (Reflect.getMetadata(ROUTE_ARGS_METADATA, handlerClass, methodName) ?? {}) as Record<
     string,
     StoredParam
   >;
   const types = paramTypesOf(target);
-  const params = Object.entries(stored).map(
-    ([key, { index, data, options, pipes = [], schema, factory }]) => {
-      const kind = factory ? 'custom' : KINDS[key.slice(0, key.lastIndexOf(':'))];
-      if (kind === undefined) {
-        throw new McpBootstrapError(
-          describeTarget(target),
-          `parameter ${index + 1} has a decorator that only HTTP routes have; use @Args(), @Ctx() or @UriParams() ` +
-            'instead, or read the HTTP request from McpContext.request',
-        );
-      }
-      return { kind, index, data, options, pipes, schema, factory, metatype: types[index] };
-    },
-  );
+  const params = Object.entries(stored).map(([key, param]): HandlerParam => {
+    const { index, data, options, pipes = [], schema, factory } = param;
+    const common = { index, data, options, pipes, schema, factory, metatype: types[index] };
+    const name = key.slice(0, key.lastIndexOf(':'));
+    if (isRoute && isNestParam(name, param)) return { ...common, kind: 'route', paramtype: Number(name) };
+    const kind = KINDS[name] ?? (factory && 'custom');
+    if (kind !== undefined) return { ...common, kind };
+    throw new McpBootstrapError(
+      describeTarget(target),
+      `parameter ${index + 1} has a decorator that only HTTP routes have; use @Args(), @Ctx() or @UriParams() ` +
+        'instead, or read the HTTP request from McpContext.request',
+    );
+  });
   return params.sort((a, b) => a.index - b.index);
 }
+
+/** `@Args()` has the number of `@Body()`, but stores options. */
+const isNestParam = (name: string, param: StoredParam): boolean =>
+  /^\d+$/.test(name) && !(name === ARGS_PARAM && 'options' in param);

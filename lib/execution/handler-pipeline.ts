@@ -16,7 +16,7 @@ import { GuardDenied } from '../exceptions/guard-denied.js';
 import { askFor } from './handler-asks.js';
 import type { HandlerParam } from './handler-params.js';
 import type { HandlerTarget, Method } from './handler-target.js';
-import { createExecutionContext, MCP_CONTEXT_TYPE, type HandlerCall } from './mcp-execution-context.js';
+import { contextTypeOf, createExecutionContext, type HandlerCall } from './mcp-execution-context.js';
 import { guardsConsumer, interceptorsConsumer } from './nest-enhancers.js';
 import { lastValue } from './observe.js';
 
@@ -56,8 +56,9 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
   const host = () => (known ??= createExecutionContext(call, target.handlerClass, method));
   let guarded = false;
   try {
+    if (call.route) await call.route.runMiddleware();
     if (guards.length > 0 && !call.lifecycle?.isAdmitted)
-      await activate(guards, host(), target.instance, method);
+      await activate(guards, host(), target.instance, method, contextTypeOf(call));
     guarded = true;
     const result: unknown = await (interceptors.length === 0
       ? invoke(pipeline, call, host)
@@ -67,16 +68,19 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
           target.instance,
           method,
           () => invoke(pipeline, call, host),
-          MCP_CONTEXT_TYPE,
+          contextTypeOf(call),
         ));
-    return isObservable(result)
+    const value = isObservable(result)
       ? await lastValue(result, call.context.signal, (value, index) => call.context.progressOf(value, index))
       : result;
+    return call.route ? call.route.resultOf(value) : value;
   } catch (error) {
     // Filters see only errors. Asking the client is not an error, and `UnsupportedInput` is not a guard's refusal.
     if (isRoundEnd(error) || isUnaskable(error)) throw error;
     if (isCancellation(error, call.context.signal)) throw new CallCancelled();
-    return await filter(pipeline, host(), guarded ? error : new GuardDenied(error));
+    return await filter(pipeline, host(), guarded ? error : new GuardDenied(error), call);
+  } finally {
+    call.route?.end();
   }
 }
 
@@ -87,7 +91,8 @@ export async function runPipeline(pipeline: Pipeline, call: HandlerCall): Promis
 export async function runGuards({ target, method, guards }: Pipeline, call: HandlerCall): Promise<void> {
   const host = createExecutionContext(call, target.handlerClass, method);
   try {
-    await activate(guards, host, target.instance, method);
+    await call.route?.runMiddleware();
+    await activate(guards, host, target.instance, method, contextTypeOf(call));
   } catch (error) {
     throw new GuardDenied(error);
   }
@@ -113,7 +118,7 @@ export async function hiderOf(
         [host],
         target.instance,
         method,
-        MCP_CONTEXT_TYPE,
+        contextTypeOf(call),
       );
       if (!shows) return { guard };
     } catch (error) {
@@ -128,8 +133,9 @@ async function activate(
   host: ExecutionContextHost,
   instance: object,
   method: Method,
+  type: string,
 ): Promise<void> {
-  if (await guardsConsumer.tryActivate(guards, [host], instance, method, MCP_CONTEXT_TYPE)) return;
+  if (await guardsConsumer.tryActivate(guards, [host], instance, method, type)) return;
   throw new ForbiddenException('Forbidden resource');
 }
 
@@ -203,6 +209,8 @@ function valueOf(
       return call.context.headerParam(param.data as string);
     case 'custom':
       return param.factory?.(param.data, host());
+    case 'route':
+      return call.route?.argument(param);
   }
 }
 
@@ -214,12 +222,12 @@ const pick = (data: unknown, name: unknown): unknown =>
       : undefined;
 
 async function transform(
-  { kind, metatype, data, schema, transforms }: PipelineParam,
+  { kind, metatype, data, schema, transforms, paramtype }: PipelineParam,
   value: unknown,
 ): Promise<unknown> {
   let result = value;
   const metadata = {
-    type: kind === 'custom' ? 'custom' : 'body',
+    type: kind === 'custom' ? 'custom' : (PIPED_ROUTE_PARAMS.get(paramtype) ?? 'body'),
     metatype,
     data: data as string | undefined,
     // Nest 11 does not have the field.
@@ -229,8 +237,16 @@ async function transform(
   return result;
 }
 
-/** The first filter that catches the error sets the result. If the filter returns nothing, the error is thrown. */
-async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unknown): Promise<unknown> {
+/**
+ * The first filter that catches the error sets the result. If the filter returns nothing, the error is thrown. The
+ * filter of a route may answer through its response.
+ */
+async function filter(
+  pipeline: Pipeline,
+  host: ExecutionContextHost,
+  error: unknown,
+  { route }: HandlerCall,
+): Promise<unknown> {
   const denied = error instanceof GuardDenied;
   const original = denied ? error.cause : error;
   try {
@@ -239,6 +255,7 @@ async function filter(pipeline: Pipeline, host: ExecutionContextHost, error: unk
       ? await lastValueFrom(handled, { defaultValue: undefined })
       : handled;
     if (value !== undefined && value !== null) return value;
+    if (route?.hasAnswered) return route.resultOf(value);
   } catch (thrown) {
     keepCause(thrown, original);
     throw denied ? new GuardDenied(thrown) : thrown;
@@ -253,5 +270,13 @@ function keepCause(thrown: unknown, cause: unknown): void {
     Object.defineProperty(thrown, 'cause', { value: cause, writable: true, configurable: true });
 }
 
+/** What pipes are told of the parameters of a route, by Nest's number of the decorator. */
+const PIPED_ROUTE_PARAMS: ReadonlyMap<number | undefined, ArgumentMetadata['type']> = new Map([
+  [3, 'body'],
+  [4, 'query'],
+  [5, 'param'],
+]);
+
 /** Whether pipes run on a parameter. They do not run on the context, the URI or a header. */
-export const isPiped = ({ kind }: HandlerParam): boolean => kind === 'args' || kind === 'custom';
+export const isPiped = ({ kind, paramtype }: HandlerParam): boolean =>
+  kind === 'args' || kind === 'custom' || PIPED_ROUTE_PARAMS.has(paramtype);

@@ -8,6 +8,37 @@ import { shieldResponse } from './response-shield.js';
 /** The value of `ExecutionContext.getType()` while a handler of this module runs. */
 export const MCP_CONTEXT_TYPE = 'mcp';
 
+/** What a handler that is also an HTTP route adds to one of its calls. */
+export interface RouteCall {
+  /** The request that the route would get. */
+  readonly request: object;
+  /** Whether middleware, a Nest interceptor or a filter has answered through the response. */
+  readonly hasAnswered: boolean;
+  executionContext(handlerClass: Type, handler: (...args: unknown[]) => unknown): ExecutionContextHost;
+  /**
+   * Runs the middleware of the route, once.
+   * @throws what the middleware threw or passed to `next()`, or an `HttpException` with what it answered
+   */
+  runMiddleware(): Promise<void>;
+  /** The value of a parameter with a decorator of HTTP routes, as Nest reads it. */
+  argument(param: { readonly paramtype?: number; readonly data?: unknown }): unknown;
+  /**
+   * The result of the route, or what was answered through the response.
+   * @throws HttpException for an answer with an error status
+   */
+  resultOf(value: unknown): Promise<unknown>;
+  /** Ends the response, for middleware that waits for its end. */
+  end(): void;
+}
+
+/** Opens the calls of a handler that is also an HTTP route. */
+export interface RouteBinding {
+  /** @throws InvalidArgumentsException for a value that no URL can hold */
+  open(call: HandlerCall): RouteCall;
+  /** What of the route may need an HTTP request, which calls over stdio do not have. Known when Nest has bound its routes. */
+  overStdio(): string | undefined;
+}
+
 /** The data of one call for guards, pipes, interceptors and filters. */
 export interface HandlerCall {
   /** The arguments or variables that the client sent. */
@@ -17,6 +48,8 @@ export interface HandlerCall {
   readonly lifecycle?: CallLifecycle;
   /** The variables of a resource template's URI. */
   readonly variables?: Readonly<Record<string, string | string[]>>;
+  /** Set if the handler is also an HTTP route. */
+  readonly route?: RouteCall;
 }
 
 /**
@@ -58,8 +91,14 @@ export function createExecutionContext(
   handlerClass: Type,
   handler: (...args: unknown[]) => unknown,
 ): ExecutionContextHost {
-  return new McpExecutionContextHost(call, handlerClass, handler);
+  return (
+    call.route?.executionContext(handlerClass, handler) ??
+    new McpExecutionContextHost(call, handlerClass, handler)
+  );
 }
+
+/** The type of the `ExecutionContext` of a call. */
+export const contextTypeOf = ({ route }: HandlerCall): string => (route ? 'http' : MCP_CONTEXT_TYPE);
 
 /**
  * Reads an `ExecutionContext` of type `'mcp'` in a guard, an interceptor or a parameter decorator.

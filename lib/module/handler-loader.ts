@@ -59,6 +59,14 @@ export class HandlerLoader implements OnModuleInit {
         for (const draft of this.draftsOf(handler)) draft.table.add(entry);
       });
     }
+    for (const draft of areOptionsRight ? this.servers.drafts() : []) {
+      if (draft.options.routes) await mistakes.collect(() => this.choose(draft));
+    }
+  }
+
+  private async choose(draft: ServerDraft): Promise<void> {
+    const { chooseRoutes } = await import('./choose-routes.js');
+    await chooseRoutes(draft, this.explorer, this.compiler);
   }
 
   private async loadExtensions(): Promise<void> {

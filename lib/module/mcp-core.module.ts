@@ -3,6 +3,7 @@ import { MCP_SERVERS, McpServers } from './mcp-servers.js';
 import { HandlerExplorer } from '../catalog/explorer.js';
 import { HandlerCompiler } from '../catalog/handler-compiler.js';
 import { StandInHost } from '../execution/enhancer-host.js';
+import { BoundMiddleware } from '../execution/route/bound-middleware.js';
 import { HandlerExecutor } from '../execution/handler-executor.js';
 import { RequestScope } from '../execution/request-scope.js';
 import { InterceptorChainRunner } from './interceptor-chain-runner.js';
@@ -17,6 +18,7 @@ import { loadedVersions } from '../util/version.js';
 @Global()
 @Module({
   providers: [
+    BoundMiddleware,
     HandlerExecutor,
     HandlerExplorer,
     HandlerCompiler,
@@ -32,6 +34,7 @@ import { loadedVersions } from '../util/version.js';
     { provide: MCP_SERVERS, useExisting: McpServers },
   ],
   exports: [
+    BoundMiddleware,
     InterceptorChainRunner,
     InterceptorReports,
     InterceptorLoader,

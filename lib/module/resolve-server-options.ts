@@ -7,6 +7,7 @@ import type {
   McpHttpOptions,
   McpModuleAsyncOptions,
   McpModuleOptions,
+  McpRouteOptions,
   McpSessionOptions,
   ResolvedHttpOptions,
   ResolvedOptions,
@@ -108,6 +109,17 @@ const CAPABILITIES = objectOf<ResolvedOptions['capabilities']>({
   completions: FLAG,
 });
 
+const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'ALL'];
+
+export const ROUTES = objectOf<McpRouteOptions>(
+  {
+    include: listOf(FUNCTION, 'a list of controllers'),
+    methods: listOf(oneOf(...VERBS), 'a list of HTTP methods, such as ["GET"]'),
+    resources: FLAG,
+  },
+  { required: ['include'], description: 'an object with the controllers in "include"' },
+);
+
 const ICON: OptionSchema = {
   accepts: (icon: unknown) => isRecord(icon) && isText(icon['src']),
   description: 'an icon, with the URL of the image in "src"',
@@ -149,6 +161,7 @@ export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
     interceptors: { ...INTERCEPTORS, default: {} },
     mrtr: { ...MRTR, default: {} },
     bus: { accepts: hasMethods('publish', 'subscribe'), description: 'an object with publish and subscribe' },
+    routes: ROUTES,
   },
   {
     title: 'options',

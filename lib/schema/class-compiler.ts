@@ -1,23 +1,38 @@
-import type { Type } from '@nestjs/common';
+import { Logger, type Type } from '@nestjs/common';
 import { ClassConverter } from './class-converter.js';
 import { loadClassPeers, type PropertyFailure } from './class-peers.js';
 import { shapeIssues } from './class-property.js';
+import { compileJsonSchema } from './json-schema-compiler.js';
+import { withModels } from './swagger/instances.js';
 import { isPlain } from '../util/is-plain.js';
 import { isRecord } from '../util/is-record.js';
 import { toPlainJson } from './json-schema.js';
 import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
+const logger = new Logger('McpModule');
+
 /**
- * Compiles a class. Validated values are instances, and a property without a decorator is an issue. @throws SchemaError
+ * Compiles a class. Validated values are instances, and a property without a decorator is an issue. Properties that only
+ * swagger describes are checked by JSON Schema, the others by class-validator.
+ * @throws SchemaError
  */
 export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<CompiledSchema> {
   const peers = await loadClassPeers();
-  const { schema, shapes } = new ClassConverter(type, peers, io).convert();
+  const converter = new ClassConverter(type, peers, io);
+  const { schema, shapes } = converter.convert();
+  for (const contradiction of io === 'input' ? converter.contradictions : []) {
+    logger.warn(`${contradiction}, which decides`);
+  }
+  const rest = converter.hasRest
+    ? compileJsonSchema(new ClassConverter(type, peers, io, true).convert().schema, io)
+    : undefined;
   return {
     jsonSchema: toPlainJson(schema),
     async validate(value): Promise<SchemaResult> {
       if (!isRecord(value)) return failure([{ path: '', message: 'must be an object' }]);
+      const checked = await rest?.validate(value);
+      if (checked?.ok === false) return checked;
 
       const unsafe: SchemaIssue[] = [];
       let instance: object;
@@ -29,10 +44,11 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       }
       if (unsafe.length > 0) return failure(unsafe);
 
-      const failures = await peers.validate(instance);
+      const failures = await peers.validate(instance, rest === undefined);
       const issues =
         failures.length > 0 ? toIssues(failures, instance, '') : shapeIssues(shapes, instance, '');
-      return issues.length > 0 ? failure(issues) : success(instance);
+      if (issues.length > 0) return failure(issues);
+      return success(rest ? withModels(instance, type, peers) : instance);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { ClassPeers, DeclaredType } from './class-peers.js';
 import {
   type ClassProperty,
   isNested,
+  isOnlySwagger,
   isRequired,
   propertySchema,
   reflectedType,
@@ -14,6 +15,9 @@ import { isScalar, type Keywords } from './class-rules.js';
 import { freeKey } from './json-schema.js';
 import { keywordsOf, headerProperties } from './keywords.js';
 import { reasonOf, SchemaError } from './schema.error.js';
+import { contradictionOf } from './swagger/contradictions.js';
+import type { References } from './swagger/keywords.js';
+import { extraModels, swaggerClass, swaggerProperties } from './swagger/model.js';
 import type { SchemaIo } from './types.js';
 
 interface Tag {
@@ -34,12 +38,27 @@ export class ClassConverter {
   private readonly shapes = new Map<unknown, PropertyShape[]>();
   /** The classes that are being converted inline. */
   private readonly inlined = new Set<Type<unknown>>();
+  private readonly models = new Map<string, Type<unknown>>();
+  private readonly references: References = {
+    of: type => this.reference(type),
+    named: name => this.models.get(name),
+  };
+  private rest = false;
+  /** Where swagger and class-validator contradict each other. */
+  readonly contradictions: string[] = [];
 
   constructor(
     private readonly root: Type<unknown>,
     private readonly peers: ClassPeers,
     private readonly io: SchemaIo,
+    /** Whether the schema only limits what class-validator does not check. */
+    private readonly isRest = false,
   ) {}
+
+  /** Whether only swagger describes a property of these classes. */
+  get hasRest(): boolean {
+    return this.rest;
+  }
 
   convert(): { schema: Keywords; shapes: Shapes } {
     const schema = this.objectSchema(this.root);
@@ -53,19 +72,26 @@ export class ClassConverter {
     assertHeadersKnown(type, properties);
     this.assertHeadersReached(type, properties);
     const initial = initialValues(type, properties);
+    this.rest ||= properties.some(isOnlySwagger);
     const schemas = properties.map(property => {
       const { name } = property;
-      const schema = propertySchema(property, () => this.nestedSchema(property), this.peers, this.io);
+      const schema = this.propertySchema(property);
+      const contradiction = contradictionOf(property, schema, initial[name] !== undefined, this.references);
+      if (contradiction !== undefined) this.contradictions.push(`${type.name}: ${contradiction}`);
       return [name, isScalar(initial[name]) ? { ...schema, default: initial[name] } : schema] as const;
     });
     this.shapes.set(type, properties.map(shapeOf));
     // A client may omit a property with an initial value, but a result always has it.
     const isGiven = ({ name }: ClassProperty) => this.io === 'input' && initial[name] !== undefined;
-    const asked = properties.filter(property => isRequired(property) && !isGiven(property));
+    const isAsked = (property: ClassProperty) => !this.isRest || isOnlySwagger(property);
+    const asked = properties.filter(
+      property => isRequired(property) && !isGiven(property) && isAsked(property),
+    );
     const required = new Set(asked.map(({ name }) => name));
     if (tag) required.add(tag.property);
     return {
       type: 'object',
+      ...swaggerClass(type),
       ...keywordsOf(type, undefined),
       properties: Object.fromEntries(tag ? [...schemas, [tag.property, { const: tag.value }]] : schemas),
       ...(required.size > 0 && { required: [...required] }),
@@ -73,7 +99,21 @@ export class ClassConverter {
     };
   }
 
+  private propertySchema(property: ClassProperty): Keywords {
+    const schema = propertySchema(
+      property,
+      () => this.nestedSchema(property),
+      this.peers,
+      this.io,
+      this.references,
+    );
+    if (!this.isRest || isOnlySwagger(property)) return schema;
+    // The nested classes of the property may have properties that class-validator does not check.
+    return isNested(property) ? { anyOf: [{ type: 'null' }, schema] } : {};
+  }
+
   private propertiesOf(type: Type<unknown>): ClassProperty[] {
+    for (const model of extraModels(type)) this.models.set(model.name, model);
     const properties = new Map<string, ClassProperty & { rules: ClassProperty['rules'][number][] }>();
     for (const rule of this.peers.rulesOf(type)) {
       const name = rule.propertyName;
@@ -81,9 +121,12 @@ export class ClassConverter {
       if (known) known.rules.push(rule);
       else properties.set(name, { owner: type, name, rules: [rule] });
     }
+    for (const [name, swagger] of swaggerProperties(type)) {
+      properties.set(name, { owner: type, name, rules: [], ...properties.get(name), swagger });
+    }
     if (properties.size > 0) return [...properties.values()];
     throw new SchemaError(
-      `the class ${type.name} has no class-validator decorators: add some, or use another kind of schema`,
+      `the class ${type.name} has no decorators of class-validator or @nestjs/swagger: add some, or use another kind of schema`,
     );
   }
 
@@ -205,7 +248,8 @@ function initialValues(type: Type<unknown>, properties: readonly ClassProperty[]
   }
   const names = new Set(properties.map(({ name }) => name));
   const stray = Object.keys(instance).find(key => !names.has(key));
-  if (stray === undefined) return instance;
+  // Where swagger describes properties, class-validator does not refuse others.
+  if (stray === undefined || properties.some(isOnlySwagger)) return instance;
   // With `useDefineForClassFields`, the default since ES2022, a declaration alone creates the property.
   throw new SchemaError(
     `${type.name}.${stray} has no class-validator decorator, so that every instance is invalid: add @Allow()`,

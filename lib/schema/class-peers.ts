@@ -34,11 +34,12 @@ export async function loadClassPeers() {
       return toPlainOnly ? undefined : name;
     },
     toInstance: (type: Type<unknown>, plain: object) => transformer.plainToInstance(type, plain) as object,
-    validate: (instance: object) =>
+    /** @param isWhole whether class-validator has a rule for each property, and refuses others */
+    validate: (instance: object, isWhole: boolean) =>
       validator.validate(instance, {
-        whitelist: true,
-        forbidNonWhitelisted: true,
-        forbidUnknownValues: true,
+        whitelist: isWhole,
+        forbidNonWhitelisted: isWhole,
+        forbidUnknownValues: isWhole,
         validationError: { target: false, value: false },
       }),
   };

@@ -5,6 +5,8 @@ import type { ClassPeers, ValidationRule } from './class-peers.js';
 import { type Keywords, keywordsOfRule, narrow } from './class-rules.js';
 import { keywordsOf } from './keywords.js';
 import { SchemaError } from './schema.error.js';
+import { schemaOfProperty, wordsOf, type References } from './swagger/keywords.js';
+import type { SwaggerProperty } from './swagger/model.js';
 
 /** The rules of a property that class-validator does not always check. */
 export interface PropertyShape {
@@ -57,8 +59,15 @@ function itemsOf(value: unknown): unknown[] | undefined {
 export interface ClassProperty {
   readonly owner: Type<unknown>;
   readonly name: string;
+  /** The rules of class-validator; empty if only swagger describes the property. */
   readonly rules: readonly ValidationRule[];
+  /** What swagger says of it, if it says something. */
+  readonly swagger?: SwaggerProperty;
 }
+
+/** Whether only swagger describes a property, so that class-validator does not check it. */
+export const isOnlySwagger = ({ rules, swagger }: ClassProperty): boolean =>
+  swagger !== undefined && rules.length === 0;
 
 /** Used if decorators do not give the type. TypeScript does not reflect unions and interfaces. */
 const REFLECTED = new Map<unknown, Keywords>([
@@ -75,6 +84,7 @@ function isConditional({ rules }: ClassProperty): boolean {
 
 /** `@Allow()` alone requires nothing. */
 export function isRequired(property: ClassProperty): boolean {
+  if (isOnlySwagger(property)) return property.swagger!.required !== false;
   return !isConditional(property) && property.rules.some(rule => rule.type !== 'whitelistValidation');
 }
 
@@ -104,6 +114,7 @@ export function reflectedType(owner: Type<unknown>, name: string): unknown {
 
 /**
  * @param nested creates the schema of the property's class, for `@ValidateNested()`
+ * @param references finds the classes of swagger
  * @throws SchemaError if every value is invalid because `@Type()` is missing
  */
 export function propertySchema(
@@ -111,8 +122,13 @@ export function propertySchema(
   nested: () => Keywords,
   peers: ClassPeers,
   io: SchemaIo,
+  references: References,
 ): Keywords {
-  const { owner, name, rules } = property;
+  const { owner, name, rules, swagger } = property;
+  const about = keywordsOf(owner.prototype as object, name);
+  if (swagger && rules.length === 0) {
+    return { ...schemaOfProperty(swagger, references), ...wordsOf(swagger), ...about };
+  }
   requireDateType(property, peers);
 
   const whole: Keywords = {};
@@ -128,10 +144,12 @@ export function propertySchema(
     delete whole.uniqueItems; // class-validator compares objects by identity
   }
   if (Object.keys(each).length > 0) whole.items = tidy(each);
+  if (!isTyped(whole) && swagger)
+    Object.assign(whole, { ...schemaOfProperty(swagger, references), ...whole });
   if (!isTyped(whole)) Object.assign(whole, REFLECTED.get(reflectedType(owner, name)));
 
-  const about = keywordsOf(owner.prototype as object, name);
-  return { ...orNull(tidy(whole), io === 'output' && isConditional(property)), ...about };
+  const words = swagger && wordsOf(swagger);
+  return { ...words, ...orNull(tidy(whole), io === 'output' && isConditional(property)), ...about };
 }
 
 function requireDateType({ owner, name, rules }: ClassProperty, peers: ClassPeers): void {

@@ -35,7 +35,7 @@ const RULES = new Map<string, Rule>([
   ['max', ([max]) => ({ type: 'number', ...finite({ maximum: max }) })],
 
   ['isBoolean', () => ({ type: 'boolean' })],
-  ['isEnum', ([entity]) => oneOf(enumValues(entity as object))],
+  ['isEnum', ([entity]) => enumKeywords(entity as object)],
   ['isIn', ([values]) => oneOf(values as readonly unknown[])],
   ['equals', ([value]) => (isScalar(value) ? { const: value } : {})],
 
@@ -66,6 +66,9 @@ export function narrow(target: Keywords, keywords: Keywords): void {
     else target.allOf = [...((target.allOf as Keywords[] | undefined) ?? []), { [key]: value }];
   }
 }
+
+/** A TypeScript enum. */
+export const enumKeywords = (entity: object): Keywords => oneOf(enumValues(entity));
 
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);

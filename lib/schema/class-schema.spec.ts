@@ -414,7 +414,7 @@ describe('a class that cannot be a schema', () => {
     [
       'a nested class without decorators',
       [ValidateNested(), Type(() => Bare)],
-      'the class Bare has no class-validator',
+      'the class Bare has no decorators of class-validator',
     ],
     [
       'a nested class whose constructor throws',
@@ -444,7 +444,7 @@ describe('a class that cannot be a schema', () => {
 
   it('has no decorators', async () => {
     await expect(jsonSchemaOf(Bare)).rejects.toThrow(
-      'the class Bare has no class-validator decorators: add some, or use another kind of schema',
+      'the class Bare has no decorators of class-validator or @nestjs/swagger: add some, or use another kind of schema',
     );
   });
 });

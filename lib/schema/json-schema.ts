@@ -46,13 +46,19 @@ export function valueAt(root: unknown, steps: readonly string[]): unknown {
 /**
  * Places `schema` under the property `name` of an object schema, and adjusts its local `$ref`s.
  * @param definitions the `$defs` of the object schema, to which it adds those of `schema`
+ * @param root the pointer to which `$ref`s to the root of `schema` change. Default: the property
  */
-export function embedded(schema: JsonSchema, name: string, definitions: Record<string, unknown>): JsonSchema {
+export function embedded(
+  schema: JsonSchema,
+  name: string,
+  definitions: Record<string, unknown>,
+  root = `#/properties/${escaped(name)}`,
+): JsonSchema {
   const { $defs, ...rest } = schema;
   const own = isRecord($defs) ? $defs : {};
   const renamed = new Map<string, string>();
   const newRef = (_: string, step?: string) => {
-    if (step === undefined) return `#/properties/${escaped(name)}`;
+    if (step === undefined) return root;
     const [key] = pointerSteps(`/${step}`);
     return `#/$defs/${escaped(renamed.get(key) ?? key)}`;
   };

@@ -27,12 +27,21 @@ export function compileStandardSchema(schema: StandardSchemaWithJSON, io: Schema
   const jsonSchema = toJsonSchema(standard, io);
   return {
     jsonSchema: io === 'input' ? requireObjectRoot(jsonSchema) : jsonSchema,
-    validate: value => {
-      const result = standard.validate(value);
-      return result instanceof Promise ? result.then(toResult) : toResult(result);
-    },
+    validate: validatorOf(standard),
   };
 }
+
+/** Compiles the Standard Schema of a single value, which need not be an object. @throws SchemaError */
+export function compileValue({ '~standard': standard }: StandardSchemaWithJSON): CompiledSchema {
+  return { jsonSchema: toJsonSchema(standard, 'input'), validate: validatorOf(standard) };
+}
+
+const validatorOf =
+  (standard: StandardSchemaWithJSON['~standard']): CompiledSchema['validate'] =>
+  value => {
+    const result = standard.validate(value);
+    return result instanceof Promise ? result.then(toResult) : toResult(result);
+  };
 
 function toJsonSchema(standard: Partial<StandardSchemaWithJSON['~standard']>, io: SchemaIo): JsonSchema {
   const { vendor = 'unknown', jsonSchema } = standard;

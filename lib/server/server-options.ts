@@ -113,6 +113,16 @@ export interface McpCallOptions {
   maxHanging?: number;
 }
 
+/** Selects routes of controllers as tools. */
+export interface McpRouteOptions {
+  /** The controllers whose routes become tools. Routes with `@Tool(false)`, and those that no tool can serve, do not. */
+  include: Type[];
+  /** HTTP methods of the routes, such as `['GET']`. Default: all. */
+  methods?: readonly string[];
+  /** Whether GET routes that have only path parameters become resource templates, too. Default: false. */
+  resources?: boolean;
+}
+
 /** Options of one MCP server. */
 export interface McpModuleOptions {
   /** Name of the server, unique in the application; handlers select it with `server`. */
@@ -163,6 +173,8 @@ export interface McpModuleOptions {
    * `McpRedisModule`.
    */
   bus?: MessageBus;
+  /** Makes tools of the routes of controllers. `@Tool()` on a route does so for one. Default: none. */
+  routes?: McpRouteOptions;
 }
 
 /** Creates the options of a server, for `forRootAsync({ useClass })` and `useExisting`. */
@@ -220,4 +232,5 @@ export interface ResolvedOptions {
   readonly interceptors: InterceptorSettings;
   readonly mrtr: MrtrSettings;
   readonly bus?: MessageBus;
+  readonly routes?: Readonly<McpRouteOptions>;
 }

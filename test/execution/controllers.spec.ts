@@ -64,7 +64,7 @@ class Orders {
   @Tool()
   @Post()
   @UsePipes({ transform: (order: OrderDto) => ({ product: order.product.trim() }) })
-  order(@Args() { product }: OrderDto) {
+  order(@Body() { product }: OrderDto) {
     return `one ${product}`;
   }
 
@@ -188,7 +188,6 @@ describe('a controller’s method that MCP could not call', () => {
     @Controller('search')
     class Search {
       @Tool()
-      @Get()
       find(@Args('q') _q: string, @decorator() _value: string) {}
     }
     await expect(startApp([], { module: { controllers: [Search] } })).rejects.toThrow(

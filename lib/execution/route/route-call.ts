@@ -1,0 +1,86 @@
+import { STATUS_CODES } from 'node:http';
+import { HttpException, type Type } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import type { RouteParamsFactory } from '@nestjs/core/router/route-params-factory.js';
+import { isStreamableFile } from '../../protocol/unsendable.js';
+import type { HandlerCall, RouteCall } from '../mcp-execution-context.js';
+import { fileContent } from './file-content.js';
+import type { Answer } from './recorded-response.js';
+import type { RouteMiddleware } from './route-middleware.js';
+import { routeRequest, type RouteInfo, type RouteValues } from './route-request.js';
+import { RouteResponse } from './route-response.js';
+
+/** What all calls of a route share. */
+export interface RoutePlan {
+  readonly info: RouteInfo;
+  readonly parameters: RouteParamsFactory;
+  /** Undefined if the route is safe without its middleware. */
+  readonly middleware?: RouteMiddleware;
+  /** Media type of the files that the route returns, if it declares one. */
+  readonly mediaType?: string;
+}
+
+/** One call of a route: the request and the response that middleware, guards, pipes and filters see. */
+export class RecordedRouteCall implements RouteCall {
+  readonly request: object;
+  private readonly response: RouteResponse;
+  private passed?: Promise<void>;
+
+  constructor(
+    private readonly plan: RoutePlan,
+    private readonly call: HandlerCall,
+    values: RouteValues,
+  ) {
+    this.request = routeRequest(call.context.request, plan.info, values);
+    this.response = new RouteResponse(this.request, call.context.response);
+  }
+
+  runMiddleware(): Promise<void> {
+    return (this.passed ??= this.pass());
+  }
+
+  executionContext(handlerClass: Type, handler: (...args: unknown[]) => unknown): ExecutionContextHost {
+    return new ExecutionContextHost([this.request, this.response, next], handlerClass, handler);
+  }
+
+  argument({ paramtype, data }: Parameters<RouteCall['argument']>[0]): unknown {
+    const at = { req: this.request, res: this.response, next };
+    const value: unknown = this.plan.parameters.exchangeKeyForValue(paramtype!, data as string, at);
+    return value;
+  }
+
+  get hasAnswered(): boolean {
+    return this.response.answer !== undefined;
+  }
+
+  async resultOf(value: unknown): Promise<unknown> {
+    const { answer } = this.response;
+    if (answer && answer.status >= ERROR) throw refusal(answer);
+    const result = answer ? answer.body : value;
+    return isStreamableFile(result)
+      ? fileContent(result, this.plan.mediaType, this.call.context.signal)
+      : result;
+  }
+
+  end(): void {
+    this.response.close();
+  }
+
+  private async pass(): Promise<void> {
+    const { middleware } = this.plan;
+    if (!middleware || (await middleware.run(this.request, this.response, this.call.context.signal))) return;
+    throw refusal(this.response.answer!);
+  }
+}
+
+const ERROR = 400;
+const FORBIDDEN = 403;
+const next = () => undefined;
+
+/** An answer of middleware is a refusal, even without an error status: the handler does not run. */
+function refusal({ status, body }: Answer): HttpException {
+  const code = status >= ERROR ? status : FORBIDDEN;
+  if (typeof body === 'object' && body !== null && 'message' in body) return new HttpException(body, code);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new HttpException(text || (STATUS_CODES[code] ?? 'Error'), code);
+}

@@ -1,0 +1,124 @@
+import { match, type MatchFunction } from 'path-to-regexp';
+import type { BoundCallback, BoundMiddleware, MiddlewareLayer } from './bound-middleware.js';
+import type { RouteInfo } from './route-request.js';
+import type { RouteResponse } from './route-response.js';
+
+interface PlatformRequest {
+  url: string;
+  originalUrl: string;
+  baseUrl?: string;
+  method: string;
+  /** Node's request, on Fastify. */
+  readonly raw?: PlatformRequest;
+}
+
+/** Runs the middleware that Nest has bound to a route, as the router of the platform would. */
+export class RouteMiddleware {
+  private compiled?: readonly Layer[];
+
+  constructor(private readonly bound: BoundMiddleware) {}
+
+  /** Whether middleware may match the route. */
+  mayMatch({ method, path }: RouteInfo): boolean {
+    if (this.bound.isUnknown) return true;
+    const url = path.replaceAll(/:[A-Za-z_$][\w$]*\??/g, 'x').replaceAll(/[{}]/g, '');
+    return this.layers.some(({ matches }) => matches({ url, originalUrl: url, method }) !== undefined);
+  }
+
+  private get layers(): readonly Layer[] {
+    return (this.compiled ??= this.bound.layers.map(layerOf));
+  }
+
+  /**
+   * Runs the middleware that matches the URL of a request, in Nest's order.
+   * @returns false if the middleware answered
+   * @throws what it threw or passed to `next()`, and the signal's reason
+   */
+  async run(request: object, response: RouteResponse, signal: AbortSignal): Promise<boolean> {
+    const view = request as PlatformRequest;
+    // Middleware on Fastify gets Node's request and response.
+    const target = view.raw ?? view;
+    const own = view.raw ? response.raw : response;
+    for (const { matches, callback } of this.layers) {
+      const prefix = matches(target);
+      if (prefix === undefined) continue;
+      const { url, baseUrl = '' } = target;
+      if (prefix !== '')
+        Object.assign(target, { url: withoutPrefix(url, prefix), baseUrl: baseUrl + prefix });
+      const hasPassed = await passes(callback, target, own, response, signal);
+      if (prefix !== '') Object.assign(target, { url, baseUrl });
+      if (!hasPassed) return false;
+    }
+    return true;
+  }
+}
+
+interface Layer {
+  /** The prefix that the router takes from the URL, `''` for none; undefined if the request does not match. */
+  readonly matches: (request: PlatformRequest) => string | undefined;
+  readonly callback: BoundCallback;
+}
+
+/** The adapter of Fastify compares the path in its callback. Express compares it in its router. */
+function layerOf({ verb, path, callback }: MiddlewareLayer): Layer {
+  const isPrefix = verb === 'use';
+  const matching: MatchFunction<object> = match(withoutSlash(path), { end: !isPrefix, trailing: true });
+  return {
+    callback,
+    matches: ({ url, method }) => {
+      if (!isPrefix && verb !== 'all' && !isVerb(verb, method)) return undefined;
+      if (isPrefix && path === '/') return '';
+      const found = matching(pathOf(url));
+      if (!found) return undefined;
+      return isPrefix ? found.path : '';
+    },
+  };
+}
+
+const isVerb = (verb: string, method: string): boolean =>
+  verb === method.toLowerCase() || (verb === 'get' && method === 'HEAD');
+
+const withoutSlash = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path);
+
+const pathOf = (url: string): string => url.split('?', 1)[0];
+
+function withoutPrefix(url: string, prefix: string): string {
+  const rest = url.slice(prefix.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Whether the middleware called `next()`. */
+async function passes(
+  callback: BoundCallback,
+  request: object,
+  own: object,
+  response: RouteResponse,
+  signal: AbortSignal,
+): Promise<boolean> {
+  signal.throwIfAborted();
+  const { promise, resolve } = deferred<() => boolean>();
+  const fail = (error: unknown) =>
+    resolve(() => {
+      throw error;
+    });
+  const abort = () => fail(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  response.onAnswer(() => resolve(() => false));
+  const next = (error?: unknown) =>
+    error === undefined || error === null ? resolve(() => true) : fail(error);
+  try {
+    // What it throws after its answer is Nest's to log.
+    void Promise.resolve(callback(request, own, next)).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+  const outcome = await promise;
+  signal.removeEventListener('abort', abort);
+  return outcome();
+}
+
+function deferred<T>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>(settle => (resolve = settle));
+  return { promise, resolve };
+}
