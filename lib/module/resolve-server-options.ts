@@ -117,7 +117,7 @@ export const ROUTES = objectOf<McpRouteOptions>(
     methods: listOf(oneOf(...VERBS), 'a list of HTTP methods, such as ["GET"]'),
     resources: FLAG,
   },
-  { required: ['include'], description: 'an object with the controllers in "include"' },
+  { required: ['include'] },
 );
 
 const ICON: OptionSchema = {

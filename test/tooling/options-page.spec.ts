@@ -16,7 +16,15 @@ import { SIZE_LIMIT } from '../../lib/interceptors/library/size-limit.js';
 import { TOOL_ACCESS, TOOL_RULE } from '../../lib/interceptors/library/tool-access.js';
 import { OVERRIDE } from '../../lib/interceptors/common-options.js';
 import { INTERCEPTORS } from '../../lib/interceptors/resolve-interceptors.js';
-import { ASYNC, CALLS, FEATURE, HTTP, SERVER, SESSIONS } from '../../lib/module/resolve-server-options.js';
+import {
+  ASYNC,
+  CALLS,
+  FEATURE,
+  HTTP,
+  ROUTES,
+  SERVER,
+  SESSIONS,
+} from '../../lib/module/resolve-server-options.js';
 import { MRTR, SUSPENSION } from '../../lib/elicitation/mrtr-options.js';
 import { AUTH } from '../../lib/auth/auth-options.js';
 import { INTROSPECTION } from '../../lib/auth/introspection-verifier.js';
@@ -41,6 +49,7 @@ const SECTIONS: readonly Section[] = [
   ['http', HTTP, 'McpHttpOptions'],
   ['sessions', SESSIONS, 'McpSessionOptions'],
   ['calls', CALLS, 'McpCallOptions'],
+  ['routes', ROUTES, 'McpRouteOptions'],
   ['mrtr', MRTR, 'McpMrtrOptions'],
   ['mrtr.suspension', SUSPENSION, 'McpSuspensionOptions'],
   ['interceptors', INTERCEPTORS, 'McpInterceptorOptions'],
