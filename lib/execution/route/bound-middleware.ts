@@ -1,5 +1,6 @@
-import { Injectable, type NestModule, type RequestMethod } from '@nestjs/common';
+import { Injectable, RequestMethod, type NestModule } from '@nestjs/common';
 import { ModulesContainer, type AbstractHttpAdapter } from '@nestjs/core';
+import { LegacyRouteConverter } from '@nestjs/core/router/legacy-route-converter.js';
 
 /** A callback that Nest has bound to the router, with all that Nest does around the middleware. */
 export type BoundCallback = (request: object, response: object, next: (error?: unknown) => void) => unknown;
@@ -11,6 +12,8 @@ export interface MiddlewareLayer {
   readonly path: string;
   readonly callback: BoundCallback;
 }
+
+const TRANSLATORS = ['express', 'fastify'];
 
 type Bind = (path: string, callback: BoundCallback) => unknown;
 
@@ -47,16 +50,25 @@ export class BoundMiddleware {
     const create = binding.createMiddlewareFactory;
     binding.createMiddlewareFactory = async method => {
       const bind = await create.call(binding, method);
-      // The adapter translates the path for a router that only records.
-      const recording = Object.create(adapter, {
-        instance: { value: this.recorder(adapter) },
-      }) as BindingAdapter;
-      const record = await create.call(recording, method);
+      const record = await this.recording(adapter, create, method);
       return (path, callback) => {
         record(path, callback);
         return bind(path, callback);
       };
     };
+  }
+
+  /** Express and Fastify translate paths for a router that only records. Other adapters bind in ways of their own. */
+  private async recording(
+    adapter: AbstractHttpAdapter,
+    create: BindingAdapter['createMiddlewareFactory'],
+    method: RequestMethod,
+  ): Promise<Bind> {
+    if (!TRANSLATORS.includes(adapter.getType())) {
+      return (path, callback) => this.layers.push(layerOf(method, path, callback));
+    }
+    const recording = Object.create(adapter, { instance: { value: this.recorder(adapter) } }) as object;
+    return create.call(recording, method);
   }
 
   private recorder(adapter: AbstractHttpAdapter): object {
@@ -75,4 +87,11 @@ export class BoundMiddleware {
       },
     });
   }
+}
+
+/** A path without a method is a prefix. One with a method, or that ends in `$`, is whole. The callback compares the method. */
+function layerOf(method: RequestMethod, path: string, callback: BoundCallback): MiddlewareLayer {
+  const isWhole = path.endsWith('$') || method in RequestMethod;
+  const converted = LegacyRouteConverter.tryConvert(path.replace(/\$$/, ''), { logs: false });
+  return { verb: isWhole ? 'all' : 'use', path: converted, callback };
 }
