@@ -43,7 +43,10 @@ export async function requestOf(
   { url, program, setup }: Running,
   { method, params, isTask = false }: Call,
 ): Promise<Posted> {
-  const { era } = setup;
+  const { era, feature } = setup;
+  if (program === 'bare' && feature === 'route') {
+    return { headers: headersOf(setup), body: JSON.stringify(params['arguments']) };
+  }
   if (era === '2025-11-25') {
     const hasSession = program !== 'bare' && setup.legacy !== 'stateless';
     const headers = hasSession ? await openSession(url, setup) : sessionHeaders(setup, randomUUID());

@@ -157,6 +157,16 @@ export const WORKLOADS: readonly Workload[] = [
     comparisons: speed('ours', 'bare', 0.95, 1),
   },
   {
+    name: 'route as a tool',
+    quick: true,
+    contenders: {
+      'the route by HTTP': contender('bare', ORDER, { feature: 'route' }),
+      'the tool': contender('ours', ORDER, { feature: 'route' }),
+      'a tool of its own': contender('ours', ORDER, { feature: 'guarded' }),
+    },
+    comparisons: [...speed('the tool', 'the route by HTTP', 0.9), ...speed('the tool', 'a tool of its own')],
+  },
+  {
     name: 'one of 1,000 tools',
     contenders: {
       '1 tool': contender('ours', ECHO),

@@ -11,6 +11,7 @@ import {
   UseGuards,
   ValidationPipe,
   type ExecutionContext,
+  type Type,
 } from '@nestjs/common';
 import { startBackend } from './backend.js';
 import { addMethod, textResult, toolsOf } from './catalog.js';
@@ -78,16 +79,29 @@ class Guarded {
 }
 
 @Controller('mcp')
+class Routed {
+  @Post()
+  @HttpCode(200)
+  @UseGuards(RolesGuard)
+  @Roles('customer')
+  order(@Body() order: OrderDto) {
+    return receipt(order);
+  }
+}
+
+@Controller('mcp')
 class ManyRoutes {}
 for (let index = 1; index < setup.tools; index++) {
   addMethod(ManyRoutes.prototype, `route${index}`, () => 'answered', Post(`route-${index}`), HttpCode(200));
 }
 
-@Module({ controllers: [setup.isProxy ? Proxy : setup.feature === 'guarded' ? Guarded : Bare, ManyRoutes] })
+const controllers: Partial<Record<string, Type>> = { guarded: Guarded, route: Routed };
+
+@Module({ controllers: [setup.isProxy ? Proxy : (controllers[setup.feature ?? ''] ?? Bare), ManyRoutes] })
 class App {}
 
 const app = await createApp(App, setup.platform);
-if (setup.feature === 'guarded') {
+if (setup.feature! in controllers) {
   app.useGlobalPipes(
     new ValidationPipe({ transform: true, whitelist: true, validateCustomDecorators: true }),
   );

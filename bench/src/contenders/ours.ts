@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Module, UseGuards, type Provider } from '@nestjs/common';
+import { Body, Controller, Module, Post, UseGuards, ValidationPipe, type Provider } from '@nestjs/common';
 import { jwtVerifier, McpAuthModule } from '../../../dist/cjs/auth/index.js';
 import { Args, Ctx, McpContext, McpModule, Tool, Validator } from '../../../dist/cjs/index.js';
 import { McpGatewayModule } from '../../../dist/cjs/gateway/index.js';
@@ -32,6 +32,17 @@ class GuardedOrders {
   @UseGuards(RolesGuard)
   @Roles('customer')
   order(@Args() order: OrderDto) {
+    return receipt(order);
+  }
+}
+
+@Controller('orders')
+class RoutedOrders {
+  @Tool({ name: CALL.name })
+  @Post()
+  @UseGuards(RolesGuard)
+  @Roles('customer')
+  order(@Body() order: OrderDto) {
     return receipt(order);
   }
 }
@@ -69,9 +80,12 @@ for (const [index, isValid] of checks.entries()) {
   addMethod(Validators.prototype, `check${index}`, run, Validator({ events: ['tools/call'] }));
 }
 
-const orders: Provider[] = { guarded: [GuardedOrders], tasks: [Orders, Works] }[setup.feature as string] ?? [
-  Orders,
-];
+const ORDERS: Partial<Record<string, Provider[]>> = {
+  guarded: [GuardedOrders],
+  route: [],
+  tasks: [Orders, Works],
+};
+const orders = setup.feature ? (ORDERS[setup.feature] ?? [Orders]) : [];
 const auth = setup.auth ? [await protection(setup.auth)] : [];
 const redis = setup.redis ? [McpRedisModule.forRoot({ url: process.env['REDIS_URL']! })] : [];
 // No limit ends the measurement.
@@ -97,11 +111,14 @@ const explorer = setup.explorer
     ...tasks,
     ...explorer,
   ],
-  providers: setup.isProxy ? [] : [Tools, Validators, ...(setup.feature ? orders : [])],
+  providers: setup.isProxy ? [] : [Tools, Validators, ...orders],
+  controllers: setup.feature === 'route' ? [RoutedOrders] : [],
 })
 class App {}
 
-await serve(await createApp(App, setup.platform));
+const app = await createApp(App, setup.platform);
+if (setup.feature === 'route') app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
+await serve(app);
 
 /** Verifies tokens by the keys that an issuer on a free port publishes. */
 async function protection({ issuer, audience, jwks, tokenCacheMs }: Auth) {

@@ -13,7 +13,7 @@ export interface Setup {
   /** How many tools it serves, the echo tool among them. */
   readonly tools: number;
   /** What it serves beside them. */
-  readonly feature?: 'guarded' | 'orders' | 'rules' | 'scans' | 'rounds' | 'tasks';
+  readonly feature?: 'guarded' | 'route' | 'orders' | 'rules' | 'scans' | 'rounds' | 'tasks';
   /** Whether it imports `McpRedisModule`, with the Redis of `REDIS_URL`. */
   readonly redis?: boolean;
   /** Whether it imports `McpTelemetryModule`, without an OpenTelemetry SDK. */
