@@ -44,14 +44,35 @@ export function routeRequest(real: object | undefined, route: RouteInfo, values:
   });
 }
 
-function viewOf(real: object, own: object): object {
-  const view = Object.create(real) as object;
+type Members = Record<PropertyKey, unknown>;
+
+/** A proxy, because an object whose prototype is the request takes ten times as long to make. */
+function viewOf(real: object, own: Members): object {
   // A context of the endpoint's request would give request-scoped providers that request.
-  Object.defineProperty(view, REQUEST_CONTEXT_ID, { value: undefined, configurable: true, writable: true });
-  for (const [key, value] of Object.entries(own)) {
-    Object.defineProperty(view, key, { value, writable: true, enumerable: true, configurable: true });
+  own[REQUEST_CONTEXT_ID] = undefined;
+  return new Proxy(own, new RequestView(real));
+}
+
+class RequestView implements ProxyHandler<Members> {
+  constructor(private readonly real: object) {}
+
+  get(own: Members, key: PropertyKey, view: unknown): unknown {
+    return Object.hasOwn(own, key) ? own[key] : Reflect.get(this.real, key, view);
   }
-  return view;
+
+  /** Without the setters of the request. */
+  set(own: Members, key: PropertyKey, value: unknown): boolean {
+    own[key] = value;
+    return true;
+  }
+
+  has(own: Members, key: PropertyKey): boolean {
+    return Object.hasOwn(own, key) || key in this.real;
+  }
+
+  getPrototypeOf(): object | null {
+    return Reflect.getPrototypeOf(this.real);
+  }
 }
 
 /** As parsers of URLs do, so that no name means anything else. */

@@ -23,8 +23,7 @@ interface Located {
  */
 export class RouteResponse extends RecordedResponse {
   readonly locals: Record<string, unknown>;
-  /** Node's response, as Fastify has it. */
-  readonly raw: RecordedResponse;
+  private node?: RecordedResponse;
 
   /** @param real the response of the endpoint; undefined over stdio */
   constructor(
@@ -33,12 +32,11 @@ export class RouteResponse extends RecordedResponse {
   ) {
     super(request);
     this.locals = { ...(real as Located | undefined)?.locals };
-    this.raw = new RecordedResponse((request as { raw?: object }).raw ?? request);
-    this.raw.on('answer', () => {
-      const { status, body } = this.raw.answer!;
-      this.statusCode = status;
-      this.record(body);
-    });
+  }
+
+  /** Node's response, as Fastify has it. */
+  get raw(): RecordedResponse {
+    return (this.node ??= this.nodeResponse());
   }
 
   get sent(): boolean {
@@ -150,7 +148,17 @@ export class RouteResponse extends RecordedResponse {
 
   override close(): void {
     super.close();
-    this.raw.close();
+    this.node?.close();
+  }
+
+  private nodeResponse(): RecordedResponse {
+    const node = new RecordedResponse((this.request as { raw?: object }).raw ?? this.request);
+    node.on('answer', () => {
+      const { status, body } = node.answer!;
+      this.statusCode = status;
+      this.record(body);
+    });
+    return node;
   }
 }
 
