@@ -12,6 +12,7 @@ export const SECTIONS: Readonly<Record<string, readonly Page[]>> = {
   ],
   Handlers: [
     ['tools', 'Tools'],
+    ['controllers', 'Your controllers as tools'],
     ['prompts', 'Prompts'],
     ['resources', 'Resources'],
     ['parameters', 'Parameters and context'],

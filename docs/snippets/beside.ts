@@ -27,14 +27,15 @@ export class OpenGuard implements CanActivate {
 export class ProductController {
   constructor(private readonly products: ProductService) {}
 
+  @Tool({ description: 'Read a product' })
   @Get(':id')
   read(@Param('id') id: string) {
     return this.products.get(id);
   }
 
-  @Tool({ description: 'Read a product' })
-  product(@Args('id') id: string) {
-    return this.products.get(id);
+  @Tool({ description: 'Find products by words of their names' })
+  search(@Args('query') query: string) {
+    return this.products.find(query);
   }
 
   @MessagePattern('product')
