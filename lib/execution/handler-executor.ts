@@ -137,11 +137,18 @@ export class HandlerExecutor {
 }
 
 /** Each call gets the request and the response that the route would have. */
-const asRoute = (run: RunHandler, route: RouteBinding): RunHandler =>
-  Object.assign(async (call: HandlerCall) => run({ ...call, route: route.open(call) }), {
+function asRoute(run: RunHandler, route: RouteBinding): RunHandler {
+  const routed = async (call: HandlerCall): Promise<unknown> => {
+    const opened = route.open(call);
+    return run({ ...call, route: opened }).catch((error: unknown) => {
+      throw opened.errorOf(error);
+    });
+  };
+  return Object.assign(routed, {
     ...run,
     admit: async (call: HandlerCall) => run.admit({ ...call, route: route.open(call) }),
   });
+}
 
 /**
  * Enhancers and custom decorators reach the `McpContext` through the `ExecutionContext`; methods without parameter

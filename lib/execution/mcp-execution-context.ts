@@ -27,6 +27,8 @@ export interface RouteCall {
    * @throws HttpException for an answer with an error status
    */
   resultOf(value: unknown): Promise<unknown>;
+  /** The error for the client: an `HttpException` without a message gets its body as the message, which REST shows. */
+  errorOf(error: unknown): unknown;
   /** Ends the response, for middleware that waits for its end. */
   end(): void;
 }

@@ -87,7 +87,7 @@ export const isProtocolError = (thrown: unknown): thrown is McpException | Proto
   thrown instanceof McpException || thrown instanceof ProtocolError;
 
 /** Also checked by shape, because an application may use another copy of `@nestjs/common`. */
-const isHttpException = (thrown: unknown): thrown is HttpException =>
+export const isHttpException = (thrown: unknown): thrown is HttpException =>
   thrown instanceof HttpException ||
   (thrown instanceof Error &&
     typeof (thrown as Partial<HttpException>).getStatus === 'function' &&

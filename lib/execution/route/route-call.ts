@@ -2,6 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { HttpException, type Type } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { RouteParamsFactory } from '@nestjs/core/router/route-params-factory.js';
+import { GuardDenied } from '../../exceptions/guard-denied.js';
+import { isHttpException } from '../../protocol/errors.js';
 import { isStreamableFile } from '../../protocol/unsendable.js';
 import type { HandlerCall, RouteCall } from '../mcp-execution-context.js';
 import { fileContent } from './file-content.js';
@@ -60,6 +62,16 @@ export class RecordedRouteCall implements RouteCall {
     return isStreamableFile(result)
       ? fileContent(result, this.plan.mediaType, this.call.context.signal)
       : result;
+  }
+
+  errorOf(error: unknown): unknown {
+    const isDenied = error instanceof GuardDenied;
+    const thrown: unknown = isDenied ? error.cause : error;
+    if (!isHttpException(thrown)) return error;
+    const body = thrown.getResponse();
+    if (typeof body !== 'object' || 'message' in body) return error;
+    const shown = new HttpException(JSON.stringify(body), thrown.getStatus(), { cause: thrown });
+    return isDenied ? new GuardDenied(shown) : shown;
   }
 
   end(): void {

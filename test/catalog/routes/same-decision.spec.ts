@@ -255,6 +255,9 @@ class ThingsController {
   @Tool() @Get('ctx') ctx(@Ctx() ctx?: McpContext) {
     return { isUndefined: ctx === undefined };
   }
+  @Tool() @Get('bare') bare() {
+    throw new HttpException({ errors: { user: 'not found' } }, 422);
+  }
   @Tool() @Get('async') async async() {
     await Promise.resolve();
     throw new ForbiddenException('Not now');
@@ -407,6 +410,7 @@ const ROWS: readonly Row[] = [
   get('key', 'key'),
   get('key', 'key', {}, { 'x-key': 'secret' }),
   get('who', 'who'),
+  get('bare', 'bare'),
   get('async', 'async'),
   get('observable', 'observable'),
   get('ip', 'ip'),
@@ -430,7 +434,8 @@ async function overHttp(app: TestApp, { http: [method, path, body], headers }: R
   });
   const text = await response.text();
   if (response.ok) return { value: jsonOf(text) };
-  const { message } = JSON.parse(text) as { message: string | string[] };
+  // Without a message, the body is the error.
+  const { message = text } = JSON.parse(text) as { message?: string | string[] };
   // What nobody expected has no message on either way.
   return { error: response.status === 500 ? 'internal' : [message].flat().join('; ') };
 }
