@@ -11,6 +11,8 @@ import { childPath, failure, success } from './result.js';
 import type { CompiledSchema, SchemaIo, SchemaIssue, SchemaResult } from './types.js';
 
 const logger = new Logger('McpModule');
+/** A class can be a part of many schemas. */
+const warned = new Set<string>();
 
 /**
  * Compiles a class. Validated values are instances, and a property without a decorator is an issue. Properties that only
@@ -21,9 +23,7 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
   const peers = await loadClassPeers();
   const converter = new ClassConverter(type, peers, io);
   const { schema, shapes } = converter.convert();
-  for (const contradiction of io === 'input' ? converter.contradictions : []) {
-    logger.warn(`${contradiction}, which decides`);
-  }
+  if (io === 'input') converter.contradictions.forEach(warnOnce);
   const rest = converter.hasRest
     ? compileJsonSchema(new ClassConverter(type, peers, io, true).convert().schema, io)
     : undefined;
@@ -51,6 +51,12 @@ export async function compileClass(type: Type<unknown>, io: SchemaIo): Promise<C
       return success(rest ? withModels(instance, type, peers) : instance);
     },
   };
+}
+
+function warnOnce(contradiction: string): void {
+  if (warned.has(contradiction)) return;
+  warned.add(contradiction);
+  logger.warn(`${contradiction}, which decides`);
 }
 
 function toIssues(failures: readonly PropertyFailure[], parent: unknown, parentPath: string): SchemaIssue[] {

@@ -144,8 +144,10 @@ export function propertySchema(
     delete whole.uniqueItems; // class-validator compares objects by identity
   }
   if (Object.keys(each).length > 0) whole.items = tidy(each);
-  if (!isTyped(whole) && swagger)
-    Object.assign(whole, { ...schemaOfProperty(swagger, references), ...whole });
+  if (!isTyped(whole) && swagger) {
+    const nullable = swagger.nullable && !isRequired(property);
+    Object.assign(whole, { ...schemaOfProperty({ ...swagger, nullable }, references), ...whole });
+  }
   if (!isTyped(whole)) Object.assign(whole, REFLECTED.get(reflectedType(owner, name)));
 
   const words = swagger && wordsOf(swagger);
@@ -167,7 +169,7 @@ function isTyped(keywords: Keywords): boolean {
 /** `@IsNotEmpty()` limits only the length of strings. */
 function tidy(keywords: Keywords): Keywords {
   const { minLength: _, ...rest } = keywords;
-  return isTyped(keywords) && keywords.type !== 'string' ? rest : keywords;
+  return isTyped(keywords) && ![keywords.type].flat().includes('string') ? rest : keywords;
 }
 
 /** class-validator accepts null for a missing value. The schema of a result has to say so. */

@@ -11,7 +11,7 @@ import {
   PickType,
 } from '@nestjs/swagger';
 import { Logger, type Type } from '@nestjs/common';
-import { IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsInt, IsNotEmpty, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { Type as Typed } from 'class-transformer';
 import { before } from '@nestjs/swagger/plugin';
 import ts from 'typescript';
@@ -294,7 +294,17 @@ describe('a class with swagger decorators', () => {
       @ApiProperty()
       @IsString()
       fine!: string | null;
+      // As the plugin reads a union.
+      @ApiProperty({ type: () => Object })
+      @IsInt()
+      id!: number | string;
     }
+    class Outer {
+      @ValidateNested()
+      @Typed(() => Torn)
+      torn!: Torn;
+    }
+    await compileSchema(Outer, 'input');
     expect(await propertyOf(Torn, 'count')).toEqual({ type: 'integer' });
     await compileSchema(Torn, 'input');
     expect(warn.mock.calls.map(([message]) => message as string)).toEqual([
@@ -302,6 +312,25 @@ describe('a class with swagger decorators', () => {
       'Torn: "name" is required in swagger and optional in class-validator, which decides',
     ]);
     warn.mockRestore();
+  });
+
+  it('lists null only if class-validator accepts it', async () => {
+    class Named {
+      @ApiProperty({ type: String, nullable: true })
+      @IsNotEmpty()
+      name!: string | null;
+      @ApiProperty({ type: String, nullable: true })
+      @IsOptional()
+      @IsNotEmpty()
+      nick?: string | null;
+    }
+    const { jsonSchema } = await compileSchema(Named, 'input');
+    expect(jsonSchema['properties']).toEqual({
+      name: { type: 'string', minLength: 1 },
+      nick: { type: ['string', 'null'], minLength: 1 },
+    });
+    expect(await accepts(Named, { name: null })).toBe(false);
+    expect(await accepts(Named, { name: 'a', nick: null })).toBe(true);
   });
 
   it('reads classes, hidden properties and mapped types', async () => {

@@ -17,8 +17,10 @@ export function contradictionOf(
   if (!swagger || rules.length === 0) return undefined;
   // Without a type of its own, swagger keeps what TypeScript reflects, which may be less than the truth.
   const isOwn = swagger.type !== undefined && swagger.type !== reflectedType(owner, name);
-  const { type: said } = isOwn ? schemaOfProperty(swagger, references) : {};
-  if (typeof said === 'string' && typeof schema.type === 'string' && !isSame(said, schema.type)) {
+  const { type: said, $ref } = isOwn ? schemaOfProperty(swagger, references) : {};
+  // The plugin writes `Object` for a union.
+  const isUnion = said === 'object' && $ref === undefined;
+  if (!isUnion && typeof said === 'string' && typeof schema.type === 'string' && !isSame(said, schema.type)) {
     return `"${name}" is ${said} in swagger and ${schema.type} in class-validator`;
   }
   if (isGiven || swagger.required === undefined || swagger.required === isRequired(property))
