@@ -109,7 +109,7 @@ export class ClassConverter {
     );
     if (!this.isRest || isOnlySwagger(property)) return schema;
     // The nested classes of the property may have properties that class-validator does not check.
-    return isNested(property) ? { anyOf: [{ type: 'null' }, schema] } : {};
+    return isNested(property) && schema.type !== 'string' ? { anyOf: [{ type: 'null' }, schema] } : {};
   }
 
   private propertiesOf(type: Type<unknown>): ClassProperty[] {

@@ -126,7 +126,7 @@ export function propertySchema(
 ): Keywords {
   const { owner, name, rules, swagger } = property;
   const about = keywordsOf(owner.prototype as object, name);
-  if (swagger && rules.length === 0) {
+  if (swagger && (rules.length === 0 || isText(property, peers, io, references))) {
     return { ...schemaOfProperty(swagger, references), ...wordsOf(swagger), ...about };
   }
   requireDateType(property, peers);
@@ -153,6 +153,13 @@ export function propertySchema(
   const words = swagger && wordsOf(swagger);
   return { ...words, ...orNull(tidy(whole), io === 'output' && isConditional(property)), ...about };
 }
+
+/** Whether `@Transform()` makes the class of `@ValidateNested()` of a text, as swagger says. */
+const isText = (property: ClassProperty, peers: ClassPeers, io: SchemaIo, references: References): boolean =>
+  io === 'input' &&
+  isNested(property) &&
+  peers.isTransformed(property.owner, property.name) &&
+  schemaOfProperty(property.swagger!, references).type === 'string';
 
 function requireDateType({ owner, name, rules }: ClassProperty, peers: ClassPeers): void {
   if (!rules.some(rule => rule.name === 'isDate')) return;

@@ -12,7 +12,7 @@ import {
 } from '@nestjs/swagger';
 import { Logger, type Type } from '@nestjs/common';
 import { IsInt, IsNotEmpty, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
-import { Type as Typed } from 'class-transformer';
+import { plainToInstance, Transform, Type as Typed } from 'class-transformer';
 import { before } from '@nestjs/swagger/plugin';
 import ts from 'typescript';
 import { compileSchema } from '../compile-schema.js';
@@ -312,6 +312,28 @@ describe('a class with swagger decorators', () => {
       'Torn: "name" is required in swagger and optional in class-validator, which decides',
     ]);
     warn.mockRestore();
+  });
+
+  it('lists a text that @Transform() makes a class of', async () => {
+    class Filter {
+      @IsString()
+      state!: string;
+    }
+    class Query {
+      @ApiProperty({ type: String, description: 'JSON' })
+      @Transform(({ value }) => plainToInstance(Filter, JSON.parse(value as string)))
+      @ValidateNested()
+      @Typed(() => Filter)
+      filter!: Filter;
+      @ApiProperty()
+      page!: number;
+    }
+    const { jsonSchema } = await compileSchema(Query, 'input');
+    expect(jsonSchema).toMatchObject({ properties: { filter: { type: 'string', description: 'JSON' } } });
+    expect(jsonSchema['$defs']).toBeUndefined();
+    expect(await accepts(Query, { filter: '{"state":"open"}', page: 1 })).toBe(true);
+    expect(await accepts(Query, { filter: '{"state":1}', page: 1 })).toBe(false);
+    expect(await accepts(Query, { filter: 'no JSON', page: 1 })).toBe(false);
   });
 
   it('lists null only if class-validator accepts it', async () => {
