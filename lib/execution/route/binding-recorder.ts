@@ -1,7 +1,25 @@
 import { RequestMethod } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { LegacyRouteConverter } from '@nestjs/core/router/legacy-route-converter.js';
-import type { Bind, BindingAdapter, BoundCallback, MiddlewareLayer } from './bound-middleware.js';
+
+/** A callback that Nest has bound to the router, with all that Nest does around the middleware. */
+export type BoundCallback = (request: object, response: object, next: (error?: unknown) => void) => unknown;
+
+/** One binding of middleware. */
+export interface MiddlewareLayer {
+  /** Method of the router: `use` for a prefix, `all` and `get`, `post` … for a whole path. */
+  readonly verb: string;
+  readonly path: string | RegExp | readonly string[];
+  readonly callback: BoundCallback;
+}
+
+export type Bind = (path: string, callback: BoundCallback) => unknown;
+
+/** The part of an adapter with which Nest binds middleware. */
+export interface BindingAdapter {
+  createMiddlewareFactory: (this: object, method: RequestMethod) => Bind | Promise<Bind>;
+  use: (this: object, path: unknown, ...callbacks: unknown[]) => unknown;
+}
 
 type Keep = (layer: MiddlewareLayer) => void;
 

@@ -1,34 +1,31 @@
-import { Injectable, type NestModule, type RequestMethod } from '@nestjs/common';
-import { ModulesContainer, type AbstractHttpAdapter } from '@nestjs/core';
-
-/** A callback that Nest has bound to the router, with all that Nest does around the middleware. */
-export type BoundCallback = (request: object, response: object, next: (error?: unknown) => void) => unknown;
-
-/** One binding of middleware. */
-export interface MiddlewareLayer {
-  /** Method of the router: `use` for a prefix, `all` and `get`, `post` … for a whole path. */
-  readonly verb: string;
-  readonly path: string;
-  readonly callback: BoundCallback;
-}
-
-export type Bind = (path: string, callback: BoundCallback) => unknown;
-
-/** The part of an adapter with which Nest binds middleware. */
-export interface BindingAdapter {
-  createMiddlewareFactory: (this: object, method: RequestMethod) => Bind | Promise<Bind>;
-}
+import { Injectable, type NestModule } from '@nestjs/common';
+import { HttpAdapterHost, ModulesContainer, type AbstractHttpAdapter } from '@nestjs/core';
+import type { BindingAdapter, MiddlewareLayer } from './binding-recorder.js';
 
 /**
- * Keeps what Nest binds with `consumer.apply().forRoutes()`, which it does not tell otherwise. The tools of routes run
- * the same middleware.
+ * Keeps what Nest binds with `consumer.apply().forRoutes()`, which it does not tell otherwise, and what `app.use()` binds
+ * to a path. The tools of routes run the same middleware. What `app.use()` binds without a path has run for the endpoint.
  */
 @Injectable()
 export class BoundMiddleware {
   readonly layers: MiddlewareLayer[] = [];
   private isCapturing = false;
 
-  constructor(private readonly modules: ModulesContainer) {}
+  constructor(
+    private readonly modules: ModulesContainer,
+    host: HttpAdapterHost,
+  ) {
+    const adapter = host.httpAdapter as unknown as Partial<BindingAdapter> | undefined;
+    const use = adapter?.use;
+    if (!use) return;
+    adapter.use = (path, ...callbacks) => {
+      const isOwn = !this.isCapturing && typeof path !== 'function' && path !== '/';
+      for (const callback of isOwn ? callbacks.flat() : []) {
+        this.layers.push({ verb: 'use', path, callback } as MiddlewareLayer);
+      }
+      return use.call(adapter, path, ...callbacks);
+    };
+  }
 
   /** Whether modules have middleware that Nest does not bind, because the application has no HTTP server. */
   get isUnknown(): boolean {

@@ -1,5 +1,6 @@
-import { match, type MatchFunction } from 'path-to-regexp';
-import type { BoundCallback, BoundMiddleware, MiddlewareLayer } from './bound-middleware.js';
+import { match } from 'path-to-regexp';
+import type { BoundCallback, MiddlewareLayer } from './binding-recorder.js';
+import type { BoundMiddleware } from './bound-middleware.js';
 import type { RouteInfo } from './route-request.js';
 import type { RouteResponse } from './route-response.js';
 
@@ -62,7 +63,7 @@ interface Layer {
 /** The adapter of Fastify compares the path in its callback. Express compares it in its router. */
 function layerOf({ verb, path, callback }: MiddlewareLayer): Layer {
   const isPrefix = verb === 'use';
-  const matching: MatchFunction<object> = match(withoutSlash(path), { end: !isPrefix, trailing: true });
+  const matching = matchingOf(path, isPrefix);
   return {
     callback,
     matches: ({ url, method }) => {
@@ -73,6 +74,15 @@ function layerOf({ verb, path, callback }: MiddlewareLayer): Layer {
       return isPrefix ? found.path : '';
     },
   };
+}
+
+function matchingOf(
+  path: MiddlewareLayer['path'],
+  isPrefix: boolean,
+): (url: string) => { path: string } | false {
+  if (path instanceof RegExp) return url => (path.test(url) ? { path: '' } : false);
+  const paths = [path].flat().map(withoutSlash);
+  return match<object>(paths, { end: !isPrefix, trailing: true });
 }
 
 const isVerb = (verb: string, method: string): boolean =>
