@@ -157,6 +157,7 @@ export class SessionStream {
     this.reader = reader;
     if (after !== undefined) {
       this.written = after;
+      this.stored = Math.max(this.stored, after);
       this.isBehind = true;
     } else if (isPrimed()) reader.prime(this.idOf(0));
     response.on('drain', () => this.catchUp());

@@ -56,7 +56,7 @@ class FakeResponse extends EventEmitter {
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 /** The streams of one session on so many nodes. */
-const open = (count = 1, begin: Peers['begin'] = async () => undefined) => {
+const open = (count = 1, others: Partial<Peers> = {}) => {
   const store = new MemoryEventStore();
   const reported: Error[] = [];
   const nodes: SessionStreams[] = [];
@@ -71,10 +71,11 @@ const open = (count = 1, begin: Peers['begin'] = async () => undefined) => {
     share: async () => undefined,
     nextStream: () => (streams += 1),
     knows: () => true,
-    begin,
+    begin: async () => undefined,
     finish: async () => undefined,
     requestsOf: async () => undefined,
     isAlive: async () => true,
+    ...others,
   });
   for (let index = 0; index < count; index++) {
     const settings = {
@@ -194,7 +195,7 @@ it('reports a store that fails, and goes on', async () => {
 
 it('writes the whole answer of a call that ends before other nodes know its stream', async () => {
   const begun = deferred<void>();
-  const { streams } = open(2, () => begun.promise);
+  const { streams } = open(2, { begin: () => begun.promise });
   const response = new FakeResponse();
   const stream = streams.openFor(response as unknown as ServerResponse, [1]);
   stream.send('"progress"');
@@ -204,4 +205,23 @@ it('writes the whole answer of a call that ends before other nodes know its stre
   await settled();
   expect(response.events.map(({ data }) => data)).toEqual(['"progress"', '"result"']);
   expect(response.writableEnded).toBe(true);
+});
+
+it('answers once for a dead node, after what the client has read', async () => {
+  const { nodes, streams, listen } = open(2, { requestsOf: async () => [1], isAlive: async () => false });
+  const first = new FakeResponse();
+  const stream = streams.openFor(first as unknown as ServerResponse, [1]);
+  await settled();
+  for (const text of ['"one"', '"two"', '"three"']) stream.send(text);
+  await settled();
+  first.cut();
+  const [last] = first.ids.slice(-1);
+  const second = await listen(last, 1);
+  await settled();
+  await nodes[1].follow();
+  await nodes[1].follow();
+  await settled();
+  expect(second.events).toEqual([
+    { id: last.replace(/-3$/, '-4'), data: expect.stringContaining('"error"') as string },
+  ]);
 });
