@@ -178,16 +178,25 @@ export class RedisConnection {
 const endsConnection = (error: unknown): error is Error =>
   error instanceof RedisUnavailable || (error instanceof Error && error.message.startsWith('READONLY'));
 
+/** In how many parts a deadline is counted. */
+const PARTS = 10;
+
+/** A part in which the node is blocked counts once, because Redis may have answered in the meantime. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const refuse = () => reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms`));
-    timer = setTimeout(refuse, timeoutMs);
+    let parts = 0;
+    timer = setInterval(() => {
+      parts += 1;
+      // Before it runs, Node reads what has arrived.
+      if (parts === PARTS) setImmediate(refuse);
+    }, timeoutMs / PARTS);
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }
 
