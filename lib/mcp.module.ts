@@ -82,7 +82,7 @@ export class McpModule
     @Inject(MCP_OPTIONS) options: McpModuleOptions,
     @Inject(CONTROLLER) { controller, decorators }: Route,
     @Inject(ENDPOINT) slot: EndpointSlot,
-    servers: McpServers,
+    private readonly servers: McpServers,
     private readonly middleware: BoundMiddleware,
     private readonly modules: ModulesContainer,
     private readonly config: ApplicationConfig,
@@ -180,9 +180,12 @@ export class McpModule
     );
   }
 
-  /** Begins to close the transports, so that several servers of an application close at the same time. */
-  onModuleDestroy(): void {
-    this.draft.server?.closing();
+  /**
+   * Drains, then begins to close the transports. The next hook waits for that, so that several servers of an application
+   * close at the same time.
+   */
+  async onModuleDestroy(): Promise<void> {
+    await this.servers.drain();
     this.closing ??= this.shutDown();
     // The next hook awaits the promise and reports its rejection.
     this.closing.catch(() => undefined);

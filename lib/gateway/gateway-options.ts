@@ -61,6 +61,7 @@ export const SERVER_OPTIONS = [
   'sessions',
   'calls',
   'shutdownTimeoutMs',
+  'drainMs',
   'interceptors',
 ] as const;
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type InjectionToken } from '@nestjs/common';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { Mistakes } from '../exceptions/mistakes.js';
@@ -35,6 +36,7 @@ export class McpServers {
 
   private readonly sources: ExtensionSource[] = [];
 
+  private drained?: Promise<void>;
   private readonly waiting: (() => Promise<void>)[] = [];
   private isStarted = false;
 
@@ -129,6 +131,13 @@ export class McpServers {
     if (draft) return draft;
     const known = this.names.map(other => `"${other}"`).join(', ');
     throw new McpBootstrapError(where, `the MCP server "${name}" does not exist; servers are ${known}`);
+  }
+
+  /** Ends the readiness of all servers, and waits for the longest `drainMs` once. */
+  drain(): Promise<void> {
+    for (const server of this.all()) server.closing();
+    const ms = Math.max(0, ...this.drafts().map(({ options }) => (options.http ? options.drainMs : 0)));
+    return (this.drained ??= ms > 0 ? pause(ms) : Promise.resolve());
   }
 
   get names(): string[] {

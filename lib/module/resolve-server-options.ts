@@ -155,6 +155,7 @@ export const SERVER = objectOf<McpModuleOptions, FilledOptions>(
     sessions: { ...SESSIONS, default: {} },
     calls: { ...CALLS, default: {} },
     shutdownTimeoutMs: { ...TIME, default: 10_000 },
+    drainMs: { ...TIME, minimum: 0, default: 0 },
     pageSize: { ...COUNT, default: 1000 },
     cache: { ...CACHE, default: {} },
     capabilities: { ...CAPABILITIES, default: {} },

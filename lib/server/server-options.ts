@@ -152,6 +152,11 @@ export interface McpModuleOptions {
    * clients get an error. Default: 10,000.
    */
   shutdownTimeoutMs?: number;
+  /**
+   * Time between the end of readiness and the shutdown, in milliseconds. In it, the endpoint serves as before, while load
+   * balancers learn that the node leaves. Of several servers of an application, the longest time counts. Default: 0.
+   */
+  drainMs?: number;
   /** Maximum entries on one page of a list. Default: 1,000. */
   pageSize?: number;
   /**
@@ -226,6 +231,7 @@ export interface ResolvedOptions {
   >;
   readonly calls: Readonly<Required<McpCallOptions>>;
   readonly shutdownTimeoutMs: number;
+  readonly drainMs: number;
   readonly pageSize: number;
   readonly cache: Partial<Record<CacheableMethod, CacheHint>>;
   readonly capabilities: DeclaredCapabilities;

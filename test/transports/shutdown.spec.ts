@@ -3,7 +3,8 @@ import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Controller, Get, Injectable, Post, Req } from '@nestjs/common';
-import { Ctx, McpContext, Tool } from 'nestjs-mcp';
+import { Ctx, McpContext, McpModule, Tool } from 'nestjs-mcp';
+import { McpServers } from '../../lib/module/mcp-servers.js';
 import { deferred } from '../fixtures/deferred.js';
 import { Inbox } from '../fixtures/inbox.js';
 import { startApp, textOf, type TestApp } from '../fixtures/matrix.js';
@@ -197,5 +198,33 @@ describe('app.close()', () => {
     release.resolve();
     expect(textOf((await running) as object)).toBe('finished');
     await closing;
+  });
+
+  it('serves for "drainMs" after its readiness has ended, and once for all servers', async () => {
+    test = await startApp([Tools], {
+      mcp: { drainMs: 1000 },
+      module: {
+        imports: [
+          McpModule.forRoot({ name: 'other', version: '1.0.0', http: { path: '/other' }, drainMs: 1 }),
+        ],
+        controllers: [Health],
+      },
+    });
+    const url = await test.url();
+    const isOpen = () =>
+      test.app
+        .get(McpServers)
+        .all()
+        .map(server => server.isOpen);
+    expect(isOpen()).toEqual([true, true]);
+    const closing = test.app.close();
+    const client = await test.client();
+    const call = outcomeOf(client.callTool({ name: 'held' }));
+    await started.take();
+    expect(isOpen()).toEqual([false, false]);
+    release.resolve();
+    expect(textOf((await call) as object)).toBe('finished');
+    await closing;
+    await expect(fetch(url)).rejects.toThrow();
   });
 });
