@@ -36,6 +36,7 @@ const PRIMED_SINCE = '2025-11-25';
 /** The id of the internal request that restores a session of another node. */
 const RESTORING = 'nestjs-mcp:restoring';
 
+const ENDED = 'The session has ended';
 const ABANDONED = 'The call was cancelled, because its client did not come back in time';
 
 interface Pending {
@@ -262,7 +263,7 @@ export class Session implements Transport {
     this.isClosed = true;
     clearTimeout(this.timer);
     this.left.close();
-    for (const id of [...this.pending.keys()]) this.cancel(id, 'The session has ended');
+    for (const [id, pending] of [...this.pending]) this.abandon(id, pending, ENDED);
     this.streams.close();
     this.onclose?.();
   }
@@ -338,14 +339,16 @@ export class Session implements Transport {
 
   /** Cancels the calls of an answer, which a client that comes late learns. */
   private giveUp(answer: SessionAnswer): void {
-    for (const [id, { answer: own, call }] of this.pending) {
-      if (own !== answer) continue;
-      if (!call) this.cancel(id, ABANDONED, answer);
-      else {
-        this.pending.delete(id);
-        call.end(new McpException(McpErrorCode.Refused, ABANDONED), 'cancelled');
-      }
+    for (const [id, pending] of [...this.pending]) {
+      if (pending.answer === answer) this.abandon(id, pending, ABANDONED);
     }
+  }
+
+  /** Cancels a request, and answers it with an error. */
+  private abandon(id: RequestId, { call }: Pending, reason: string): void {
+    if (!call) return this.cancel(id, reason);
+    this.pending.delete(id);
+    call.end(new McpException(McpErrorCode.Refused, reason), 'cancelled');
   }
 
   private onIdle(): void {

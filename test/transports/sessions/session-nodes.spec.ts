@@ -126,6 +126,18 @@ describe('two nodes that share sessions', () => {
     expect(await store.read(`test:${session['mcp-session-id']}`)).toBeUndefined();
   });
 
+  it('answer the open calls of a session that ends', async () => {
+    const session = await openSession(urls[0]);
+    const reader = await open(0, session, call(7, 'work'));
+    await reader.message();
+    await shopOf(0).seen.promise;
+    await endSession(urls[1], session);
+    expect(await reader.message()).toMatchObject({
+      message: { id: 7, error: { code: -32000, message: 'The session has ended' } },
+    });
+    expect(await reader.next()).toBeUndefined();
+  });
+
   it('leave a session of a newer version alone', async () => {
     const session = await openSession(urls[0]);
     await store.update(`test:${session['mcp-session-id']}`, { v: '2' }, 60_000);
