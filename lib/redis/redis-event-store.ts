@@ -1,5 +1,6 @@
 import type { EventStore, StoredEvent } from '../stores/event-store.js';
 import { RedisKeys } from './redis-connection.js';
+import { RedisScript } from './redis-script.js';
 
 /** The bounds on the events of a session, the same as in `MemoryEventStore`. */
 const MAX_EVENTS = 1000;
@@ -31,11 +32,11 @@ end
 `;
 
 /** KEYS: events. ARGV: stream, sequence, json. */
-const APPEND = `${KEEP}
-keep(KEYS[1], ARGV[1], ARGV[2], ARGV[3])`;
+const APPEND = new RedisScript(`${KEEP}
+keep(KEYS[1], ARGV[1], ARGV[2], ARGV[3])`);
 
 /** KEYS: events. ARGV: stream, sequence. */
-const AFTER = `
+const AFTER = new RedisScript(`
 local found = {}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
   local event = entry[2]
@@ -44,19 +45,19 @@ for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
     found[#found + 1] = event[6]
   end
 end
-return found`;
+return found`);
 
 /** KEYS: waiting messages, the message's own key. ARGV: json, whether it has a key. */
-const OFFER = `${KEEP}
+const OFFER = new RedisScript(`${KEEP}
 if ARGV[2] == '1' and not redis.call('SET', KEYS[2], '', 'NX', 'PX', ${KEY_TTL_MS}) then return 0 end
 keep(KEYS[1], '', 0, ARGV[1])
-return 1`;
+return 1`);
 
 /**
  * Takes the waiting messages. A sequence is a time, so it grows even if the kept events have expired. KEYS: waiting
  * messages, events. ARGV: stream.
  */
-const TAKE = `${KEEP}
+const TAKE = new RedisScript(`${KEEP}
 local waiting = redis.call('XRANGE', KEYS[1], '-', '+')
 if #waiting == 0 then return waiting end
 redis.call('DEL', KEYS[1])
@@ -75,7 +76,7 @@ for _, entry in ipairs(waiting) do
   taken[#taken + 1] = sequence
   taken[#taken + 1] = entry[2][6]
 end
-return taken`;
+return taken`);
 
 /** Stores the events of sessions in Redis streams that expire. */
 export class RedisEventStore extends RedisKeys implements EventStore {
@@ -106,8 +107,8 @@ export class RedisEventStore extends RedisKeys implements EventStore {
     );
   }
 
-  private eval(script: string, keys: string[], args: string[]): Promise<unknown> {
-    return this.redis.run(client => client.eval(script, { keys, arguments: args }));
+  private eval(script: RedisScript, keys: string[], args: string[]): Promise<unknown> {
+    return this.redis.run(client => script.run(client, keys, args));
   }
 }
 

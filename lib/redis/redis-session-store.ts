@@ -1,11 +1,12 @@
 import type { SessionFields, SessionStore } from '../stores/session-store.js';
 import { RedisKeys } from './redis-connection.js';
+import { RedisScript } from './redis-script.js';
 
 /**
  * Sets and removes fields of an existing hash that has the expected fields. ARGV: lifetime, number of arguments with
  * expected fields, number of arguments with fields to set, their names and values in turn, names to remove.
  */
-const UPDATE = `
+const UPDATE = new RedisScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local set = 4 + ARGV[2]
 local removed = set + ARGV[3]
@@ -15,7 +16,7 @@ end
 for index = set, removed - 1, 2 do redis.call('HSET', KEYS[1], ARGV[index], ARGV[index + 1]) end
 for index = removed, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return 1`;
+return 1`);
 
 /** Stores sessions as Redis hashes that expire. */
 export class RedisSessionStore extends RedisKeys implements SessionStore {
@@ -42,11 +43,9 @@ export class RedisSessionStore extends RedisKeys implements SessionStore {
       if (text === undefined) removed.push(name);
       else set.push(name, text);
     }
-    const options = {
-      keys: [this.keyOf('session', id)],
-      arguments: [...[ttlMs, held.length, set.length].map(String), ...held, ...set, ...removed],
-    };
-    return (await this.redis.run(client => client.eval(UPDATE, options))) === 1;
+    const keys = [this.keyOf('session', id)];
+    const args = [...[ttlMs, held.length, set.length].map(String), ...held, ...set, ...removed];
+    return (await this.redis.run(client => UPDATE.run(client, keys, args))) === 1;
   }
 
   async delete(id: string): Promise<void> {

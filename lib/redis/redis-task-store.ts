@@ -1,21 +1,22 @@
 import { TaskStoreFullError, type StoredTask, type TaskStore } from '../stores/task-store.js';
 import { RedisKeys } from './redis-connection.js';
+import { RedisScript } from './redis-script.js';
 
 /** How long the leases of a server are kept after its last node has gone, in milliseconds. */
 const LEASES_KEPT_MS = 86_400_000;
 
 /** KEYS: task. ARGV: revision, json, expiry. */
-const CREATE = `
+const CREATE = new RedisScript(`
 redis.call('HSET', KEYS[1], 'revision', ARGV[1], 'json', ARGV[2])
-redis.call('PEXPIREAT', KEYS[1], ARGV[3])`;
+redis.call('PEXPIREAT', KEYS[1], ARGV[3])`);
 
 /** KEYS: task. ARGV: expected revision, revision, json, expiry, channel. */
-const REPLACE = `
+const REPLACE = new RedisScript(`
 if redis.call('HGET', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'revision', ARGV[2], 'json', ARGV[3])
 redis.call('PEXPIREAT', KEYS[1], ARGV[4])
 redis.call('PUBLISH', ARGV[5], ARGV[2])
-return 1`;
+return 1`);
 
 /** The clock of Redis decides about leases, because the clocks of the nodes differ. */
 const LEASE_END = `
@@ -28,14 +29,14 @@ end
 `;
 
 /** KEYS: leases. ARGV: duration, ids. */
-const LEASE = `${LEASE_END}
-for index = 2, #ARGV do lease(ARGV[index]) end`;
+const LEASE = new RedisScript(`${LEASE_END}
+for index = 2, #ARGV do lease(ARGV[index]) end`);
 
 /** KEYS: leases. ARGV: duration, maximum. */
-const TAKE_LAPSED = `${LEASE_END}
+const TAKE_LAPSED = new RedisScript(`${LEASE_END}
 local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[2])
 for _, id in ipairs(ids) do lease(id) end
-return ids`;
+return ids`);
 
 /** Keeps tasks as Redis hashes that expire. */
 export class RedisTaskStore extends RedisKeys implements TaskStore {
@@ -84,8 +85,8 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
     await this.redis.run(client => client.zRem(this.keyOf('leases', server), [...ids]));
   }
 
-  private eval(script: string, key: string, args: string[]): Promise<unknown> {
-    return this.redis.run(client => client.eval(script, { keys: [key], arguments: args }));
+  private eval(script: RedisScript, key: string, args: string[]): Promise<unknown> {
+    return this.redis.run(client => script.run(client, [key], args));
   }
 }
 

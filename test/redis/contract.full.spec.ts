@@ -44,4 +44,23 @@ describeWithRedis('Redis', () => {
   for (const { name, run } of contracts.eventStore(async () => new RedisEventStore(await connect(), 'a:'))) {
     it(`for events: ${name}`, run);
   }
+
+  it('gets the text of a script once, and again when it has forgotten it', async () => {
+    const connection = await connect();
+    const events = new RedisEventStore(connection, 'scripts:');
+    const append = (sequence: number) => events.append('s', { stream: 'l.1', sequence, json: '{}' });
+    const texts = async () => {
+      const info = await connection.run(client => client.info('commandstats'));
+      return Number(/cmdstat_eval:calls=(\d+)/.exec(info)?.[1] ?? 0);
+    };
+    const flush = () => connection.run(client => client.scriptFlush());
+    await flush();
+    const before = await texts();
+    for (const sequence of [1, 2, 3]) await append(sequence);
+    expect(await texts()).toBe(before + 1);
+    await flush();
+    await append(4);
+    expect(await texts()).toBe(before + 2);
+    expect(await events.after('s', 'l.1', 0)).toHaveLength(4);
+  });
 });
