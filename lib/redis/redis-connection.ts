@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { RedisClientType } from 'redis';
+import { probe } from './probe.js';
 
 export interface RedisConnectionOptions {
   /** Prefix of all keys. */
@@ -145,8 +146,7 @@ export class RedisConnection {
 
   private async connect(client: RedisClientType): Promise<void> {
     await client.connect();
-    // Deletes a missing key, which fails if Redis cannot write.
-    await client.del(`${this.options.prefix}probe`);
+    await probe(client, this.options.prefix);
     this.client = client;
     // A subscription that arrives meanwhile is made twice, without effect.
     await Promise.all(

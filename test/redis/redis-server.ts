@@ -23,8 +23,14 @@ export class RedisServer {
   private port?: number;
   private child?: ChildProcess;
 
-  /** @param folder where it keeps what it knows (AOF). Default: nothing is kept */
-  constructor(private readonly folder?: string) {}
+  /**
+   * @param folder where it keeps what it knows (AOF). Default: nothing is kept
+   * @param more further arguments
+   */
+  constructor(
+    private readonly folder?: string,
+    private readonly more: readonly string[] = [],
+  ) {}
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
@@ -35,6 +41,7 @@ export class RedisServer {
     this.port ??= await freePort();
     const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', ''];
     args.push('--dir', this.folder ?? tmpdir(), '--appendonly', this.folder ? 'yes' : 'no');
+    args.push(...this.more);
     const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.child = child;
     await new Promise<void>(resolve => {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, type PipeTransform, type Type } from '@nestjs/common';
 import * as nest from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
 import { Tool } from 'nestjs-mcp';
@@ -105,25 +105,28 @@ describe('a class of nestjs-zod without a pipe', () => {
   });
 });
 
-const { StandardSchemaValidationPipe } = nest as Partial<typeof nest>;
+const { StandardSchemaValidationPipe } = nest as unknown as Record<string, Type<PipeTransform> | undefined>;
 /** Nest 11 has neither this pipe nor the option: there, this test has nothing to look at. */
 const onNest12: (name: string, test: () => Promise<void>) => void = StandardSchemaValidationPipe
   ? it
   : name => it(`${name} (not on Nest 11)`, () => expect(StandardSchemaValidationPipe).toBeUndefined());
 
+/** Nest 11 does not know the option. */
+const checkedBy = (schema: z.ZodType) => ({ schema }) as never;
+
 function standardController() {
   @Controller('standard')
   class StandardController {
-    @Tool() @Get('search') search(@Query({ schema: SearchDto.schema }) query: object) {
+    @Tool() @Get('search') search(@Query(checkedBy(SearchDto.schema)) query: object) {
       return query;
     }
     @Tool() @Post('order/:id') order(
-      @Param('id', { schema: z.coerce.number() }) id: number,
-      @Body({ schema: OrderDto.schema }) body: object,
+      @Param('id', checkedBy(z.coerce.number())) id: number,
+      @Body(checkedBy(OrderDto.schema)) body: object,
     ) {
       return { id, ...body };
     }
-    @Tool() @Post('note') note(@Body('note', { schema: z.string().max(5) }) note: string) {
+    @Tool() @Post('note') note(@Body('note', checkedBy(z.string().max(5))) note: string) {
       return { note };
     }
   }
