@@ -12,6 +12,7 @@ import { MCP_SERVERS, type McpServers } from '../module/mcp-servers.js';
 import { SHARED, type SharedState } from '../stores/shared-state.js';
 import { connectionTo } from './connection-to.js';
 import { RedisConnection } from './redis-connection.js';
+import type { RedisLink } from './redis-link.js';
 import { redisLimiter } from './redis-limiter.js';
 import { RedisEventStore } from './redis-event-store.js';
 import { RedisMessageBus } from './redis-message-bus.js';
@@ -25,9 +26,7 @@ const CONNECTION = 'nestjs-mcp:redis-connection';
 
 /** Replaces options that are wrong. The application does not start, so nothing connects. */
 const STAND_IN = resolveRedisOptions({ url: 'redis://localhost' });
-const noClient = (): never => {
-  throw new Error('the package "redis" is missing');
-};
+const noClient = () => Promise.reject<never>(new Error('the package "redis" is missing'));
 
 /**
  * Shares sessions, changes, call states, tasks and rate limits between the nodes of an application. Import it once, in any
@@ -42,7 +41,7 @@ const noClient = (): never => {
 export class McpRedisModule implements OnModuleInit, OnApplicationShutdown {
   /** @internal Nest creates it. */
   constructor(
-    @Inject(CONNECTION) private readonly redis: RedisConnection,
+    @Inject(CONNECTION) private readonly redis: RedisLink,
     @Inject(MCP_SERVERS) private readonly servers: McpServers,
   ) {}
 
@@ -95,7 +94,7 @@ const moduleOf = (
   exports: [SHARED],
 });
 
-const shareOver = (redis: RedisConnection, { prefix }: RedisSettings): SharedState => ({
+const shareOver = (redis: RedisLink, { prefix }: RedisSettings): SharedState => ({
   bus: new RedisMessageBus(redis, prefix),
   store: new RedisMrtrStore(redis, prefix),
   sessions: new RedisSessionStore(redis, prefix),

@@ -1,4 +1,4 @@
-import type { RedisClientType } from 'redis';
+import type { RedisClientType, RedisClusterType } from 'redis';
 
 /** The commands of the stores, each once, on one key that they remove. The scripts of the stores run no others. */
 const commands = (key: string): string[][] => [
@@ -24,8 +24,7 @@ const commands = (key: string): string[][] => [
   ['EXISTS', key],
   ['PEXPIRE', key, '1000'],
   ['PEXPIREAT', key, '1'],
-  ['EVAL', 'return 1', '0'],
-  ['PUBLISH', key, ''],
+  ['EVAL', 'return 1', '1', key],
 ];
 
 /** A Redis whose memory is full can be read. */
@@ -41,18 +40,30 @@ export async function probe(client: RedisClientType, prefix: string): Promise<vo
   // A user may lack the right to INFO.
   const info = await client.info('cluster').catch(() => '');
   if (info.includes('cluster_enabled:1')) {
-    throw new Error(
-      'it is a node of a Redis Cluster, which does not work: connect to a Redis without cluster mode',
-    );
+    throw new Error('it is a node of a Redis Cluster: use the option "cluster"');
   }
+  await run(
+    client,
+    [...commands(`${prefix}probe`), ['PUBLISH', `${prefix}probe`, '']],
+    'it is a Sentinel, for which there is the option "sentinel", or older than Redis 6.2',
+  );
+}
+
+/**
+ * Checks one shard of a cluster; the others have the same users.
+ * @throws Error with the reason if the stores cannot use it
+ */
+export async function probeCluster(cluster: RedisClusterType, prefix: string): Promise<void> {
+  const key = `${prefix}{probe}`;
+  const shard = (await cluster.getNodeClientForKey(key)) as unknown as RedisClientType;
+  await run(shard, [...commands(key), ['SPUBLISH', key, '']], 'it is older than Redis 7');
+}
+
+async function run(client: RedisClientType, all: string[][], reason: string): Promise<void> {
   try {
-    await Promise.all(
-      commands(`${prefix}probe`).map(command => client.sendCommand(command).catch(unlessFull)),
-    );
+    await Promise.all(all.map(command => client.sendCommand(command).catch(unlessFull)));
   } catch (error) {
     if (!(error instanceof Error) || !/unknown command/i.test(error.message)) throw error;
-    const reason =
-      'it is a Sentinel, or older than Redis 6.2: connect to the primary that the Sentinel watches';
     throw new Error(reason, { cause: error });
   }
 }

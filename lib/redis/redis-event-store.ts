@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent } from '../stores/event-store.js';
-import { RedisKeys } from './redis-connection.js';
+import { RedisKeys } from './redis-link.js';
 import { RedisScript } from './redis-script.js';
 
 /** The bounds on the events of a session, the same as in `MemoryEventStore`. */
@@ -92,7 +92,7 @@ export class RedisEventStore extends RedisKeys implements EventStore {
   }
 
   async offer(session: string, json: string, key?: string): Promise<boolean> {
-    const keys = [this.keyOf('waiting', session), this.keyOf('offered', `${session}:${key ?? ''}`)];
+    const keys = [this.keyOf('waiting', session), this.keyOf('offered', session, `:${key ?? ''}`)];
     return (await this.eval(OFFER, keys, [json, key === undefined ? '0' : '1'])) === 1;
   }
 

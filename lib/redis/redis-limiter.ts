@@ -1,10 +1,10 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { LimiterOptions, SharedState } from '../stores/shared-state.js';
-import type { RedisConnection } from './redis-connection.js';
+import type { RedisLink } from './redis-link.js';
 
 /** A limiter whose counters are Redis keys that expire. */
 export function redisLimiter(
-  redis: RedisConnection,
+  redis: RedisLink,
   prefix: string,
   { name, points, duration, blockDuration }: LimiterOptions,
 ): ReturnType<SharedState['limiter']> {

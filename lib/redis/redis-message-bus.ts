@@ -1,13 +1,17 @@
 import type { MessageBus } from '../stores/message-bus.js';
 import { jsonIn } from '../util/json-in.js';
-import { RedisKeys, RedisUnavailable } from './redis-connection.js';
+import { RedisKeys, RedisUnavailable } from './redis-link.js';
 
 /** Sends messages by Redis Pub/Sub. Messages are lost while Redis is not available. */
 export class RedisMessageBus extends RedisKeys implements MessageBus {
   async publish(channel: string, message: object): Promise<void> {
     const text = JSON.stringify(message);
     try {
-      await this.redis.run(client => client.publish(this.keyOf('bus', channel), text));
+      await this.redis.run(client =>
+        this.redis.publishing === 'PUBLISH'
+          ? client.publish(this.keyOf('bus', channel), text)
+          : client.sPublish(this.keyOf('bus', channel), text),
+      );
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
     }

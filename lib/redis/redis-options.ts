@@ -1,11 +1,18 @@
+import type { RedisClientOptions, RedisClusterOptions, RedisSentinelOptions } from 'redis';
 import { McpBootstrapError } from '../exceptions/mcp-bootstrap.error.js';
 import { resolve } from '../options/check-options.js';
-import { objectOf, TEXT, TIME } from '../options/option-schema.js';
+import { OBJECT, objectOf, TEXT, TIME } from '../options/option-schema.js';
 
-/** Options of `McpRedisModule`. */
+/** Options of `McpRedisModule`. One of `url`, `client`, `cluster` and `sentinel` is needed. */
 export interface McpRedisOptions {
   /** `redis://user:password@host:port/database`; with TLS, `rediss://`. */
-  url: string;
+  url?: string;
+  /** The options of `createClient` of the package `redis`, for example for certificates. */
+  client?: RedisClientOptions;
+  /** The options of `createCluster` of the package `redis`. The cluster needs Redis 7 or later. */
+  cluster?: RedisClusterOptions;
+  /** The options of `createSentinel` of the package `redis`; those of its pools have no effect. */
+  sentinel?: RedisSentinelOptions;
   /** Prefix of all keys and channels. Give each application another prefix. Default: `nestjs-mcp:`. */
   prefix?: string;
   /**
@@ -16,7 +23,11 @@ export interface McpRedisOptions {
   commandTimeoutMs?: number;
 }
 
-export type RedisSettings = Readonly<Required<McpRedisOptions>>;
+type Place = 'url' | 'client' | 'cluster' | 'sentinel';
+
+export type RedisSettings = Readonly<Required<Omit<McpRedisOptions, Place>> & Pick<McpRedisOptions, Place>>;
+
+const PLACES: readonly Place[] = ['url', 'client', 'cluster', 'sentinel'];
 
 const URL_FORM = /^rediss?:$/;
 
@@ -27,11 +38,20 @@ export const REDIS = objectOf<McpRedisOptions, RedisSettings>(
         typeof url === 'string' && URL.canParse(url) && URL_FORM.test(new URL(url).protocol),
       description: 'a URL with redis or rediss, such as "redis://localhost:6379"',
     },
+    client: OBJECT,
+    cluster: OBJECT,
+    sentinel: OBJECT,
     prefix: { ...TEXT, default: 'nestjs-mcp:' },
     connectTimeoutMs: { ...TIME, default: 2000 },
     commandTimeoutMs: { ...TIME, default: 500 },
   },
-  { title: 'options', required: ['url'] },
+  {
+    title: 'options',
+    problem: (options: McpRedisOptions) =>
+      PLACES.filter(place => options[place] !== undefined).length === 1
+        ? undefined
+        : 'one of "url", "client", "cluster" and "sentinel" must be given',
+  },
 );
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RedisClientType } from 'redis';
+import type { RedisCommands } from './redis-link.js';
 
 /** A Lua script. Its text is sent only to a Redis that does not know it. */
 export class RedisScript {
@@ -9,7 +9,7 @@ export class RedisScript {
     this.sha = createHash('sha1').update(text).digest('hex');
   }
 
-  async run(client: RedisClientType, keys: string[], args: string[]): Promise<unknown> {
+  async run(client: RedisCommands, keys: string[], args: string[]): Promise<unknown> {
     const options = { keys, arguments: args };
     try {
       return await client.evalSha(this.sha, options);

@@ -1,5 +1,5 @@
 import type { SessionFields, SessionStore } from '../stores/session-store.js';
-import { RedisKeys } from './redis-connection.js';
+import { RedisKeys } from './redis-link.js';
 import { RedisScript } from './redis-script.js';
 
 /**

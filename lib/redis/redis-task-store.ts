@@ -1,5 +1,5 @@
 import { TaskStoreFullError, type StoredTask, type TaskStore } from '../stores/task-store.js';
-import { RedisKeys } from './redis-connection.js';
+import { RedisKeys } from './redis-link.js';
 import { RedisScript } from './redis-script.js';
 
 /** How long the leases of a server are kept after its last node has gone, in milliseconds. */
@@ -10,12 +10,12 @@ const CREATE = new RedisScript(`
 redis.call('HSET', KEYS[1], 'revision', ARGV[1], 'json', ARGV[2])
 redis.call('PEXPIREAT', KEYS[1], ARGV[3])`);
 
-/** KEYS: task. ARGV: expected revision, revision, json, expiry, channel. */
+/** KEYS: task. ARGV: expected revision, revision, json, expiry, PUBLISH or SPUBLISH, channel. */
 const REPLACE = new RedisScript(`
 if redis.call('HGET', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'revision', ARGV[2], 'json', ARGV[3])
 redis.call('PEXPIREAT', KEYS[1], ARGV[4])
-redis.call('PUBLISH', ARGV[5], ARGV[2])
+redis.call(ARGV[5], ARGV[6], ARGV[2])
 return 1`);
 
 /** The clock of Redis decides about leases, because the clocks of the nodes differ. */
@@ -53,7 +53,15 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
 
   async replace(task: StoredTask): Promise<boolean> {
     const { id, revision, expiresAt } = task;
-    const args = [revision - 1, revision, JSON.stringify(task), expiresAt, this.keyOf('bus', `task:${id}`)];
+    const { publishing } = this.redis;
+    const args = [
+      revision - 1,
+      revision,
+      JSON.stringify(task),
+      expiresAt,
+      publishing,
+      this.keyOf('watch', id),
+    ];
     return (await full(this.eval(REPLACE, this.keyOf('task', id), args.map(String)))) === 1;
   }
 
@@ -63,7 +71,7 @@ export class RedisTaskStore extends RedisKeys implements TaskStore {
 
   watch(id: string, listener: (revision: number | undefined) => void): Promise<() => Promise<void>> {
     return this.redis.subscribe(
-      this.keyOf('bus', `task:${id}`),
+      this.keyOf('watch', id),
       revision => listener(Number(revision)),
       () => listener(undefined),
     );

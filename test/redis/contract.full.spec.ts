@@ -1,59 +1,73 @@
 import { Logger } from '@nestjs/common';
 import { contracts } from 'nestjs-mcp/testing';
+import { createClient } from 'redis';
 import { connectionTo } from '../../lib/redis/connection-to.js';
-import type { RedisConnection } from '../../lib/redis/redis-connection.js';
+import type { RedisLink } from '../../lib/redis/redis-link.js';
 import { RedisEventStore } from '../../lib/redis/redis-event-store.js';
 import { RedisMessageBus } from '../../lib/redis/redis-message-bus.js';
 import { RedisMrtrStore } from '../../lib/redis/redis-mrtr-store.js';
-import { resolveRedisOptions } from '../../lib/redis/redis-options.js';
+import { resolveRedisOptions, type McpRedisOptions } from '../../lib/redis/redis-options.js';
 import { RedisSessionStore } from '../../lib/redis/redis-session-store.js';
 import { RedisTaskStore } from '../../lib/redis/redis-task-store.js';
+import { RedisCluster } from './redis-cluster.js';
+import { SentinelGroup } from './redis-sentinel.js';
 import { describeWithRedis, RedisServer } from './redis-server.js';
 
-describeWithRedis('Redis', () => {
-  const redis = new RedisServer();
-  const connections: RedisConnection[] = [];
+/** Where the stores are kept. */
+interface Place {
+  readonly options: McpRedisOptions;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+describeWithRedis.each<[string, () => Place]>([
+  ['Redis', () => new RedisServer()],
+  ['a cluster', () => new RedisCluster()],
+  ['a primary with a Sentinel', () => new SentinelGroup()],
+])('%s', (_name, make) => {
+  const place = make();
+  const connections: RedisLink[] = [];
   beforeAll(async () => {
     Logger.overrideLogger(false);
-    await redis.start();
-  });
+    await place.start();
+  }, 60_000);
   afterEach(() => Promise.all(connections.splice(0).map(connection => connection.close())));
-  afterAll(() => redis.kill());
+  afterAll(() => place.kill());
 
   const connect = async () => {
-    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    const connection = await connectionTo(resolveRedisOptions(place.options));
     connections.push(connection);
     await connection.open();
     return connection;
   };
+  const checks = {
+    'as a store': contracts.mrtrStore(async () => new RedisMrtrStore(await connect(), 'a:')),
+    'as a bus': contracts.messageBus(async () => new RedisMessageBus(await connect(), 'a:')),
+    'for sessions': contracts.sessionStore(async () => new RedisSessionStore(await connect(), 'a:')),
+    'for tasks': contracts.taskStore(async () => new RedisTaskStore(await connect(), 'a:')),
+    'for events': contracts.eventStore(async () => new RedisEventStore(await connect(), 'a:')),
+  };
+  for (const [kind, rows] of Object.entries(checks)) {
+    for (const { name, run } of rows) it(`${kind}: ${name}`, run);
+  }
+});
 
-  for (const { name, run } of contracts.mrtrStore(async () => new RedisMrtrStore(await connect(), 'a:'))) {
-    it(`as a store: ${name}`, run);
-  }
-  for (const { name, run } of contracts.messageBus(async () => new RedisMessageBus(await connect(), 'a:'))) {
-    it(`as a bus: ${name}`, run);
-  }
-  for (const { name, run } of contracts.sessionStore(
-    async () => new RedisSessionStore(await connect(), 'a:'),
-  )) {
-    it(`for sessions: ${name}`, run);
-  }
-  for (const { name, run } of contracts.taskStore(async () => new RedisTaskStore(await connect(), 'a:'))) {
-    it(`for tasks: ${name}`, run);
-  }
-  for (const { name, run } of contracts.eventStore(async () => new RedisEventStore(await connect(), 'a:'))) {
-    it(`for events: ${name}`, run);
-  }
+describeWithRedis('a script', () => {
+  const redis = new RedisServer();
+  beforeAll(() => redis.start());
+  afterAll(() => redis.kill());
 
   it('gets the text of a script once, and again when it has forgotten it', async () => {
-    const connection = await connect();
+    const connection = await connectionTo(resolveRedisOptions({ url: redis.url }));
+    await connection.open();
+    const admin = await createClient({ url: redis.url }).connect();
     const events = new RedisEventStore(connection, 'scripts:');
     const append = (sequence: number) => events.append('s', { stream: 'l.1', sequence, json: '{}' });
     const texts = async () => {
-      const info = await connection.run(client => client.info('commandstats'));
+      const info = await admin.info('commandstats');
       return Number(/cmdstat_eval:calls=(\d+)/.exec(info)?.[1] ?? 0);
     };
-    const flush = () => connection.run(client => client.scriptFlush());
+    const flush = () => admin.scriptFlush();
     await flush();
     const before = await texts();
     for (const sequence of [1, 2, 3]) await append(sequence);
@@ -62,5 +76,7 @@ describeWithRedis('Redis', () => {
     await append(4);
     expect(await texts()).toBe(before + 2);
     expect(await events.after('s', 'l.1', 0)).toHaveLength(4);
+    admin.destroy();
+    await connection.close();
   });
 });

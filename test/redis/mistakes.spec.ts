@@ -25,10 +25,19 @@ const moduleWith = (options: McpRedisOptions): Type => {
 describe('McpRedisModule', () => {
   it.each<[object | undefined, string]>([
     [undefined, 'options must be'],
-    [{}, '"url" must be a URL with redis or rediss'],
+    [{}, 'one of "url", "client", "cluster" and "sentinel" must be given'],
+    [
+      { url: 'redis://localhost', cluster: {} },
+      'one of "url", "client", "cluster" and "sentinel" must be given',
+    ],
+    [{ cluster: {} }, 'the package "redis" does not understand "cluster"'],
+    [
+      { client: { url: `redis://:${PASSWORD}%@localhost` } },
+      'the package "redis" does not understand "client"',
+    ],
     [{ url: `http://:${PASSWORD}@localhost` }, '"url" must be a URL with redis or rediss'],
     [{ url: `:${PASSWORD}@localhost` }, '"url" must be a URL with redis or rediss'],
-    [{ url: `redis://:${PASSWORD}%@localhost` }, '"url" is not a URL that the package "redis" understands'],
+    [{ url: `redis://:${PASSWORD}%@localhost` }, 'the package "redis" does not understand "url"'],
     [{ url: 'redis://localhost', prefix: '' }, '"prefix" must be'],
     [{ url: 'redis://localhost', commandTimeoutMs: 0 }, '"commandTimeoutMs" must be'],
     [{ url: 'redis://localhost', host: 'localhost' }, 'unknown option "host"'],

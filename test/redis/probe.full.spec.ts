@@ -50,7 +50,7 @@ describeWithRedis('a Redis that the stores cannot use', () => {
       join(folder, 'nodes.conf'),
     ]);
     await redis.start();
-    expect(await reasonFor(redis.url)).toContain('it is a node of a Redis Cluster');
+    expect(await reasonFor(redis.url)).toContain('it is a node of a Redis Cluster: use the option "cluster"');
   });
 
   it('is a Sentinel', async () => {

@@ -18,6 +18,13 @@ export function describeWithRedis(name: string, tests: () => void): void {
   (HAS_REDIS ? describe : describe.skip)(name, tests);
 }
 
+/** The same tests for several places. */
+describeWithRedis.each =
+  <T extends readonly unknown[]>(rows: readonly T[]) =>
+  (name: string, tests: (...row: T) => void): void => {
+    for (const row of rows) describeWithRedis(name.replace('%s', String(row[0])), () => tests(...row));
+  };
+
 /** A `redis-server` of its own, on a free port. */
 export class RedisServer {
   private port?: number;
@@ -36,6 +43,15 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  get address() {
+    return { host: '127.0.0.1', port: this.port! };
+  }
+
+  /** The options of `McpRedisModule` for it. */
+  get options() {
+    return { url: this.url };
+  }
+
   /** On the same port as before, if it ran before. */
   async start(): Promise<void> {
     this.port ??= await freePort();
@@ -51,6 +67,11 @@ export class RedisServer {
     });
   }
 
+  get isRunning(): boolean {
+    const { child } = this;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
   /** Ends it at once. */
   kill(): Promise<void> {
     return this.end('SIGKILL');
@@ -63,7 +84,7 @@ export class RedisServer {
 
   private async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !this.isRunning) return;
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;

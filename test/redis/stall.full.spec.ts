@@ -1,5 +1,6 @@
 import { connectionTo } from '../../lib/redis/connection-to.js';
-import type { RedisConnection } from '../../lib/redis/redis-connection.js';
+import type { RedisClientType } from 'redis';
+import type { RedisLink } from '../../lib/redis/redis-link.js';
 import { LogSpy } from '../fixtures/log-spy.js';
 import { Logger } from '@nestjs/common';
 import { describeWithRedis, RedisServer } from './redis-server.js';
@@ -15,7 +16,7 @@ function block(ms: number): void {
 describeWithRedis('a node that is blocked for longer than a command may take', () => {
   const redis = new RedisServer();
   const log = new LogSpy();
-  let connection: RedisConnection;
+  let connection: RedisLink;
 
   beforeAll(async () => {
     await redis.start();
@@ -49,7 +50,7 @@ describeWithRedis('a node that is blocked for longer than a command may take', (
   });
 
   it('still refuses a command that Redis does not answer', async () => {
-    const late = connection.run(client => client.blPop('none', 5));
+    const late = connection.run(client => (client as RedisClientType).blPop('none', 5));
     await expect(late).rejects.toThrow('Redis did not answer within 100 ms');
   });
 });
